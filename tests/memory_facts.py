@@ -113,6 +113,9 @@ class MemoryMail:
     def count_stale(self, list_id: str, month: str, reading_rules: int) -> int:
         return sum((m.list_id, m.month) == (list_id, month) for m in self._list_stale(reading_rules))
 
+    def expire_readings(self) -> None:
+        self.rules = dict.fromkeys(self.rules, 0)
+
     def _list_stale(self, reading_rules: int) -> list[Message]:
         return [m for m in self.messages.values() if self.rules[m.message_id] < reading_rules]
 

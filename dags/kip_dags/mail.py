@@ -44,7 +44,7 @@ def land(parts: Parts, batch: Batch, wanted: Sequence[Wanted]) -> list[landing.L
         read_here(parts, batch)
         why = landed[0].month.why or landed[0].month.status
         raise AirflowFailException(f"none of the {len(landed)} months could be read: {why}")
-    landing.save_manifest(landed, batch.manifest, prefix=parts.community.prefix, receivers=parts.community.receivers)
+    landing.save_manifest(landed, batch.manifest, **parts.community.reading)
     return landed
 
 
@@ -75,8 +75,7 @@ def read_again() -> dict[str, int]:
     parts = open_parts()
     report = reread.reread(
         parts.store,
-        prefix=parts.community.prefix,
-        receivers=parts.community.receivers,
+        **parts.community.reading,
         seen_at=parts.clock(),
         raw=parts.settings.raw / parts.community.name,
         limit=reread.IN_A_POLL,
@@ -93,8 +92,8 @@ def announce_readings(counts: dict[str, int]) -> int:
 
 def read_here(parts: Parts, batch: Batch) -> dict[str, int]:
     """Read and store what landed, in this process."""
-    landed, own = landing.load_landing(batch.landing), parts.community
-    report = poll.read_months(parts.store, landed, prefix=own.prefix, receivers=own.receivers, seen_at=parts.clock())
+    landed = landing.load_landing(batch.landing)
+    report = poll.read_months(parts.store, landed, **parts.community.reading, seen_at=parts.clock())
     return finish(batch, report)
 
 

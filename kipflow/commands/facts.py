@@ -60,7 +60,7 @@ def ingest(
     parts = open_parts()
     if list_id and not new_list:
         list_id = _check_list(parts, list_id)
-    now, prefix = find_seen_at(parts, as_of), parts.community.prefix
+    now = find_seen_at(parts, as_of)
     reports = []
     with progress("reading") as say:
         if paths:
@@ -69,8 +69,7 @@ def ingest(
                 paths,
                 list_id=list_id or (parts.community.votes_on or parts.community.lists)[0],
                 lists=None if list_id else parts.community.find_addresses(),
-                prefix=prefix,
-                receivers=parts.community.receivers,
+                **parts.community.reading,
                 seen_at=now,
                 complete_through=complete_through,
                 on_progress=say,
@@ -78,8 +77,8 @@ def ingest(
             reports.append(read)
         if again:
             raw = parts.settings.raw / parts.community.name
-            hosts = parts.community.receivers
-            reports.append(reread(parts.store, prefix=prefix, receivers=hosts, seen_at=now, raw=raw, on_progress=say))
+            read = reread(parts.store, **parts.community.reading, seen_at=now, raw=raw, on_progress=say)
+            reports.append(read)
     return print_report(*reports)
 
 
@@ -120,11 +119,9 @@ def poll(as_of: datetime | None) -> int:
     with progress("polling") as say:
         wanted, asked = find_wanted_months(parts.store, archive, parts.community.lists, now, since=config.since)
         raw = parts.settings.raw / parts.community.name
-        prefix, hosts = parts.community.prefix, parts.community.receivers
-        read = poll_months(parts.store, archive, wanted, raw, now, prefix=prefix, receivers=hosts, on_progress=say)
-        again = reread(
-            parts.store, prefix=prefix, receivers=hosts, seen_at=now, raw=raw, limit=IN_A_POLL, on_progress=say
-        )
+        how = parts.community.reading
+        read = poll_months(parts.store, archive, wanted, raw, now, **how, on_progress=say)
+        again = reread(parts.store, **how, seen_at=now, raw=raw, limit=IN_A_POLL, on_progress=say)
     with parts.store.read() as session:
         away = load_away(session.marks).get("archive")
     if away is None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from email.utils import parseaddr
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypedDict
 
 from pydantic import AfterValidator, Field
 
@@ -29,9 +29,11 @@ from kipflow.config.values import (
     Sending,
     Server,
     StrictModel,
+    TagWords,
     Url,
     once,
 )
+from kipflow.domain.facts import OwnTags
 from kipflow.domain.people import clean_address
 from kipflow.domain.policy import Policy
 
@@ -86,6 +88,19 @@ class JiraConfig(StrictModel):
     """The project of proposals' tickets."""
 
 
+class TagsConfig(StrictModel):
+    """Words that begin a community's own [tags of subjects](communities.md#tags-of-subjects), besides those known."""
+
+    vote: TagWords = ()
+    """Of a vote, such as `[ballot, poll]`."""
+    result: TagWords = ()
+    """Of a vote's result."""
+    discuss: TagWords = ()
+    """Of a discussion."""
+    cancelled: TagWords = ()
+    """Of a vote that is called off."""
+
+
 class MailConfig(StrictModel):
     """The server that takes result mails."""
 
@@ -133,6 +148,14 @@ class SiteConfig(StrictModel):
     `file:///srv/kips` or `s3://connection@bucket/kips`."""
 
 
+class Reading(TypedDict):
+    """By what of a community's file its mail is read."""
+
+    prefix: str
+    receivers: tuple[str, ...]
+    tags: OwnTags
+
+
 class Community(StrictModel):
     """One community, as `config/communities/NAME.yaml` describes it."""
 
@@ -148,6 +171,8 @@ class Community(StrictModel):
     """All of them are read."""
     votes_on: Annotated[tuple[ListAddress, ...], Field(min_length=1), AfterValidator(once)] | None = None
     """Those on which a vote can be called; left out: all."""
+    tags: TagsConfig = TagsConfig()
+    """Its own words for votes, results and discussions in tags of subjects."""
     archive: ArchiveConfig | None = None
     """A Pony Mail archive; without one, mail comes from files."""
     wiki: WikiConfig | None = None
@@ -188,6 +213,17 @@ class Community(StrictModel):
     def receivers(self) -> tuple[str, ...]:
         """The hosts whose lines on top of a mail can be believed; none: the topmost Received line is taken as it is."""
         return self.archive.receivers if self.archive is not None else ()
+
+    @property
+    def reading(self) -> Reading:
+        """By what its mail is read."""
+        return {"prefix": self.prefix, "receivers": self.receivers, "tags": self.own_tags}
+
+    @property
+    def own_tags(self) -> OwnTags:
+        """Its own words of tags, in small letters, each behind its class of the reader's patterns."""
+        kinds = {"vote": "tag_vote", "result": "tag_result", "discuss": "tag_discuss", "cancelled": "tag_off"}
+        return tuple((kinds[key], word.lower()) for key, words in self.tags for word in words)
 
     def find_addresses(self) -> dict[str, str]:
         """Every address that a list has or had → the list."""

@@ -178,6 +178,11 @@ PolicyKey = Literal[
     "dormant_after",
     "care",
 ]
+# what begins a word in brackets
+TagWords = Annotated[
+    tuple[Annotated[str, named(r"[^\W\d_][^\[\](){}<>【】]{1,39}", "a word such as ballot, without brackets")], ...],
+    AfterValidator(once),
+]
 Sending = Annotated[Literal["off", "send", "approve"], BeforeValidator(_spelt_off)]
 
 

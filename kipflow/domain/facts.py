@@ -28,6 +28,10 @@ class Kind(StrEnum):
     OTHER = "other"
 
 
+#: Words that begin a community's own tags, each behind its class of the reader's patterns: ("tag_vote", "ballot").
+OwnTags = tuple[tuple[str, str], ...]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubjectReading:
     """A subject taken apart.

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from kipflow.domain.errors import UnreadableInput
-from kipflow.domain.facts import Message, Unreadable
+from kipflow.domain.facts import Message, OwnTags, Unreadable
 from kipflow.mail.exports import read_export
 from kipflow.mail.filereading import FileReading, say_error
 from kipflow.mail.late import LateMessage
@@ -37,9 +37,8 @@ def read_mbox(
     list_id: str,
     month: str,
     prefix: str,
-    source: str | None = None,
-    list_from_headers: bool = False,
     receivers: Sequence[str] = (),
+    tags: OwnTags = (),
     is_wanted: Callable[[RawMail], bool] | None = None,
     whole: bool = False,
 ) -> Iterator[Message | Unreadable]:
@@ -47,19 +46,12 @@ def read_mbox(
 
     Args:
         path: the file.
-        list_id: the list's address; with `list_from_headers` only where a mail names none.
-        month: "2026-03"; empty: each mail's own.
-        prefix: of proposal numbers.
-        source: names the archive in each mail's own (default: "list/month").
-        list_from_headers: see `list_id`.
-        receivers: the hosts that receive the list's mail.
+        list_id, month, prefix, receivers, tags: see `Place`.
         is_wanted: of the mails only those are read that it wants; None: all of them.
         whole: the archive itself vouches for the length of the file.
     """
-    how = FileReading(
-        list_id=list_id, month=month, prefix=prefix, list_from_headers=list_from_headers, receivers=receivers
-    )
-    return _read_box(path, source or f"{list_id}/{month}", how, is_wanted=is_wanted, whole=whole)
+    how = FileReading(list_id=list_id, month=month, prefix=prefix, receivers=receivers, tags=tags)
+    return _read_box(path, f"{list_id}/{month}", how, is_wanted=is_wanted, whole=whole)
 
 
 def _read_box(
@@ -95,11 +87,11 @@ def read_range(
     month: str,
     prefix: str,
     receivers: Sequence[str] = (),
+    tags: OwnTags = (),
     whole: bool = False,
 ) -> Iterator[Message | Unreadable]:
     """Read the mails of a plain mbox that begin in a range of bytes; `first_position` is how many begin before it."""
-    how = FileReading(list_id=list_id, month=month, prefix=prefix, receivers=receivers)
-
+    how = FileReading(list_id=list_id, month=month, prefix=prefix, receivers=receivers, tags=tags)
     return _read_span(path, f"{list_id}/{month}", how, start, end, first_position, whole=whole)
 
 
@@ -110,6 +102,7 @@ def read_path(
     prefix: str,
     list_from_headers: bool = False,
     receivers: Sequence[str] = (),
+    tags: OwnTags = (),
     keep_cut: bool = False,
     late: bool = False,
 ) -> Iterator[Message | Unreadable]:
@@ -126,6 +119,7 @@ def read_path(
         prefix=prefix,
         list_from_headers=list_from_headers,
         receivers=receivers,
+        tags=tags,
         keep_cut=keep_cut,
         late=late,
     )

@@ -10,6 +10,7 @@ from functools import cached_property, lru_cache
 from hashlib import sha256
 from typing import Any
 
+from kipflow.domain.facts import OwnTags
 from kipflow.domain.people import clean_address
 from kipflow.domain.proposals import UNSEEN
 from kipflow.domain.sameids import OURS
@@ -50,6 +51,7 @@ class Place:
         month: "2026-03"; empty: taken from a mail's own time.
         prefix: the community's prefix of proposal numbers, "KIP".
         receivers: the hosts that receive the list's mail, whose lines on top of it can be believed.
+        tags: the community's own words of tags.
     """
 
     list_id: str
@@ -57,6 +59,7 @@ class Place:
     prefix: str
     list_from_headers: bool = False
     receivers: Sequence[str] = ()
+    tags: OwnTags = ()
 
 
 class Head:

@@ -7,9 +7,10 @@ notifications, unrelated openings of threads): most of a busy list's bytes. What
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 from kipflow.domain.facts import Kind, Message, SubjectReading, Unreadable
 from kipflow.domain.proposals import find_references
@@ -36,20 +37,9 @@ from kipflow.mail.votes.reading import read_expressions, read_subject
 _MOST_NAMED = 20
 
 
-def read_message(
-    data: bytes,
-    *,
-    source: str,
-    list_id: str,
-    month: str,
-    prefix: str,
-    list_from_headers: bool = False,
-    receivers: Sequence[str] = (),
-    unread: str = "",
-) -> Message | Unreadable:
-    """Read one mail: see `read_mail` and `Place`."""
-    place = Place(list_id=list_id, month=month, prefix=prefix, list_from_headers=list_from_headers, receivers=receivers)
-    return read_mail(data, place, source=source, unread=unread)
+def read_message(data: bytes, *, source: str, unread: str = "", **place: Any) -> Message | Unreadable:
+    """Read one mail: see `read_mail`; `place` are the values of a `Place`."""
+    return read_mail(data, Place(**place), source=source, unread=unread)
 
 
 def read_mail(data: bytes, place: Place, *, source: str, unread: str = "") -> Message | Unreadable:
@@ -71,7 +61,7 @@ def refuse(why: str, place: Place, source: str) -> Unreadable:
 
 def read_kind(head: Head) -> SubjectReading:
     """What the mail is for by its subject."""
-    reading = parse_subject(head.subject, head.place.prefix)
+    reading = parse_subject(head.subject, head.place.prefix, own=head.place.tags)
     if head.is_automatic:
         return replace(reading, kind=Kind.OTHER, is_reply=False, numbers=(), topic=head.subject.lower())
     return reading
@@ -122,7 +112,7 @@ def _read_body(head: Head, reading: SubjectReading) -> _Said:
     text, twins = find_texts(head.headers, head.body, notes)
     words = find_own_words(text, notes, address=head.sender.address)
     own_text = words.text
-    reading = _settle_kind(reading, words, head.subject, prefix)
+    reading = _settle_kind(reading, words, head)
     reading = read_called_numbers(reading, own_text, prefix)
     ends = bool(words.own) and (reading.kind in ENDING_KINDS or reading.is_reply or head.answers)
     declared = _read_declared(head, words, reading) if ends else None
@@ -168,11 +158,11 @@ def _read_declared(head: Head, words: Words, reading: SubjectReading) -> Declare
     return read_declared(words, reading, at=head.arrived_at, by=by, message_id=head.message_id, subject=head.subject)
 
 
-def _settle_kind(reading: SubjectReading, words: Words, subject: str, prefix: str) -> SubjectReading:
+def _settle_kind(reading: SubjectReading, words: Words, head: Head) -> SubjectReading:
     """The reading of a subject that may show a vote's end ("[VOTE] Names passed"), settled by the mail's own text."""
     if is_sure(reading):
         return reading
-    opened, ended = (parse_subject(subject, prefix, shows_end) for shows_end in (False, True))
+    opened, ended = (parse_subject(head.subject, head.place.prefix, end, head.place.tags) for end in (False, True))
     if opened.kind is ended.kind:
         return reading
     declared = read_declared(words, opened, by="", message_id="", at=None)

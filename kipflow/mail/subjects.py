@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from functools import cache, lru_cache
 
-from kipflow.domain.facts import Kind, SubjectReading
+from kipflow.domain.facts import Kind, OwnTags, SubjectReading
 from kipflow.domain.proposals import NUMBER_ENDS, find_references, is_disguised
 from kipflow.mail import limits
 from kipflow.mail.announcements.tokens import join_words
@@ -39,8 +39,10 @@ _CONTINUES = re.compile(rf"\b(?:{join_words('continues')})")
 
 
 @lru_cache(maxsize=8192)
-def parse_subject(subject: str, prefix: str, ended: bool | None = None) -> SubjectReading:
+def parse_subject(subject: str, prefix: str, ended: bool | None = None, own: OwnTags = ()) -> SubjectReading:
     """What a subject says; `ended` whether the end that it may show is one, where the mail's text says so.
+
+    `own` are the community's own words of tags.
 
     `numbers` are the proposals that the mail is about: those named first, not ones that a title merely
     mentions ("KIP-2: Extend KIP-1") and not those of a former subject ("was: …"). A tracker's own
@@ -62,7 +64,7 @@ def parse_subject(subject: str, prefix: str, ended: bool | None = None) -> Subje
     mark = find_end_mark(rest, make_key_pattern(prefix))
     if mark is not None and ended is not None:
         mark = replace(mark, sure=ended)
-    kind = _find_kind(tags, rest, numbers, mark)
+    kind = _find_kind(tags, rest, numbers, mark, own)
     former = _find_former(text) if kind in {Kind.RESULT, Kind.CANCEL} and not numbers else ""
     if former:
         # "[RESULT] Quotas accepted (was: [VOTE] KIP-7: Quotas)" is about what it was
@@ -141,20 +143,22 @@ def drop_repeated_marks(subject: str) -> str:
     return "".join(marks.values()) + subject[position:]
 
 
-def _begins(*kinds: str) -> re.Pattern[str]:
+@cache
+def _begins(own: OwnTags, *kinds: str) -> re.Pattern[str]:
     """A pattern of words in tags that begin so; scripts without blanks have words behind words."""
-    return re.compile(rf"(?:\b|(?<=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]))(?:{join_words(*kinds)})")
+    words = "|".join([join_words(*kinds), *(re.escape(word) for kind, word in own if kind in kinds)])
+    return re.compile(rf"(?:\b|(?<=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]))(?:{words})")
 
 
-_OF_VOTE, _OF_RESULT = _begins("tag_vote"), _begins("tag_result")
+#: What a tag's words make a mail, the first that applies.
 _KINDS = (
-    (Kind.CANCEL, _begins("tag_off")),
-    (Kind.RESULT, _begins("tag_result", "tag_ended")),
-    (Kind.DISCUSS, _begins("tag_discuss")),
-    (Kind.VOTE, _OF_VOTE),
-    # "[VOTE] [RFC-12] …" and "[VOTE][PROPOSAL] …" are votes
-    (Kind.DISCUSS, re.compile(r"\bproposal\b|\brfc\b")),
+    (Kind.CANCEL, ("tag_off",)),
+    (Kind.RESULT, ("tag_result", "tag_ended")),
+    (Kind.DISCUSS, ("tag_discuss",)),
+    (Kind.VOTE, ("tag_vote",)),
 )
+# "[VOTE] [RFC-12] …" and "[VOTE][PROPOSAL] …" are votes
+_PROPOSED = re.compile(r"\bproposal\b|\brfc\b")
 _TAIL_TAG = re.compile(r"[\[(]\s*(vote|discuss)\s*[\])]", re.IGNORECASE)
 # "Vote on KIP-7: names", "KIP-7 names - vote"
 _UNTAGGED_VOTE = re.compile(
@@ -162,10 +166,11 @@ _UNTAGGED_VOTE = re.compile(
 )
 
 
-def _find_kind(tags: list[str], rest: str, numbers: tuple[int, ...], mark: EndMark | None) -> Kind:
+def _find_kind(tags: list[str], rest: str, numbers: tuple[int, ...], mark: EndMark | None, own: OwnTags) -> Kind:
     joined = " | ".join(tags + [t.lower() for t in _TAIL_TAG.findall(rest)])
-    tagged = next((kind for kind, pattern in _KINDS if pattern.search(joined)), Kind.OTHER)
-    if tagged is Kind.RESULT and not _OF_VOTE.search(joined) and not _OF_RESULT.search(joined):
+    proposed = Kind.DISCUSS if _PROPOSED.search(joined) else Kind.OTHER
+    tagged = next((kind for kind, words in _KINDS if _begins(own, *words).search(joined)), proposed)
+    if tagged is Kind.RESULT and not _begins(own, "tag_vote", "tag_result").search(joined):
         tagged = Kind.OTHER  # "[Closed]" alone is some tracker's word
     if tagged not in {Kind.OTHER, Kind.VOTE}:
         return tagged

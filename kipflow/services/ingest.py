@@ -9,10 +9,11 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
-from kipflow.domain.facts import Message, Unreadable
+from kipflow.domain.facts import Message, OwnTags, Unreadable
 from kipflow.mail.archive import read_path
 from kipflow.services.filemonths import FileMonths
 from kipflow.services.ports import Report, Store
+from kipflow.services.reread import expire_readings
 from kipflow.services.storing import ingest_items
 from kipflow.services.undo import find_changes, load_held
 
@@ -30,6 +31,7 @@ def ingest_paths(
     lists: Mapping[str, str] | None = None,
     prefix: str,
     receivers: Sequence[str] = (),
+    tags: OwnTags = (),
     seen_at: datetime,
     complete_through: datetime | None = None,
     on_progress: Callable[[str], None] = lambda _: None,
@@ -46,6 +48,7 @@ def ingest_paths(
     month of a file that breaks off is partial, whoever vouches, until a later file has what it left out
     (`brokenfiles`).
     """
+    expire_readings(store, tags)
     with store.begin() as session:
         months = FileMonths(session, seen_at)
         batch = session.batches.open("mail", [str(path) for path in paths], seen_at=seen_at)
@@ -58,7 +61,7 @@ def ingest_paths(
         for path in paths:
             on_progress(path.name)
             has_mail, faults = False, list[Unreadable]()
-            for item in _read(path, list_id, prefix, receivers, from_headers=lists is not None):
+            for item in _read(path, list_id, prefix, receivers, tags, from_headers=lists is not None):
                 if item.list_id not in known:
                     strange[item.list_id] += 1
                     has_mail = True
@@ -98,11 +101,17 @@ def _say_unread(path: Path, faults: Sequence[Unreadable]) -> str:
 
 
 def _read(
-    path: Path, list_id: str, prefix: str, receivers: Sequence[str], *, from_headers: bool
+    path: Path, list_id: str, prefix: str, receivers: Sequence[str], tags: OwnTags, *, from_headers: bool
 ) -> Iterator[Message | Unreadable]:
     """Every mail, but those with a masked sender."""
     found = read_path(
-        path, list_id=list_id, month="", prefix=prefix, list_from_headers=from_headers, receivers=receivers
+        path,
+        list_id=list_id,
+        month="",
+        prefix=prefix,
+        list_from_headers=from_headers,
+        receivers=receivers,
+        tags=tags,
     )
     for item in found:
         if isinstance(item, Message) and _is_masked(item):

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from kipflow.domain.clocks import month_start, next_month
 from kipflow.domain.errors import ServiceUnavailable
-from kipflow.domain.facts import ArchiveMonth, Message, Unreadable
+from kipflow.domain.facts import ArchiveMonth, Message, OwnTags, Unreadable
 from kipflow.mail.archive import read_mbox
 from kipflow.mbox.files import find_break
 from kipflow.services.away import note_away, note_back
@@ -50,6 +50,7 @@ def poll_months(
     *,
     prefix: str,
     receivers: Sequence[str] = (),
+    tags: OwnTags = (),
     on_progress: Callable[[str], None] = lambda _: None,
 ) -> Report:
     """Fetch the wanted months and store their mails: each month is read while the next ones come.
@@ -61,7 +62,7 @@ def poll_months(
     # closed at once where storing fails: no month that has not begun is waited for
     with closing(_fetch_each(archive, wanted, raw, now, on_progress)) as months:
         for one in months:
-            _store_month(store, one, prefix, receivers, now, totals)
+            _store_month(store, one, prefix, receivers, tags, now, totals)
             landed.append(one)
     note_reach(store, landed, now)
     return totals.report()
@@ -97,12 +98,18 @@ def _fetch_each(
 
 
 def read_months(
-    store: Store, landed: Sequence[Landed], *, prefix: str, receivers: Sequence[str] = (), seen_at: datetime
+    store: Store,
+    landed: Sequence[Landed],
+    *,
+    prefix: str,
+    receivers: Sequence[str] = (),
+    tags: OwnTags = (),
+    seen_at: datetime,
 ) -> Report:
     """Read landed months in process and store their mails; of a month that was read before only what is new."""
     totals = Totals()
     for one in landed:
-        _store_month(store, one, prefix, receivers, seen_at, totals)
+        _store_month(store, one, prefix, receivers, tags, seen_at, totals)
     note_reach(store, landed, seen_at)
     return totals.report()
 
@@ -124,7 +131,13 @@ def upsert_read(
 
 
 def _store_month(
-    store: Store, one: Landed, prefix: str, receivers: Sequence[str], seen_at: datetime, totals: Totals
+    store: Store,
+    one: Landed,
+    prefix: str,
+    receivers: Sequence[str],
+    tags: OwnTags,
+    seen_at: datetime,
+    totals: Totals,
 ) -> None:
     """Store what is new in a landed month, then mark it as held."""
     if not is_readable(one) or one.month.path is None:
@@ -139,6 +152,7 @@ def _store_month(
         month=month,
         prefix=prefix,
         receivers=receivers,
+        tags=tags,
         is_wanted=mails.is_new,
         whole=is_whole(one),
     )

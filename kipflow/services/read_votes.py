@@ -11,7 +11,7 @@ from typing import Protocol
 
 from kipflow.domain.arrivals import CLAIMED
 from kipflow.domain.differences import compare_without_roster, find_differences
-from kipflow.domain.facts import Message, Unreadable
+from kipflow.domain.facts import Message, OwnTags, Unreadable
 from kipflow.domain.judging import find_close, judge
 from kipflow.domain.lateclaims import find_late_claims
 from kipflow.domain.namesakes import say_ways
@@ -40,6 +40,8 @@ class VotingCommunity(Protocol):
     def lists(self) -> tuple[str, ...]: ...
     @property
     def receivers(self) -> tuple[str, ...]: ...
+    @property
+    def own_tags(self) -> OwnTags: ...
     def as_policy(self) -> Policy: ...
 
 
@@ -155,6 +157,7 @@ def _read(
         prefix=community.prefix,
         list_from_headers=True,
         receivers=community.receivers,
+        tags=community.own_tags,
         keep_cut=True,
         late=True,
     )

@@ -7,12 +7,13 @@ what older rules read, and that is reported.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
-from kipflow.domain.facts import Unreadable
+from kipflow.domain.facts import OwnTags, Unreadable
 from kipflow.mail import version
 from kipflow.mail.archive import read_mbox
 from kipflow.services.landing import find_raw_file
@@ -23,6 +24,18 @@ from kipflow.services.storing import Totals, store_batches
 RULES_MARK = "reading/rules"
 #: Mails that one poll reads again; the rest waits for the next one.
 IN_A_POLL = 20_000
+#: The community's own words of tags by which mails were read.
+TAGS_MARK = "reading/tags"
+
+
+def expire_readings(store: Store, tags: OwnTags) -> None:
+    """Have every stored mail read again where the community's own words of tags are others than before."""
+    written = json.dumps(sorted(tags)) if tags else ""
+    with store.begin() as session:
+        if (session.marks.load(TAGS_MARK) or "") != written:
+            session.mail.expire_readings()
+            session.marks.save(TAGS_MARK, written)
+            session.marks.save(RULES_MARK, "")
 
 
 def reread(
@@ -30,6 +43,7 @@ def reread(
     *,
     prefix: str,
     receivers: Sequence[str] = (),
+    tags: OwnTags = (),
     seen_at: datetime,
     raw: Path | None = None,
     limit: int | None = None,
@@ -41,28 +55,25 @@ def reread(
     Costs one look-up where every mail was read by today's rules. Broken off at any point it goes on with
     the months that are left.
     """
+    expire_readings(store, tags)
     rules = version.READING_RULES
     totals = Totals()
     with store.read() as session:
         if session.marks.load(RULES_MARK) == str(rules):
             return totals.report()
         stale = session.mail.load_stale_months(rules)
-        whole = {(m.list_id, m.month) for m in session.mail.load_months() if m.status == "complete"}
+        complete = {(m.list_id, m.month) for m in session.mail.load_months() if m.status == "complete"}
     mails = 0
     for position, month in enumerate(stale):
         if limit is not None and mails >= limit:
             report = totals.report()
             return replace(report, counts={**report.counts, "months_to_read_again": len(stale) - position})
         on_progress(f"{month.list_id} {month.month} again, {position + 1} of {len(stale)}")
-        path = _find_raw(month, raw)
+        path, at = _find_raw(month, raw), (month.list_id, month.month)
         if path is not None:
+            whole = at in complete
             source = read_mbox(
-                path,
-                list_id=month.list_id,
-                month=month.month,
-                prefix=prefix,
-                receivers=receivers,
-                whole=(month.list_id, month.month) in whole,
+                path, list_id=at[0], month=at[1], prefix=prefix, receivers=receivers, tags=tags, whole=whole
             )
             mails += store_batches(store, source, seen_at, totals)
         with store.begin() as session:

@@ -1,10 +1,10 @@
 """The Spark data sources "mbox" (mails) and "mbox_counts" (how many begin in each part of large files).
 
-Options: `manifest`, JSON text {"prefix": "KIP", "receivers": ["mx.x.example"], "files": [{"path", "list_id",
-"month", "whole"}]} (`receivers`: the hosts whose lines on top of a mail are believed; `whole`: the archive itself
-vouches for the length of the file); `split_bytes`, the size above which a file is read in parts; `counts`, JSON text
-of `mbox_counts`' rows, which "mbox" needs to number the mails of a file that is read in parts. Paths are those of a
-file system that all workers share.
+Options: `manifest`, JSON text {"prefix": "KIP", "receivers": ["mx.x.example"], "tags": [["tag_vote", "ballot"]],
+"files": [{"path", "list_id", "month", "whole"}]} (`receivers`: the hosts whose lines on top of a mail are believed;
+`tags`: the community's own words of tags; `whole`: the archive itself vouches for the length of the file);
+`split_bytes`, the size above which a file is read in parts; `counts`, JSON text of `mbox_counts`' rows, which "mbox"
+needs to number the mails of a file that is read in parts. Paths are those of a file system that all workers share.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import pyarrow as pa
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
-from kipflow.domain.facts import Message, Unreadable
+from kipflow.domain.facts import Message, OwnTags, Unreadable
 from kipflow.mail.archive import read_mbox, read_range
 from kipflow.mbox.ranges import count_mails, is_splittable
 from kipflow_spark import schemas
@@ -93,7 +93,9 @@ class MboxReader(DataSourceReader):
         return pack_spans(with_positions(spans, self.counts), self.split_bytes)
 
     def read(self, partition: SpanPartition) -> Iterator[pa.RecordBatch]:
-        how = {"prefix": self.manifest["prefix"], "receivers": tuple(self.manifest.get("receivers", ()))}
+        tags = tuple((kind, word) for kind, word in self.manifest.get("tags", ()))
+        receivers = tuple(self.manifest.get("receivers", ()))
+        how = {"prefix": self.manifest["prefix"], "receivers": receivers, "tags": tags}
         spans = (read_span(span, **how) for span in partition.spans)
         return item_batches(chain.from_iterable(spans))
 
@@ -112,10 +114,13 @@ class MboxCountsReader(DataSourceReader):
             yield span.path, span.start, count_mails(Path(span.path), span.start, span.end or span.size)
 
 
-def read_span(span: Span, *, prefix: str, receivers: Sequence[str] = ()) -> Iterator[Message | Unreadable]:
+def read_span(
+    span: Span, *, prefix: str, receivers: Sequence[str] = (), tags: OwnTags = ()
+) -> Iterator[Message | Unreadable]:
     """Read a span by the functions that read an archive in process."""
     path = Path(span.path)
-    how: dict[str, Any] = {"list_id": span.list_id, "month": span.month, "prefix": prefix, "receivers": receivers}
+    how: dict[str, Any] = {"prefix": prefix, "receivers": receivers, "tags": tags}
+    how |= {"list_id": span.list_id, "month": span.month}
     if span.end is None:
         return read_mbox(path, **how, whole=span.whole)
     return read_range(path, span.start, span.end, first_position=span.first_position, **how, whole=span.whole)

@@ -202,7 +202,7 @@ def test_only_an_archive_that_gives_nothing_at_all_fails_the_run_and_does_so_bef
 
     parts: Any = SimpleNamespace(
         archive=SimpleNamespace(fetch_month=fetch_month),
-        community=SimpleNamespace(name="x", archive=object(), prefix="KIP", receivers=()),
+        community=SimpleNamespace(name="x", archive=object(), reading={"prefix": "KIP"}),
         settings=SimpleNamespace(raw=tmp_path),
         clock=lambda: NOW,
         store=open_memory(),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -220,8 +221,8 @@ def test_a_number_that_newer_rules_see_moves_the_mail_and_its_answers(
     )
     land(village, [talk, answer, *story().values()])
 
-    def see(subject: str, *more: Any) -> Any:
-        return parse_subject(subject.replace("Proposal 77", "KIP-77"), *more)
+    def see(subject: str, *more: Any, **named: Any) -> Any:
+        return parse_subject(subject.replace("Proposal 77", "KIP-77"), *more, **named)
 
     monkeypatch.setattr(reader, "parse_subject", see)
     monkeypatch.setattr(version, "READING_RULES", 2)
@@ -230,3 +231,18 @@ def test_a_number_that_newer_rules_see_moves_the_mail_and_its_answers(
     with village.parts.store.begin() as session:
         ids = {m.message_id for m in load_facts(session, 77).messages}
     assert {"<odd@x.example>", "<re@x.example>"} <= ids
+
+
+def test_mail_is_read_again_once_the_community_adds_a_tag_of_its_own(village: Village) -> None:
+    mails = [replace(mail, subject=mail.subject.replace("[VOTE]", "[BALLOT]")) for mail in story().values()]
+    land(village, mails)
+    village.decide(EVENING)
+    assert village.stage(EVENING) == Stage.DISCUSSION
+
+    own = (("tag_vote", "ballot"),)
+    report, later = again(village, tags=own), again(village, tags=own)
+    village.decide(WEEK)
+
+    assert report.counts["read_otherwise"] > 0
+    assert later.counts["known"] == 0, "nothing is read a third time"
+    assert village.stage(WEEK) == Stage.ACCEPTED

@@ -8,13 +8,14 @@ import os
 import subprocess
 import sys
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 from kipflow_spark import schemas
 from kipflow_spark.archives import read_archives
-from kipflow_spark.datasource import pack_spans, plan_spans, with_positions
+from kipflow_spark.datasource import MboxReader, pack_spans, plan_spans, with_positions
 from kipflow_spark.rows import item_batches
 from pyspark.sql import SparkSession
 from pyspark.sql.pandas.types import to_arrow_schema
@@ -22,10 +23,12 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from kipflow import java
 from kipflow.adapters import lake
 from kipflow.domain.errors import UnreadableInput
-from kipflow.domain.facts import Message, Unreadable
+from kipflow.domain.facts import ArchiveMonth, Message, Unreadable
 from kipflow.mail.archive import read_mbox
+from kipflow.services.landing import Landed, save_manifest
 
 LIST = "dev@list.example"
+NOW = datetime(2026, 4, 2, tzinfo=UTC)
 
 
 def month_file(path: Path, month: str = "2026-03") -> dict[str, str]:
@@ -63,6 +66,23 @@ def test_odd_mails_come_through_spark_and_parquet_unchanged(
     assert expected[0]
     assert expected[1]
     assert read_by_spark(spark, tmp_path / "out", files) == expected
+
+
+def test_a_manifest_brings_the_communitys_own_tags_to_the_readers(tmp_path: Path) -> None:
+    (tmp_path / "x.mbox").write_text(
+        "From a@x Mon Mar  2 09:00:00 2026\nFrom: a@x.example\nSubject: [BALLOT] KIP-7\n\nx\n"
+    )
+    month = ArchiveMonth(
+        list_id=LIST, month="2026-03", status="complete", fetched_at=NOW, path=str(tmp_path / "x.mbox"), mails=1
+    )
+    landed, own = [Landed(month=month, stats="")], (("tag_vote", "ballot"),)
+    kinds = []
+    for tags in (own, ()):
+        path = save_manifest(landed, tmp_path / "manifest.json", prefix="KIP", tags=tags)
+        reader = MboxReader({"manifest": path.read_text(encoding="utf-8")})
+        [batch] = reader.read(reader.partitions()[0])
+        kinds += [row["reading"]["kind"] for row in batch.to_pylist()]
+    assert kinds == ["vote", "other"]
 
 
 @pytest.mark.spark

@@ -31,6 +31,7 @@ class SqlMail(Part):
     save_messages = ruled(messages.save_messages)
     load_stale_months = method(rereading.load_stale_months)
     count_stale = method(rereading.count_stale)
+    expire_readings = method(rereading.expire_readings)
     save_unreadable = method(messages.save_unreadable)
     load_months = method(months.load_months)
     drop_month = method(months.drop_month)

@@ -82,6 +82,11 @@ def load_stale_months(connection: sa.Connection, rules: int) -> list[StaleMonth]
     return [StaleMonth(**row._mapping) for row in connection.execute(counted)]
 
 
+def expire_readings(connection: sa.Connection) -> None:
+    """Have every mail count as read by rules older than any."""
+    connection.execute(sa.update(message).values(reading_rules=0))
+
+
 def count_stale(connection: sa.Connection, list_id: str, month: str, rules: int) -> int:
     """Mails of a month that older rules read."""
     where = sa.and_(message.c.list_id == list_id, message.c.month == month, message.c.reading_rules < rules)

@@ -176,3 +176,20 @@ def test_where_the_roster_has_none_of_the_voters_it_counts_what_they_claim(capsy
     out = capsys.readouterr().out
     assert "claim to bind" not in out
     assert "4/0/0" in out
+
+
+def test_a_vote_under_a_communitys_own_tag_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    mails = tmp_path / "x.mbox"
+    mails.write_text(PLAIN.read_text(encoding="utf-8").replace("[VOTE]", "[BALLOT]"), encoding="utf-8")
+    file = tmp_path / "own.yaml"
+    file.write_text(
+        "name: own\ntitle: Own\nprefix: KIP\nlists: [dev@x.example]\ntags: {vote: [Ballot]}\n"
+        "policy: {source: a test, binding_roles: [committer, pmc]}\n",
+        encoding="utf-8",
+    )
+    found = []
+    for community in (str(file), "kafka"):
+        run(["votes", str(mails), *ROSTER, "--community", community, "--format", "json"])
+        votes = json.loads(capsys.readouterr().out)["votes"]
+        found.append([(v["key"], [b["voter"] for b in v["ballots"]]) for v in votes if v["contested"] is None])
+    assert found == [[("KIP-7", ["jun"])], []]

@@ -43,6 +43,8 @@ WRONG: dict[str, tuple[str, str]] = {
         "policy.qourum: expected no such key here; did you mean 'quorum'?",
     ),
     "key from nowhere": (GOOD + "xyzzy: 1\n", "xyzzy: expected no such key here; the keys here are "),
+    "tags in brackets": (GOOD + 'tags: {vote: ["[BALLOT]"]}\n', "tags.vote.0: expected a word such as ballot"),
+    "no kind of tags": (GOOD + "tags: {poll: [poll]}\n", "tags.poll: expected no such key here"),
     "no list": (changed("lists: [dev@lantern.example]\n", ""), "lists: expected a value; the key is missing"),
     "no policy": (GOOD.partition("policy:")[0], "policy: expected a value; the key is missing"),
     "no roles": (

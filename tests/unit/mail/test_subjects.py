@@ -74,6 +74,33 @@ def test_a_subject_is_taken_apart(
     assert (reading.round, reading.topic) == (round_, topic)
 
 
+OWN = (
+    ("tag_vote", "ballot"),
+    ("tag_result", "tally"),
+    ("tag_discuss", "idea"),
+    ("tag_off", "void"),
+    ("tag_vote", "票决"),
+)
+
+
+@pytest.mark.parametrize(
+    ("subject", "kind"),
+    [
+        ("[BALLOT] KIP-12: x", Kind.VOTE),
+        ("[Balloting] KIP-12: x", Kind.VOTE),
+        ("[第二次票决] KIP-12: x", Kind.VOTE),
+        ("[TALLY] [BALLOT] KIP-12: x", Kind.RESULT),
+        ("[BALLOT][VOID] KIP-12: x", Kind.CANCEL),
+        ("[IDEA] KIP-12: x", Kind.DISCUSS),
+        ("[VOTE] KIP-12: x", Kind.VOTE),
+        ("[POLL] KIP-12: x", Kind.OTHER),
+    ],
+)
+def test_a_community_adds_words_of_its_own_to_those_of_tags(subject: str, kind: Kind) -> None:
+    assert parse_subject(subject, "KIP", own=OWN).kind is kind
+    assert (parse_subject(subject, "KIP").kind is kind) is ("VOTE" in subject or "POLL" in subject)
+
+
 def test_a_forward_is_no_reply() -> None:
     reading = parse_subject("Fwd: [VOTE] KIP-12", "KIP")
     assert (reading.is_forward, reading.is_reply) == (True, False)
