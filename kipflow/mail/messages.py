@@ -114,7 +114,7 @@ def _read_body(head: Head, reading: SubjectReading) -> _Said:
     own_text = words.text
     reading = _settle_kind(reading, words, head)
     reading = read_called_numbers(reading, own_text, prefix)
-    ends = bool(words.own) and (reading.kind in ENDING_KINDS or reading.is_reply or head.answers)
+    ends = bool(words.own) and (reading.kind in ENDING_KINDS or reading.is_reply or head.answers or _names(reading))
     declared = _read_declared(head, words, reading) if ends else None
     announces = declared is not None and (not declared.unclear or (declared.corrects and reading.kind is Kind.RESULT))
     is_result = announces or (reading.kind is Kind.RESULT and not reading.is_reply)
@@ -142,6 +142,11 @@ def _read_body(head: Head, reading: SubjectReading) -> _Said:
         cancels=find_cancel(words, reading) if ends else None,
         unread=str(notes),
     )
+
+
+def _names(reading: SubjectReading) -> bool:
+    """Whether a subject without a tag names a proposal: whatever it is called, the mail may announce a result."""
+    return reading.kind is Kind.OTHER and bool(reading.numbers)
 
 
 def _weigh_in_result(votes: Iterable[Expression], author: str) -> Iterator[Expression]:

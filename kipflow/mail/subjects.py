@@ -170,11 +170,11 @@ def _find_kind(tags: list[str], rest: str, numbers: tuple[int, ...], mark: EndMa
     joined = " | ".join(tags + [t.lower() for t in _TAIL_TAG.findall(rest)])
     proposed = Kind.DISCUSS if _PROPOSED.search(joined) else Kind.OTHER
     tagged = next((kind for kind, words in _KINDS if _begins(own, *words).search(joined)), proposed)
-    if tagged is Kind.RESULT and not _begins(own, "tag_vote", "tag_result").search(joined):
+    if tagged is Kind.RESULT and not numbers and not _begins(own, "tag_vote", "tag_result").search(joined):
         tagged = Kind.OTHER  # "[Closed]" alone is some tracker's word
     if tagged not in {Kind.OTHER, Kind.VOTE}:
         return tagged
-    of_vote = tagged is Kind.VOTE or "vot" in fold_case(rest)
+    of_vote = tagged is Kind.VOTE or "vot" in fold_case(rest) or bool(numbers and not rest.endswith(("?", "？")))
     if mark is not None and mark.sure and of_vote:
         return mark.kind
     return Kind.VOTE if tagged is Kind.OTHER and numbers and _UNTAGGED_VOTE.search(rest) else tagged

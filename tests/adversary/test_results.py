@@ -8,6 +8,8 @@ import pytest
 
 from tests.adversary.conftest import BERG, LIND, OSEI, PETIT, VOTE, Community, Mail, honest_vote
 
+TITLE = VOTE.removeprefix("[VOTE] ")
+
 
 def vote_without_result() -> list[Mail]:
     return [mail for name, mail in honest_vote().items() if name != "result"]
@@ -157,3 +159,48 @@ def test_a_caller_who_announces_without_end_keeps_no_other_proposal_from_being_d
 
     assert said.code == 0, said.err
     assert (community.stage(1), community.stage(7)) == ("Vote", "Accepted")
+
+
+def new_thread(subject: str, body: str, by: str = LIND) -> Mail:
+    return Mail(name="news", by=by, day=5, body=body, subject=subject, answers="")
+
+
+COUNTED = "The vote passed with 3 binding +1 votes and no others."
+CLOSINGS = [
+    (f"[PASSED] {TITLE}", COUNTED),
+    ("KIP-7 accepted", "Thank you all."),
+    (f"{TITLE} accepted", COUNTED),
+]
+
+
+@pytest.mark.parametrize(("subject", "body"), CLOSINGS)
+def test_a_result_in_a_new_thread_closes_its_callers_vote(community: Community, subject: str, body: str) -> None:
+    """The caller announces the result in a thread of its own, without the tags of votes and results. It closes the
+    vote, as its words and the ballots agree.
+    """
+    community.follow(*vote_without_result(), new_thread(subject, body), day=6)
+
+    assert community.stage() == "Accepted"
+
+
+@pytest.mark.parametrize(("subject", "body"), CLOSINGS)
+def test_a_strangers_result_in_a_new_thread_is_asked_about(community: Community, subject: str, body: str) -> None:
+    """Somebody who may not end the vote announces its result in a thread of its own. It closes nothing, and a person
+    is asked.
+    """
+    stranger = "Tom Fisk <t@evil.example>"
+    community.follow(*vote_without_result(), new_thread(subject, body, by=stranger), day=6)
+
+    assert community.stage() == "Vote"
+    assert asked(community) == ["ending"]
+
+
+def test_a_result_in_a_new_thread_that_the_ballots_contradict_is_asked_about(community: Community) -> None:
+    """The caller announces in a thread of its own that a vote with one ballot passed. Nothing is accepted, and a person
+    is asked.
+    """
+    mails = [m for m in vote_without_result() if m.name in {"vote", "one"}]
+    community.follow(*mails, new_thread(f"[PASSED] {TITLE}", COUNTED), day=6)
+
+    assert community.stage() == "Vote"
+    assert "result" in asked(community)

@@ -34,8 +34,8 @@ class Placing:
             rounds = [r for r in self.book.by_root[root.message_id] if self.fits(message, r)]
             if rounds or not self.names_other_vote(message):
                 return [self.pick_running(self.pick_marked(r, message), at) for r in rounds]
-        if reading.kind not in {Kind.VOTE, Kind.RESULT, Kind.CANCEL}:
-            return []
+        if reading.kind is Kind.OTHER:
+            return self.find_announced(message, at)
         if self.is_torn(message) or self.begins_anew(message):
             return []
         if self.is_lost(message) and (lost := self.find_lost(message)) is not None:
@@ -118,12 +118,12 @@ class Placing:
         return bool(lines) and bool(find_references(rest, self.book.prefix) or speaks_of_votes(fold(rest)))
 
     def find_announced(self, message: Message, at: datetime) -> list[Round]:
-        """The rounds whose result a discussion announces."""
+        """The rounds whose result a mail under no vote's subject announces."""
         discussed = self.find_discussed(message, at)
         return discussed if discussed and message.declared is not None else []
 
     def find_discussed(self, message: Message, at: datetime) -> list[Round]:
-        """The rounds of the proposals that a discussion is of: by number, the last one opened before."""
+        """The rounds of the proposals that a subject names: the last one opened before."""
         if not message.reading.numbers:
             return []
         opened = ([r for r in self.book.rounds.get(key, ()) if r.opened_at <= at] for key in self.book.keys_of(message))

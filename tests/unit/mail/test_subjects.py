@@ -34,7 +34,11 @@ FORMS = [
     ("[讨论] KIP-12 x", Kind.DISCUSS, False, (12,), None, "kip-12 x"),
     ("【голосование】 KIP-12 x", Kind.VOTE, False, (12,), None, "kip-12 x"),
     # a result alone is no tracker's word, what ended is
-    ("[angenommen] KIP-12 x", Kind.OTHER, False, (12,), None, "kip-12 x"),
+    ("[angenommen] KIP-12 x", Kind.RESULT, False, (12,), None, "kip-12 x"),
+    ("[angenommen] x", Kind.OTHER, False, (), None, "x"),
+    ("KIP-12 accepted", Kind.RESULT, False, (12,), None, "kip-12 accepted"),
+    ("KIP-12: x - withdrawn", Kind.CANCEL, False, (12,), None, "kip-12: x"),
+    ("KIP-12: Retry what failed", Kind.OTHER, False, (12,), None, "kip-12: retry what failed"),
     ("[Votorantim] KIP-12 x", Kind.OTHER, False, (12,), None, "kip-12 x"),
     ("[DISCUSS][VOTE] KIP-12", Kind.DISCUSS, False, (12,), None, "kip-12"),
     ("[RESULT] [VOTE] KIP-12", Kind.RESULT, False, (12,), None, "kip-12"),
