@@ -24,6 +24,7 @@ M = TypeVar("M", bound=BaseModel)
 
 #: A roster of all of Apache's committers has some 3 MB.
 MAX_BYTES = 8_000_000
+MAX_DEPTH = 100
 MAX_SHOWN = 60
 MAX_PLACE = 200
 
@@ -105,15 +106,8 @@ def _show(value: object) -> str:
     return shown if len(shown) <= MAX_SHOWN else shown[: MAX_SHOWN - 1] + "…"
 
 
-class _Loader(yaml.SafeLoader):
-    """PyYAML's safe loader without aliases and double keys; impossible dates are reported with their line."""
-
-    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
-        # a dozen nested aliases unfold to more than any memory holds as soon as somebody prints the value
-        if self.check_event(yaml.AliasEvent):
-            mark = self.get_mark()
-            raise yaml.composer.ComposerError(None, None, "aliases (*name) are not read", mark)
-        return super().compose_node(parent, index)
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+    """PyYAML's safe loader without double keys; impossible dates are reported with their line."""
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
         seen: set[str] = set()
@@ -164,6 +158,7 @@ def read_yaml(path: Path, environment: Mapping[str, str] | None = None) -> Any:
     # ${NAME:-default}: addresses of a local sandbox are only known when it has started
     text = _VARIABLE.sub(lambda m: variables.get(m.group(1)) or _find_default(m), text.replace("${", _MISSPELT))
     try:
+        _check_events(text)
         raw = yaml.load(text, Loader=_Loader)  # noqa: S506 - the safe loader, stricter
     except RecursionError:
         raise ConfigError(file=str(path), key="(whole file)", expected="values nested less deeply") from None
@@ -179,6 +174,17 @@ def read_yaml(path: Path, environment: Mapping[str, str] | None = None) -> Any:
     for place, value in _walk(raw):
         _check_plain(value, _name_place(place), path)
     return raw
+
+
+def _check_events(text: str) -> None:
+    depth = 0
+    for event in yaml.parse(text, Loader=_Loader):
+        # a dozen nested aliases unfold to more than any memory holds as soon as somebody prints the value
+        if isinstance(event, yaml.AliasEvent):
+            raise yaml.composer.ComposerError(None, None, "aliases (*name) are not read", event.start_mark)
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > MAX_DEPTH:
+            raise RecursionError
 
 
 def _find_default(variable: re.Match[str]) -> str:
