@@ -87,7 +87,7 @@ def create_app(options: Options, *, ticks: Callable[[], float]) -> FastAPI:
     app.add_middleware(FaultMiddleware, faults=state.faults)
     app.add_exception_handler(Refusal, visitors.show_refusal)
     for part in (ponymail, confluence, jira, slack, socketmode, pages, visitors, controls):
-        app.include_router(part.router)
+        app.router.routes.extend(part.router.routes)  # FastAPI would build each of them anew for each sandbox
     return app
 
 

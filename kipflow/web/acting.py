@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path, Request
+from fastapi import Depends, FastAPI, Path, Request
 from fastapi.responses import HTMLResponse, JSONResponse
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -41,15 +41,13 @@ class Acting:
     def __init__(self, writing: Writing, gate: Gate, pages: Pages, clock: Callable[[], datetime]) -> None:
         self._writing, self._gate, self._pages, self._clock = writing, gate, pages, clock
 
-    def build_router(self) -> APIRouter:
-        """The addresses, of which none answers GET."""
-        router = APIRouter()
-        router.post("/acts/{name}", response_class=HTMLResponse, include_in_schema=False)(self.act_by_form)
+    def add_to(self, app: FastAPI) -> None:
+        """Add the addresses, of which none answers GET."""
+        app.post("/acts/{name}", response_class=HTMLResponse, include_in_schema=False)(self.act_by_form)
         body = {"required": True, "content": {"application/json": {"schema": Given.model_json_schema()}}}
-        router.post("/api/acts/{name}", openapi_extra={"requestBody": body})(self.act_by_program)
-        router.post("/previews/{name}", response_class=HTMLResponse, include_in_schema=False)(self.preview_by_form)
-        router.post("/api/previews/{name}", openapi_extra={"requestBody": body})(self.preview_by_program)
-        return router
+        app.post("/api/acts/{name}", openapi_extra={"requestBody": body})(self.act_by_program)
+        app.post("/previews/{name}", response_class=HTMLResponse, include_in_schema=False)(self.preview_by_form)
+        app.post("/api/previews/{name}", openapi_extra={"requestBody": body})(self.preview_by_program)
 
     def act_by_form(self, request: Request, name: Name, body: Body) -> HTMLResponse:
         author, values, reason = self._read_form(request, name, body)

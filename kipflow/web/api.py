@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Path, Query, Request
+from fastapi import Depends, FastAPI, Path, Query, Request
 from fastapi.responses import JSONResponse
 
 from kipflow.domain.proposals import MAX_NUMBER
@@ -31,17 +31,15 @@ class BoardApi:
     def __init__(self, board: Callable[[], Board], clock: Callable[[], datetime]) -> None:
         self._board, self._clock = board, clock
 
-    def build_router(self) -> APIRouter:
-        """The addresses, all of them to be read only."""
-        router = APIRouter(prefix="/api")
-        router.get("/overview")(self.overview)
-        router.get("/proposals")(self.proposals)
-        router.get("/proposals/{number}")(self.proposal)
-        router.get("/review")(self.review)
-        router.get("/unreadable")(self.unreadable)
-        router.get("/effects")(self.effects)
-        router.get("/openapi.json", include_in_schema=False)(self.describe)
-        return router
+    def add_to(self, app: FastAPI) -> None:
+        """Add the addresses, all of them to be read only."""
+        app.get("/api/overview")(self.overview)
+        app.get("/api/proposals")(self.proposals)
+        app.get("/api/proposals/{number}")(self.proposal)
+        app.get("/api/review")(self.review)
+        app.get("/api/unreadable")(self.unreadable)
+        app.get("/api/effects")(self.effects)
+        app.get("/api/openapi.json", include_in_schema=False)(self.describe)
 
     def describe(self, request: Request) -> JSONResponse:
         """These addresses and those that change something, as OpenAPI."""

@@ -69,13 +69,13 @@ def create_app(
         find_me=find_me,
         shows_people=people is not None,
     )
-    app.include_router(BoardPages(board, pages, clock).build_router(), include_in_schema=False)
-    app.include_router(ChangesPage(board, pages, clock).build_router(), include_in_schema=False)
-    app.include_router(BoardApi(board, clock).build_router())
+    BoardPages(board, pages, clock).add_to(app)
+    ChangesPage(board, pages, clock).add_to(app)
+    BoardApi(board, clock).add_to(app)
     if people is not None:
-        app.include_router(PeoplePages(people, pages, clock).build_router())
+        PeoplePages(people, pages, clock).add_to(app)
     if writing is not None and gate is not None:
-        app.include_router(Acting(writing, gate, pages, clock).build_router())
+        Acting(writing, gate, pages, clock).add_to(app)
     app.mount("/static", _Static(directory=STATIC), name="static")
     ErrorPages(pages, sign_in_url=sign_in_url).add_to(app)
 

@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Annotated
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import Depends, FastAPI, Query, Request
 from fastapi.responses import HTMLResponse
 
 from kipflow.domain.pages import PageVersion
@@ -72,10 +72,9 @@ class ChangesPage:
     def __init__(self, board: Callable[[], Board], pages: Pages, clock: Callable[[], datetime]) -> None:
         self._board, self._pages, self._clock = board, pages, clock
 
-    def build_router(self) -> APIRouter:
-        router = APIRouter(default_response_class=HTMLResponse)
-        router.get("/proposals/{number}/changes")(self.show_changes)
-        return router
+    def add_to(self, app: FastAPI) -> None:
+        path = "/proposals/{number}/changes"
+        app.get(path, response_class=HTMLResponse, include_in_schema=False)(self.show_changes)
 
     def show_changes(
         self, request: Request, number: Number, query: Annotated[ChangesQuery, Depends(parse_changes_query)]

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import Depends, FastAPI, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from kipflow.domain.events import Stage
@@ -50,18 +51,17 @@ class BoardPages:
     def __init__(self, board: Callable[[], Board], pages: Pages, clock: Callable[[], datetime]) -> None:
         self._board, self._pages, self._clock = board, pages, clock
 
-    def build_router(self) -> APIRouter:
-        """The addresses, all of them to be read only."""
-        router = APIRouter(default_response_class=HTMLResponse)
-        router.get("/")(self.show_overview)
-        router.get("/proposals")(self.list_proposals)
-        router.get("/proposals/{number}")(self.show_proposal)
-        router.get("/review")(self.show_review)
-        router.get("/data")(self.show_data)
-        router.get("/outbox")(self.show_outbox)
-        router.get("/runs", response_class=RedirectResponse)(self.show_run)
-        router.get("/metrics")(self.show_metrics)
-        return router
+    def add_to(self, app: FastAPI) -> None:
+        """Add the addresses, all of them to be read only."""
+        get = partial(app.get, response_class=HTMLResponse, include_in_schema=False)
+        get("/")(self.show_overview)
+        get("/proposals")(self.list_proposals)
+        get("/proposals/{number}")(self.show_proposal)
+        get("/review")(self.show_review)
+        get("/data")(self.show_data)
+        get("/outbox")(self.show_outbox)
+        get("/runs", response_class=RedirectResponse)(self.show_run)
+        get("/metrics")(self.show_metrics)
 
     def show_overview(self, request: Request) -> HTMLResponse:
         now, board = self._clock(), self._board()

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Annotated
 
-from fastapi import APIRouter, HTTPException, Path, Request
+from fastapi import FastAPI, HTTPException, Path, Request
 from fastapi.responses import HTMLResponse, JSONResponse
 
 from kipflow.services.people import People, PersonView
@@ -22,15 +22,13 @@ class PeoplePages:
     def __init__(self, people: Callable[[], People], pages: Pages, clock: Callable[[], datetime]) -> None:
         self._people, self._pages, self._clock = people, pages, clock
 
-    def build_router(self) -> APIRouter:
-        """The addresses, all of them to be read only."""
-        router = APIRouter()
+    def add_to(self, app: FastAPI) -> None:
+        """Add the addresses, all of them to be read only."""
         for path, show in (("", self.list_people), ("/{person}", self.show_person)):
-            router.get(f"/people{path}", response_class=HTMLResponse, include_in_schema=False)(show)
-        router.get("/me", response_class=HTMLResponse, include_in_schema=False)(self.show_me)
-        router.get("/api/people")(self.people)
-        router.get("/api/people/{person}")(self.person)
-        return router
+            app.get(f"/people{path}", response_class=HTMLResponse, include_in_schema=False)(show)
+        app.get("/me", response_class=HTMLResponse, include_in_schema=False)(self.show_me)
+        app.get("/api/people")(self.people)
+        app.get("/api/people/{person}")(self.person)
 
     def list_people(self, request: Request) -> HTMLResponse:
         now = self._clock()
