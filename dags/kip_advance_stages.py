@@ -38,6 +38,9 @@ from kipflow.services.lastrun import note_run
 from kipflow.services.recording import say_advance
 from kipflow.wiring import effect_rules
 
+#: For a task that takes seconds: one that hangs is tried again before the next run is due.
+LIMIT = timedelta(minutes=5)
+
 
 @dag(
     dag_id="kip_advance_stages",
@@ -45,7 +48,7 @@ from kipflow.wiring import effect_rules
     **describe_dag(__doc__, "decisions"),
 )
 def kip_advance_stages() -> None:
-    @task
+    @task(execution_timeout=LIMIT)
     def find_due() -> list[dict[str, Any]]:
         """The proposals that could change, each with the one time at which this run decides."""
         parts = open_parts()
@@ -58,7 +61,7 @@ def kip_advance_stages() -> None:
         named = service.split_candidates(due, parts.community.prefix)
         return [{"name": name, "numbers": part, "as_of": as_of.isoformat()} for name, part in named.items()]
 
-    @task(map_index_template="{{ task.op_kwargs['name'] }}", execution_timeout=timedelta(minutes=5))
+    @task(map_index_template="{{ task.op_kwargs['name'] }}", execution_timeout=LIMIT)
     def advance(name: str, numbers: list[int], as_of: str) -> int:
         """Decide these proposals. Returns how many entries of history and effects that added."""
         parts = open_parts()
@@ -86,7 +89,7 @@ def kip_advance_stages() -> None:
         return sum(len(done.appended) + done.effects for done in found)
 
     # also after a failure: what the other proposals brought must reach those who wait for it
-    @task(outlets=[TRANSITIONS], trigger_rule=TriggerRule.ALL_DONE)
+    @task(outlets=[TRANSITIONS], execution_timeout=LIMIT, trigger_rule=TriggerRule.ALL_DONE)
     def announce_transitions(changes: Sequence[int], parts: Sequence[object] | None) -> int:
         """Notify those who wait for new history; skipped where there is none. A part that failed may have some."""
         # in one piece: asked one by one, Airflow logs an error behind the last
@@ -95,7 +98,7 @@ def kip_advance_stages() -> None:
             raise AirflowSkipException("nothing changed")
         return sum(known)
 
-    @task
+    @task(execution_timeout=LIMIT)
     def close(changes: Sequence[int]) -> int:
         """Makes the run fail where one of its proposals did, which the announcement alone would hide."""
         return len(changes)

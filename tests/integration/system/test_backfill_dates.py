@@ -90,11 +90,24 @@ def backfill(api: AirflowApi, first: datetime, last: datetime, behaviour: str) -
 
 
 def wait_for_backfill(instance: Instance, api: AirflowApi) -> None:
-    deadline = time.monotonic() + 1_200
+    deadline = time.monotonic() + 900
     while instance.ask_airflow("SELECT count(*) FROM backfill WHERE completed_at IS NULL")[0][0]:
-        assert time.monotonic() < deadline, "the backfill does not end"
+        assert time.monotonic() < deadline, (
+            f"the backfill does not end: {api.find_health()}, {find_unfinished(instance)}"
+        )
         time.sleep(2)
     wait_idle(api)
+
+
+def find_unfinished(instance: Instance) -> list[Any]:
+    """What a backfill that does not end waits for: its runs, and the tasks of the DAG that have not succeeded."""
+    runs = instance.ask_airflow("SELECT run_id, state FROM dag_run WHERE backfill_id IS NOT NULL")
+    tasks = instance.ask_airflow(
+        "SELECT run_id, task_id, map_index, state, try_number, start_date, last_heartbeat_at, pid FROM task_instance "
+        "WHERE dag_id = ? AND (state IS NULL OR state NOT IN ('success', 'skipped'))",
+        DAG,
+    )
+    return [*runs, *tasks]
 
 
 def pause_followers(api: AirflowApi) -> None:
