@@ -18,6 +18,7 @@ from kipflow.mail.announcements.tokens import MAX_LINES, has_parts, has_word, la
 from kipflow.mail.announcements.verdicts import Says
 from kipflow.mail.content.text import plain
 from kipflow.mail.quoting import Words
+from kipflow.mail.relevance import has_any
 
 _LONGEST_LINE = 300
 #: What a reply under a vote's subject must hold one of to be looked at.
@@ -73,7 +74,7 @@ def _can_announce(words: Words, reading: SubjectReading) -> bool:
         return reading.kind is Kind.RESULT
     text = _even_out(words)
     if reading.kind is Kind.VOTE:
-        return has_word(text, *_ENDING) or lands(text)
+        return has_word(text, *_ENDING) or lands(text) or has_any("票표", text)
     return has_word(text, "vote") and has_word(text, "success", "failure", "close")
 
 

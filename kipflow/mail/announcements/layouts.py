@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from kipflow.mail.announcements.figures import parse_group
 from kipflow.mail.announcements.name_lists import split_people
 from kipflow.mail.announcements.tables import flatten_tables
-from kipflow.mail.announcements.tokens import join_words
+from kipflow.mail.announcements.tokens import join_words, load_classes
 from kipflow.mail.relevance import fold_case, has_any
 
 _MAX_LINE = 2_000
@@ -40,6 +40,13 @@ _WORD_COUNT = re.compile(
     rf"^\s*(?:[-*•]\s+)?(?:(?P<for>{join_words('in_favour')})|(?P<against>{join_words('opposed')})|"
     rf"(?P<zero>{join_words('abstained')}))(?:\s+votes?)?(?:\s*\(?(?P<group>{_GROUP})\)?)?\s*[:=]\s*"
     r"(?:(?P<number>\d{1,3})|(?P<names>[^\d:]{3,600}))\s*$",
+    re.IGNORECASE,
+)
+# "3 票赞成", "賛成3票", "찬성: 3표": a side, and how many votes it has by the word that counts them
+_SIDE = join_words("in_favour", "opposed", "abstained")
+_COUNTED_SIDE = re.compile(
+    rf"(?P<number>\d{{1,3}})\s*[票표]\s*[的の]?\s*(?P<side>{_SIDE})(?!\s*[:：]?\s*\d)"
+    rf"|(?P<before>{_SIDE})\s*票?\s*[:：]?\s*(?P<behind>\d{{1,3}})\s*[票표]",
     re.IGNORECASE,
 )
 # "+1  9  (6 binding)", " 0  0": at least two such lines make a tally
@@ -115,12 +122,22 @@ def _write_out(line: str) -> str:
     for signs, pattern, written in _SPELLINGS:
         if has_any(signs, folded):
             line = pattern.sub(written, line)
+    if has_any("票표", folded):
+        line = _COUNTED_SIDE.sub(_write_out_side, line)
     found = _WORD_COUNT.match(line)
     if found is None or (found.group("names") and not found.group("group")):
         return line
     choice = "+1" if found.group("for") else "-1" if found.group("against") else "+0"
     group = f" ({parse_group(found.group('group'))})" if found.group("group") else ""
     return f"{choice}{group}: {found.group('number') or found.group('names')}"
+
+
+def _write_out_side(found: re.Match[str]) -> str:
+    """ "3 票赞成" as "3 x +1"."""
+    number, side = found["number"] or found["behind"], (found["side"] or found["before"]).lower()
+    classes = load_classes("patterns.toml")
+    choice = "+1" if side in classes["in_favour"] else "-1" if side in classes["opposed"] else "+0"
+    return f" {number} x {choice} "
 
 
 def _write_out_pairs(lines: Sequence[str]) -> list[str]:

@@ -37,6 +37,8 @@ class Mail:
         """Whether nothing in it could say of a vote that it ended: then no rule applies but the last."""
         if self.is_tagged or self.ends or self.outcomes or self.denial or len(self.own) < len(self.sentences):
             return False
+        if self.tally:
+            return False
         return not any(read_call(sentence) in {Says.ASK, Says.MUSED} for sentence in self.sentences)
 
     @cached_property
@@ -109,6 +111,21 @@ class Mail:
         """The first sentence that may take back what stands in an earlier mail."""
         found = (sentence for sentence in self.own if retracts(tokenize(sentence)))
         return next((sentence for sentence in found if read_call(sentence) is Says.NOTHING), "")
+
+    @cached_property
+    def tally(self) -> str:
+        """A line that counts who is for and who against, in an answer; "": none, or so far.
+
+        In scripts without blanks one side beside an outcome is enough, as nobody says there of what.
+        """
+        sides = {choice for _, choice in self.counts.stated}
+        if not sides or self.is_ballot or not self.reading.is_reply:
+            return ""
+        tokens = [token for sentence in self.sentences for token in tokenize(sentence)]
+        decided = any(token.can_be("wide") and token.can_be("success", "failure") for token in tokens)
+        if not (decided or sides >= {"+1", "-1"}) or any(token.can_be("later") for token in tokens):
+            return ""
+        return self.counts.line if self.counts.line in self.lines else self.first_line
 
     @cached_property
     def about_vote(self) -> str:

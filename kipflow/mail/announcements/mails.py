@@ -174,6 +174,19 @@ def seems_over(m: Mail) -> str:
     return next((said.sentence for said in ends), "")
 
 
+@result(
+    *(
+        ASK,
+        "counts who is for and who against: is it over?",
+        "Results: 3 for, 1 against.",
+        "賛成3票、反対0票で可決されました。",
+    ),
+    leaves=("We have 3 +1 and 1 -1 so far.", "We need three +1 and no -1."),
+)
+def tallied(m: Mail) -> str:
+    return m.tally
+
+
 @result(ASK, "everybody is thanked for voting: is it over?", "Thanks all for voting.")
 def thanked(m: Mail) -> str:
     return m.ends.get(Says.THANKED, "")
