@@ -118,7 +118,8 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
                 problem = f"{key.value[:MAX_SHOWN]!r} stands here for the second time"
                 raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
             seen.add(key.value)
-        return super().construct_mapping(node, deep)
+        mapping: dict[Any, Any] = super().construct_mapping(node, deep)
+        return mapping
 
     def construct_yaml_int(self, node: Any) -> Any:
         # YAML 1.1 reads 010 as eight and 1:30 as ninety
@@ -181,7 +182,8 @@ def _check_events(text: str) -> None:
     for event in yaml.parse(text, Loader=_Loader):
         # a dozen nested aliases unfold to more than any memory holds as soon as somebody prints the value
         if isinstance(event, yaml.AliasEvent):
-            raise yaml.composer.ComposerError(None, None, "aliases (*name) are not read", event.start_mark)
+            place: Any = event.start_mark  # libyaml's marks are of a type of their own
+            raise yaml.composer.ComposerError(None, None, "aliases (*name) are not read", place)
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > MAX_DEPTH:
             raise RecursionError
