@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from functools import cache
 from typing import Any
 
+import jsonschema
 import pytest
 
 from kipflow.config.loading import load_community as load_community_file
 from kipflow.domain.roster import Roster
 from kipflow.services.read_votes import VotesReport, read_votes
-from kipflow.services.votes_report import render_json
+from kipflow.services.votes_report import SCHEMA_FILE, render_json
 from tests.corpus import load_vote_cases, write_vote_cases
 
 CASES = load_vote_cases()
 load_community = cache(load_community_file)
+SCHEMA = jsonschema.Draft202012Validator(json.loads(SCHEMA_FILE.read_text(encoding="utf-8")))
 
 
 def read_case(name: str, roster: Roster) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -27,6 +30,8 @@ def read_case(name: str, roster: Roster) -> tuple[dict[str, Any], dict[str, Any]
 @pytest.mark.parametrize("name", CASES)
 def test_hard_case(name: str, roster: Roster) -> None:
     expected, found = read_case(name, roster)
+    faults = SCHEMA.iter_errors(json.loads(json.dumps(found)))
+    assert [f"{fault.json_path}: {fault.message}" for fault in faults] == []
     assert len(found["unreadable"]) == expected.get("unreadable", 0), found["unreadable"]
     assert found["messages_read"] == expected.get("messages_read", found["messages_read"])
     assert [(v["key"], v["round"]) for v in found["votes"]] == [(v["key"], v["round"]) for v in expected["votes"]]
