@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 from dataclasses import fields, replace
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,8 @@ def check(path: Path, roster: Roster) -> int:
     """Compare both ways of reading an archive; how many bodies were put off."""
     whole, late = (read(path, late=late) for late in (False, True))
     fresh = read(path, late=True)  # nothing of these is read before the votes ask
+    put_off = [isinstance(m, LateMessage) for m in late]
+    assert put_off == [isinstance(m, LateMessage) for m in fresh], "a second reading puts off others"
     for keyed_by in ("number", "subject"):
         votes = [
             find_votes([m for m in found if isinstance(m, Message)], roster, POLICY, prefix="KIP", keyed_by=keyed_by)
@@ -63,17 +66,17 @@ def check(path: Path, roster: Roster) -> int:
             assert [getattr(other, f.name) for f in fields(Message)] == [getattr(one, f.name) for f in fields(Message)]
         else:
             assert one == other
-    return sum(isinstance(m, LateMessage) for m in late)
+    return sum(put_off)
 
 
 @pytest.mark.parametrize("path", ARCHIVES, ids=lambda p: p.stem)
 def test_facts_and_votes_are_the_same_when_bodies_are_read_on_demand(path: Path, roster: Roster) -> None:
-    put_off = check(path, roster)
-    assert put_off == sum(isinstance(m, LateMessage) for m in read(path, late=True)), "a second reading puts off others"
+    check(path, roster)
 
 
 def test_the_examples_hold_bodies_that_are_put_off() -> None:
-    assert sum(isinstance(m, LateMessage) for path in ARCHIVES for m in read(path, late=True)) > 20
+    put_off = (m for path in ARCHIVES for m in read(path, late=True) if isinstance(m, LateMessage))
+    assert sum(1 for _ in islice(put_off, 21)) > 20
 
 
 @pytest.mark.realdata

@@ -165,11 +165,11 @@ def test_a_search_that_goes_on_with_more_bytes_finds_what_one_of_all_bytes_finds
         b"From 1:00\n:\n",
     ],
 )
-def test_four_megabytes_of_lines_that_look_like_separators_cost_seconds(bait: bytes) -> None:
-    data = archived(1, b"x\n" + bait * (4_000_000 // len(bait)))
+def test_a_megabyte_of_lines_that_look_like_separators_costs_no_seconds(bait: bytes) -> None:
+    data = archived(1, b"x\n" + bait * (1_000_000 // len(bait)))
     start = time.process_time()
     split(data)
-    assert time.process_time() - start < 4
+    assert time.process_time() - start < 1
 
 
 def test_headers_longer_than_what_is_looked_at_are_judged_by_what_is() -> None:
