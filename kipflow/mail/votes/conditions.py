@@ -9,7 +9,7 @@ from kipflow.mail.votes.lexicon import drop, find_words, fold, has, leaves_only
 #: the classes of words among which a vote may stand and still be understood
 UNDERSTOOD = ("own", "from_me", "filler", "approval", "assent", "abstention", "casts", "change")
 #: where a clause ends: a mark, a dash between blanks
-MARK = re.compile(r"[,;:.!?…，、。；：！？\n(]|\s[–—-]{1,2}\s|[–—]|->|=>|→|\)|\]")
+MARK = re.compile(r"[,:.!?…，、。；：！？\n(]|\s[–—-]{1,2}\s|[–—]|->|=>|→|\)|\]|;(?!\w)")
 _OWN = r"\W*(?:it['’]?s |i['’]?m |i am |you have my |you get my )?(?:an? )?$"
 _THEN = re.compile(rf"(?:^|[\s,;:])(?:and )?(?:then|in (?:that|this|which) case){_OWN}", re.I)
 #: "Otherwise -1" depends on what stands before; "Otherwise +1" is a vote but for that

@@ -41,6 +41,8 @@ _FRAME = " *-•_\"'“”‘’`~"
 _SENTENCE_END = re.compile(r"[.!?]\s")
 _NAME_BEFORE = re.compile(r"[A-Z][\w.'’-]*\s*(?=\([^()]*$)")
 _DASH = re.compile(r"\w\s*[–—-]\W*$")
+#: values of a list share the label in front of the first
+_LISTED = re.compile(r"(?<=[:：])\s*(?:[+-]\s?[01]\b(?:[ \w]{0,20}|\s*\([^()]{0,30}\))\s*(?:[,;/&+]|\band\b)\s*)+$")
 _FROM = re.compile(r"^\W{0,3}(?:votes? )?(?:from|by)\s+(?P<whom>\S.*)$", re.I)
 
 
@@ -95,6 +97,7 @@ class Mention:
         if (named := _NAME_BEFORE.search(self.lead)) is not None:
             return _SENTENCE_END.split(self.lead[: named.end()])[-1].strip()
         before = (self.sentence.preceding if self.opens else self.lead).rstrip(f" {_FRAME}([")
+        before = _LISTED.sub("", before)
         said = _SENTENCE_END.split(before)[-1].rstrip(" :：=>")
         is_label = before.endswith((":", "：", "=", ">")) or (_DASH.search(self.lead) and find_names(said))
         return said if is_label else ""

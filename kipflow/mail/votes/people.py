@@ -10,6 +10,7 @@ from kipflow.mail.announcements.names import COMMON_WORDS, find_names, is_own
 from kipflow.mail.votes.conditions import MARK, UNDERSTOOD, has_condition
 from kipflow.mail.votes.lexicon import begins, drop, ends, fold, has, leaves_only
 from kipflow.mail.votes.mentions import Mention
+from kipflow.mail.votes.values import find_values
 
 _NAMED = re.compile(r"\s*\((?P<who>@?[A-Z][a-z][\w.'’-]*(?: [A-Z][\w.'’-]*){0,2})\)")
 _NO_LATIN = re.compile(r"[^\x00-\u036f\u2000-\u206f]")
@@ -22,6 +23,31 @@ _IN_A_ROW = re.compile(
 _WRITER = re.compile(r"\b(?:i|we|(?<!and )me(?! and))\b")
 #: the end of words that say what somebody else does, or what is to be done
 _POINTS = re.compile(r"\b(?:(?<!nothing )to \w+|on|for|from|at|is|are|be|means?)$|\b(?:by|who|doubt)\b")
+_NAME = r"(?-i:[A-Z][a-zß-öø-ÿ][\w-]*)"
+_ADVERB = r"just|also|still|now|already|only|even|once|first|never|not|\w+ly"
+_BE = r"am|are|is|was|were|been"
+#: who acts, and a verb: behind it nothing, or no more than a person, a time, or where votes are found
+_AWAITS = re.compile(
+    r"(?P<who>\b(?:i|we|you|he|she|who|to(?! (?:this|that|it)\b))(?:['’](?:m|ve|d|ll|re))?|^)"
+    rf"(?P<before>(?:\s*\b(?:{_BE}|have|had|has|did|do|will|all|{_ADVERB}|(?:going|about|planning) to)\b){{0,5}})"
+    r"(?:^|\s+)(?P<verb>(?!all\b)[^\W\d_]+)"
+    rf"(?P<whom>(?: (?:me|you|him|her|them|us|everybody|everyone|{_NAME}))?)"
+    rf"(?P<behind>(?: (?:down|up|out|over|together|here|there|today|yesterday|{_ADVERB}"
+    r"|(?:last|this) (?:time|week|month|year|morning|night)|(?:in|from|during)(?: \w+){1,3})){0,3})$",
+    re.IGNORECASE,
+)
+_IS = re.compile(rf"(?:['’](?:m|re)|\b(?:{_BE}))(?: (?:all|{_ADVERB}))*$", re.IGNORECASE)
+_HAS = re.compile(rf"(?:['’]ve|\b(?:have|has|had))(?: (?:{_ADVERB}))*$", re.IGNORECASE)
+_PARTICIPLE = re.compile(r"(?:ed|en|nd|rd|ad|ot|ght|wn|pt|lt|ld|de|put)$", re.IGNORECASE)
+#: a preposition with nothing behind it, and none that a word of casting takes: "we agreed on", not "I go with"
+_LACKS_NOUN = re.compile(r"(?<!· )\b(?:on|of|with|for|from|at|about|by|as)$")
+#: "that was Jun"
+_IS_SOMEBODY = re.compile(
+    rf"\b(?i:that|this|it|these|those)(?:['’]s| is| was| were) {_NAME}(?: and {_NAME})?(?:['’]s)?$"
+)
+_OTHER_ACTS = re.compile(r"(?:^|\band )(?:he|she)\b")
+#: "Late, but", "so"
+_CONCLUDES = re.compile(r"\b(?:but|so|hence|thus|therefore)$")
 #: "I speak for Jun"
 _FOR_NAME = re.compile(r"\b(?:for|from)\s+[A-Z][a-z]|['’]s proxy\b")
 #: what a label says is not what the vote says: "Against: +1"
@@ -51,8 +77,9 @@ def is_named(m: Mention) -> bool:
         return named and not own and not begins("whole", fold(m.whom))
     if m.rest.lstrip()[:1] in tuple(",.!;，。！") or has("greeting", fold(m.rest)) or _NO_LATIN.search(m.rest):
         return False
-    names = find_names(re.split(r"[;.]", m.rest)[0].strip(" :!-–—()[]"))
+    names = find_names(re.split(r"[;.]|[,\s]+[+-]\s?\d", m.rest)[0].strip(" :!-–—()[]"))
     is_list = m.rest.lstrip()[:1] == ":" and (m.is_claimed or not m.sentence.starts_line)
+    is_list = is_list or bool(m.label) or len(find_values(m.sentence.text)) > 1  # "Binding: +1 Jun"
     several = len(names) > 1 or (bool(names) and (" " in names[0] or is_list))
     return several and not is_own(m.rest, m.author)
 
@@ -73,17 +100,20 @@ def _leads_up(written: str, choice: Choice) -> bool:
     """Whether a label is known to introduce an own vote: by all its words, or as what its writer says of themselves."""
     label, end = fold(written), MARK.split(written.rstrip(" .,:;…)"))[-1]
     last = fold(end)
-    told = drop("leads_in", drop("casts", drop("harmless", last)))
+    told = drop("leads_in", drop("casts", drop("harmless", last))).removesuffix(" please")
     opposite = _OPPOSITE.get(choice, ())
     if (
         any(has(name, drop("leads_in", drop("casts", label))) for name in _PASSED_ON)
         or (has("other", told) and "vote" in last)
         or begins("asks", drop("sums_up", label))
+        or _awaits_value(end.strip())
         or (any(has(name, last) for name in opposite) and not leaves_only(opposite, last))
     ):
         return False
     if begins("greeting", last):
         return "vote" not in last
+    if has("my_vote", last) and ends("need", told):
+        return True  # "my own vote is still missing"
     # nobody collects votes against
     lacks = [has(name, told) for name in _LACKING] if choice is Choice.FOR else [False]
     leads = any(has(name, f"{label}:") for name in _LEADS) or not leaves_only(("casts",), f"{label}:")
@@ -95,8 +125,37 @@ def _leads_up(written: str, choice: Choice) -> bool:
     return not (names_other or is_lacking) and _is_statement(label, last, told)
 
 
+def _awaits_value(said: str) -> bool:
+    """Whether the value is what a label's last clause lacks: "I collected", "We agreed on", "That was Jun".
+
+    What somebody collects, reads or agrees on need not be a vote of theirs. A sentence that is whole without the value
+    ("I read it all") only says why it follows; of words that need no more, those that cast may not be of another day.
+    """
+    bare = fold(said)
+    if _IS_SOMEBODY.search(said) or _OTHER_ACTS.search(bare):
+        return True
+    for name in ("leads_in", "casts", "own", "approval", "change", "restated", "from_me"):
+        bare = drop(name, bare)
+    found = _AWAITS.search(said)
+    if found is None:
+        return _LACKS_NOUN.search(bare) is not None
+    before, verb = said[: found.start("verb")].rstrip(), fold(found["verb"])
+    if ends("in_hand", fold(f"{found['who']} {verb}")):
+        return True
+    if _IS.search(before) and not verb.endswith("ing"):
+        return has("incomplete", verb)  # "I am convinced", "I was told"
+    if not found["who"]:
+        return begins("leaves_out_i", verb) and " " in found["behind"]  # "Read in the thread"
+    if _HAS.search(before) and not _PARTICIPLE.search(verb):
+        return False  # "I have doubts"
+    is_whole = bare[found.start("verb")] == "·" or not (leaves_only(("complete",), verb) or found["whom"])
+    return not is_whole or has("earlier", fold(before)) or has("hypothetical", drop("polite", fold(before)))
+
+
 def _is_statement(label: str, last: str, told: str) -> bool:
     """Whether a label speaks of its writer, and not of what somebody else does or is to do: "I could find no bug"."""
+    if _CONCLUDES.search(label):
+        return True
     if _POINTS.search(drop("polite", told)) is not None:
         return False
     return _WRITER.search(label) is not None or any(begins("leaves_out_i", text) for text in (label, last))
