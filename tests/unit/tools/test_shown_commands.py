@@ -21,6 +21,11 @@ BARE = re.compile(rf"(?<!`)\bkipflow (?:-C \S+ )?(?:{'|'.join(COMMANDS)})\b")
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
+@pytest.fixture(scope="module")
+def texts() -> list[tuple[str, str]]:
+    return list(list_texts())
+
+
 def list_texts() -> Iterator[tuple[str, str]]:
     """Every text of the program that is no docstring, with its place; what is filled in is a 7."""
     for path in sorted([*(ROOT / "kipflow").rglob("*.py"), *(ROOT / "dags").rglob("*.py")]):
@@ -44,15 +49,15 @@ def is_documented(node: ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncF
     return bool(node.body) and isinstance(node.body[0], ast.Expr) and isinstance(node.body[0].value, ast.Constant)
 
 
-def test_each_command_in_a_message_exists_and_has_what_it_needs() -> None:
-    shown = [(place, found[1]) for place, text in list_texts() for found in SHOWN.finditer(text)]
+def test_each_command_in_a_message_exists_and_has_what_it_needs(texts: list[tuple[str, str]]) -> None:
+    shown = [(place, found[1]) for place, text in texts for found in SHOWN.finditer(text)]
     assert len(shown) > 25
     for place, line in shown:
         assert find_faults(re.sub(r'"…"', "reason", line).split()[1:], whole=True) == [], (place, line)
 
 
-def test_no_message_shows_a_command_that_would_act_on_another_community() -> None:
-    assert [place for place, text in list_texts() if BARE.search(text)] == []
+def test_no_message_shows_a_command_that_would_act_on_another_community(texts: list[tuple[str, str]]) -> None:
+    assert [place for place, text in texts if BARE.search(text)] == []
 
 
 @pytest.mark.parametrize(
