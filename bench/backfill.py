@@ -9,14 +9,11 @@ of its time in which the archive was at work. So is politeness: connections at o
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -26,7 +23,7 @@ from urllib.parse import parse_qs, urlsplit
 import httpx
 from corpus import make_mails
 from hourly import open_bench_store
-from measure import Figure, answer, run_apart
+from measure import Figure, answer, run_apart, serving
 
 from kipflow.adapters.ponymail import PonyMailArchive
 from kipflow.services import poll
@@ -45,9 +42,9 @@ SHARE, LONGER = 0.9, 0.7
 
 
 def compare(folder: Path) -> list[Figure]:
-    with _serving() as url:
+    with serving("backfill") as url:
         peer = run_apart("backfill", "fetch", url)
-    with _serving() as url:
+    with serving("backfill") as url:
         ours = run_apart("backfill", "run", str(folder / "backfill.db"), url)
     mails, megabytes = MONTHS * MAILS, peer["bytes"] / 1e6
     what = f"a backfill of {MONTHS} months, {mails:,} mails, {megabytes:.0f} MB"
@@ -105,17 +102,6 @@ def run(path: str, url: str) -> dict[str, Any]:
     if report.counts["new"] != MONTHS * MAILS or report.warnings:
         sys.exit(f"the backfill stored {report.counts}: {report.warnings}")
     return {"wall": wall, "work": work, **httpx.get(f"{url}/asked").json()}
-
-
-@contextmanager
-def _serving() -> Iterator[str]:
-    """The archive in a process of its own; gives its address."""
-    command = [sys.executable, str(Path(__file__).resolve()), "serve"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            yield process.stdout.readline().strip() if process.stdout else ""
-        finally:
-            process.terminate()
 
 
 class _Asked:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -52,6 +53,17 @@ def run_apart(script: str, name: str, *arguments: str) -> dict[str, Any]:
         sys.exit(f"the measurement {name} failed:\n{run.stderr[-2000:]}")
     answer: dict[str, Any] = json.loads(run.stdout.splitlines()[-1])
     return answer
+
+
+@contextmanager
+def serving(script: str) -> Iterator[str]:
+    """The archive that `bench/SCRIPT.py` serves, in a process of its own; gives its address."""
+    command = [sys.executable, str(HERE / f"{script}.py"), "serve"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            yield process.stdout.readline().strip() if process.stdout else ""
+        finally:
+            process.terminate()
 
 
 def run_in_turns(script: str, calls: Mapping[str, Sequence[str]], *, rounds: int) -> dict[str, dict[str, Any]]:

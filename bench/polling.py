@@ -10,13 +10,11 @@ from __future__ import annotations
 import hashlib
 import json
 import mailbox
-import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -27,7 +25,7 @@ from urllib.parse import parse_qs, urlsplit
 import httpx
 from corpus import make_mails
 from hourly import make_messages, open_bench_store
-from measure import Figure, answer, median, run_apart
+from measure import Figure, answer, median, run_apart, serving
 
 from kipflow.adapters.ponymail import PonyMailArchive
 from kipflow.adapters.store import SqlStore
@@ -50,7 +48,7 @@ def compare(folder: Path, most: int) -> list[Figure]:
     sizes = [FEWEST, *([100 * FEWEST] if most >= 100 * FEWEST else [])]
     found = {}
     for size in sizes:
-        with serving() as url:
+        with serving("polling") as url:
             found[size] = run_apart("polling", "run", str(folder / f"poll-{size}.db"), str(size), url)
     return [figure for what in ("nothing", "ten") for figure in _figures(what, sizes, found)]
 
@@ -126,17 +124,6 @@ def _peer(url: str, folder: Path) -> float:
     if len(parsed) < MAILS:
         sys.exit(f"the peer read {len(parsed)} mails")
     return time.process_time() - start
-
-
-@contextmanager
-def serving() -> Iterator[str]:
-    """The archive in a process of its own; gives its address."""
-    command = [sys.executable, str(Path(__file__).resolve()), "serve"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            yield process.stdout.readline().strip() if process.stdout else ""
-        finally:
-            process.terminate()
 
 
 def serve() -> dict[str, Any]:

@@ -124,7 +124,7 @@ def check_bodies(corpus: Path) -> Section:
     counted, by_rule = Counted(), Counter[tuple[str, bool]]()
     for kind, body in _bodies(phrases):
         found = read_expressions(find_own_words(body), author="Mara Lind")
-        said = _describe(found[0] if found else None)
+        said = describe(found[0] if found else None)
         counted.compare(kind, f"bodies/{kind}/{phrases[kind].index(body) + 1}", kind, said, body)
         if found:
             by_rule[found[0].rule, said == kind] += 1
@@ -148,7 +148,8 @@ def _bodies(phrases: Mapping[str, list[str]]) -> Iterator[tuple[str, str]]:
             yield kind, body
 
 
-def _describe(found: Expression | None) -> str:
+def describe(found: Expression | None) -> str:
+    """The kind of phrase (tests/data/votes/phrases.json) that a body was read as."""
     if found is None:
         return "none"
     if found.standing in {Standing.UNCLEAR, Standing.HINT}:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -21,8 +21,9 @@ from kipflow.domain.roster import Roster
 from kipflow.domain.senders import AddressSource, Authentication, KnownBy, Senders
 from kipflow.domain.tally import Outcome, count, depends_on_review, find_outcome
 from kipflow.domain.votes import Ballot, BallotStatus, Choice, Vote
+from tests.unit.domain import building
 
-T0 = datetime(2026, 3, 2, 9, tzinfo=UTC)
+T0 = building.START
 ROLES = frozenset({"pmc"})
 POLICY = Policy(version="test-1", binding_roles=ROLES)
 
@@ -82,20 +83,7 @@ def poll(roster: Roster, *cast: tuple[str, Choice]) -> Vote:
         )
         for writing, voter, (_, choice) in zip(writings, found.voters, cast, strict=True)
     )
-    return Vote(
-        key="KIP-7",
-        proposal=7,
-        round=1,
-        list_id="dev@x.example",
-        subject="[VOTE] KIP-7",
-        root_message_id="<root@x.example>",
-        opened_by="Mara Lind",
-        opened_by_address="mlind@apache.org",
-        opened_at=T0,
-        ballots=ballots,
-        doubts=found.doubts,
-        crowded=found.crowded,
-    )
+    return building.poll(0, *ballots, doubts=found.doubts, crowded=found.crowded)
 
 
 FOR, AGAINST = Choice.FOR, Choice.AGAINST

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 import pytest
 
@@ -19,8 +19,8 @@ from kipflow.domain.tally import (
     possible_counts,
 )
 from kipflow.domain.votes import Ballot, BallotStatus, Choice, Declared, Vote
+from tests.unit.domain.building import START, poll
 
-START = datetime(2026, 3, 2, 9, tzinfo=UTC)
 POLICY = Policy(version="test", binding_roles=frozenset({"committer"}))
 LATER = START + timedelta(days=4)
 
@@ -47,19 +47,7 @@ def vote(plus: int = 0, zero: int = 0, minus: int = 0, *, review: int = 0, root_
     cast += [ballot(f"z{n}", Choice.ABSTAIN) for n in range(zero)]
     cast += [ballot(f"m{n}", Choice.AGAINST) for n in range(minus)]
     cast += [ballot(f"r{n}", status="review") for n in range(review)]
-    return Vote(
-        key="KIP-7",
-        proposal=7,
-        round=1,
-        list_id="dev@x.example",
-        subject="[VOTE] KIP-7",
-        root_message_id="<root@x.example>",
-        opened_by="Mara Lind",
-        opened_by_address="mara@lind.example",
-        opened_at=START,
-        ballots=tuple(cast),
-        root_missing=root_missing,
-    )
+    return poll(0, *cast, root_missing=root_missing)
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 from kipflow.domain.judging import judge
 from kipflow.domain.votes import Ballot, BallotStatus, Choice, Declared, Vote
-
-START = datetime(2026, 3, 2, 9, tzinfo=UTC)
+from tests.unit.domain.building import START, poll
 
 
 def ballot(day: float, choice: Choice | None = Choice.FOR, *, voter: str = "jun", status: str = "counted") -> Ballot:
@@ -28,64 +27,49 @@ def ballot(day: float, choice: Choice | None = Choice.FOR, *, voter: str = "jun"
     )
 
 
-def vote(*ballots: Ballot) -> Vote:
-    return Vote(
-        key="KIP-7",
-        proposal=7,
-        round=1,
-        list_id="dev@x.example",
-        subject="[VOTE] KIP-7",
-        root_message_id="<root@x.example>",
-        opened_by="Mara Lind",
-        opened_by_address="mara@lind.example",
-        opened_at=START,
-        ballots=ballots,
-    )
-
-
 def statuses(judged: Vote) -> list[str]:
     return [str(b.status) for b in judged.ballots]
 
 
 def test_the_latest_clear_ballot_of_a_voter_stands() -> None:
-    judged = judge(vote(ballot(2, Choice.AGAINST), ballot(1)), START + timedelta(days=9))
+    judged = judge(poll(0, ballot(2, Choice.AGAINST), ballot(1)), START + timedelta(days=9))
     assert statuses(judged) == ["superseded", "counted"]
 
 
 def test_an_unclear_ballot_waits_beside_the_clear_one() -> None:
-    judged = judge(vote(ballot(1), ballot(2, Choice.AGAINST, status="review")), START + timedelta(days=9))
+    judged = judge(poll(0, ballot(1), ballot(2, Choice.AGAINST, status="review")), START + timedelta(days=9))
     assert statuses(judged) == ["counted", "review"]
 
 
 def test_a_later_clear_ballot_settles_an_unclear_one() -> None:
-    judged = judge(vote(ballot(1, status="review"), ballot(2)), START + timedelta(days=9))
+    judged = judge(poll(0, ballot(1, status="review"), ballot(2)), START + timedelta(days=9))
     assert statuses(judged) == ["superseded", "counted"]
 
 
 def test_a_withdrawal_takes_the_standing_ballot_along() -> None:
-    judged = judge(vote(ballot(1), ballot(2, None, status="withdrawn")), START + timedelta(days=9))
+    judged = judge(poll(0, ballot(1), ballot(2, None, status="withdrawn")), START + timedelta(days=9))
     assert statuses(judged) == ["withdrawn", "withdrawn"]
 
 
 def test_a_new_ballot_after_a_withdrawal_counts() -> None:
     cast = (ballot(1, Choice.AGAINST), ballot(2, None, status="withdrawn"), ballot(3))
-    assert statuses(judge(vote(*cast), START + timedelta(days=9))) == ["withdrawn", "withdrawn", "counted"]
+    assert statuses(judge(poll(0, *cast), START + timedelta(days=9))) == ["withdrawn", "withdrawn", "counted"]
 
 
 def test_later_mail_is_unseen() -> None:
-    assert statuses(judge(vote(ballot(1), ballot(5, voter="ola")), START + timedelta(days=3))) == ["counted"]
+    assert statuses(judge(poll(0, ballot(1), ballot(5, voter="ola")), START + timedelta(days=3))) == ["counted"]
 
 
 def test_a_ballot_after_the_announcement_is_void_and_one_at_its_moment_counts() -> None:
     declared = Declared(
         by="Mara Lind", message_id="<r@x.example>", announced_at=START + timedelta(days=4), outcome="passed"
     )
-    open_vote = replace(vote(ballot(4), ballot(5, voter="ola")), declared=declared)
+    open_vote = replace(poll(0, ballot(4), ballot(5, voter="ola")), declared=declared)
     assert statuses(judge(open_vote, START + timedelta(days=9))) == ["counted", "void"]
     assert judge(open_vote, START + timedelta(days=3)).declared is None
 
 
 def test_a_cancelled_round_counts_nothing_from_its_end_on() -> None:
-    ended = replace(vote(ballot(1)), ended_at=START + timedelta(days=2), ended_how="cancelled")
+    ended = replace(poll(0, ballot(1)), ended_at=START + timedelta(days=2), ended_how="cancelled")
     assert statuses(judge(ended, START + timedelta(days=1.5))) == ["counted"]
     assert statuses(judge(ended, START + timedelta(days=2))) == ["void"]

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from kipflow.domain.votes import Choice, Expression, Standing
+from kipflow.domain.votes import Choice, Expression
 from kipflow.mail.quoting import find_own_words
 from kipflow.mail.votes.reading import read_expressions
+from tools.accuracy.corpus import KINDS, describe
 
 PHRASES: dict[str, list[str]] = json.loads(
     (Path(__file__).resolve().parents[2] / "data" / "votes" / "phrases.json").read_text(encoding="utf-8")
 )
-KINDS = ("for", "against", "zero", "none", "review", "doubt", "withdrawn")
 CLAIMS = {"claims_binding": True, "claims_non_binding": False, "claims_nothing": None}
 
 
@@ -23,21 +23,9 @@ def read(body: str) -> Expression | None:
     return found[0] if found else None
 
 
-def say(found: Expression | None) -> str:
-    if found is None:
-        return "none"
-    if found.standing in {Standing.UNCLEAR, Standing.HINT}:
-        return "review"
-    if found.standing is Standing.DOUBT:
-        return "doubt"
-    if found.standing is Standing.WITHDRAWAL:
-        return "withdrawn"
-    return {Choice.FOR: "for", Choice.AGAINST: "against", Choice.ABSTAIN: "zero", None: "?"}[found.choice]
-
-
 @pytest.mark.parametrize(("kind", "body"), [(kind, body) for kind in KINDS for body in PHRASES[kind]])
 def test_a_body_is_read_as_a_careful_person_reads_it(kind: str, body: str) -> None:
-    assert say(read(body)) == kind
+    assert describe(read(body)) == kind
 
 
 @pytest.mark.parametrize(("kind", "body"), [(kind, body) for kind in CLAIMS for body in PHRASES[kind]])
