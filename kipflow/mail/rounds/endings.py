@@ -143,8 +143,10 @@ class Endings:
         adds_tag = message.cancels is None and self.adds_tag(message)
         if not adds_tag and not self.says_so(round_, message):
             return
-        if message.declared is not None and message.declared.outcome == "passed":
-            return  # a result with words for calling off in it is asked about, below
+        declared = message.declared
+        counts = declared is not None and bool(declared.binding or declared.non_binding or declared.total)
+        if declared is not None and (declared.outcome == "passed" or (declared.outcome == "failed" and counts)):
+            return  # "it failed: 2 binding -1. I withdraw the proposal" is a result; one that passed is asked about
         line = message.cancels or message.subject
         claim = self.find_claim(round_, message, EndKind.CANCELLED, line, by_caller=adds_tag)
         anew = any(m.reading.kind is Kind.VOTE and not m.reading.is_reply for m in round_.astray)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from kipflow.domain.people import fold_name
 from kipflow.mail.announcements.names import COMMON_WORDS, find_names, is_own, names_someone
 from kipflow.mail.votes.claims import skip_claim
-from kipflow.mail.votes.lexicon import begins, fold, has
+from kipflow.mail.votes.lexicon import begins, fold, has, leaves_only
 from kipflow.mail.votes.technical import is_technical
 from kipflow.mail.votes.values import find_values, skip_bullet
 from kipflow.mail.votes.verdicts import Verdict
@@ -217,7 +217,9 @@ def _find_named_values(lines: Sequence[str], found: Shapes) -> Shapes:
         match = _NAMED_VALUE.match(line) if "1" in line and index not in found and len(line) < 120 else None
         if match is None or _KEY.search(match["name"]):
             continue  # "KIP-7: +1" is a vote on KIP-7, not one of somebody called so
-        is_mine = begins("from_me", fold(skip_claim(line[match.end() :])).strip())
+        is_mine = begins("from_me", fold(skip_claim(line[match.end() :])).strip()) or not leaves_only(
+            ("sums_up", "whole", "my_vote", "own"), fold(match["name"])
+        )
         if not is_mine and not any(fold_name(word) in COMMON_WORDS for word in match["name"].split()):
             named[index] = (SUMMARY, match["value"])
     return named if len(named) > 1 else {}
