@@ -47,6 +47,7 @@ def say_end(end: ClaimedEnd) -> str:
         EndKind.CLOSED: f"announces a result ({outcome})" if outcome else "announces a result",
         EndKind.CANCELLED: "calls the vote off",
         EndKind.REPLACED: "calls a vote beside this one",
+        EndKind.CALLED: "may call a vote",
     }
     return f"{who} {said[end.kind]}, and {end.why}: {_QUESTIONS[end.kind]}"
 
@@ -55,4 +56,5 @@ _QUESTIONS = {
     EndKind.CLOSED: "does it close the vote?",
     EndKind.CANCELLED: "is it called off?",
     EndKind.REPLACED: "does it replace the one that runs?",
+    EndKind.CALLED: "is it a vote?",
 }

@@ -108,6 +108,8 @@ def _say_ends(end: ClaimedEnd, judged: VoteState, state: State) -> tuple[str, ..
             return "if accepted: it is called off, and its ballots count for nothing", f"if refused: it {comes_to}"
         case EndKind.REPLACED:
             return f"if accepted: it takes the other's place, and {comes_to}", "if refused: the other one goes on"
+        case EndKind.CALLED:
+            return f"if accepted: it is a vote, and {comes_to}", "if refused: it is none"
 
 
 def _say_accepted(end: ClaimedEnd, judged: VoteState, state: State) -> str:

@@ -147,11 +147,12 @@ def states_end(declared: Declared | None) -> bool:
 
 
 class EndKind(StrEnum):
-    """What somebody says has become of a vote: announced, called off, or followed by a round of their own."""
+    """What somebody says has become of a vote: announced, called off, followed by a round of their own, or called."""
 
     CLOSED = "closed"
     CANCELLED = "cancelled"
     REPLACED = "replaced"
+    CALLED = "called"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

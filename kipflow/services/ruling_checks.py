@@ -90,7 +90,8 @@ def _check_ending(wanted: Wanted) -> Checked:
     facts, target, value = wanted.facts, wanted.target, wanted.value
     if value.get("ending") not in ANSWERS:
         raise BadRuling(f"an end is settled by one of {', '.join(ANSWERS)}, not {value.get('ending')!r}")
-    known = _find_id(target, (e.message_id for v in facts.votes for e in v.claimed_ends))
+    said = (e for v in facts.votes for e in (*v.claimed_ends, *((v.contested,) if v.contested is not None else ())))
+    known = _find_id(target, (e.message_id for e in said))
     if known is None:
         raise BadRuling(f"{target!r} ends no vote of {facts.key}, or needs nobody's word; `kipflow review` lists them")
     wanted.refuse_another_word(known, "ending", "says")

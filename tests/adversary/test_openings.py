@@ -8,7 +8,20 @@ from typing import Any
 
 import pytest
 
-from tests.adversary.conftest import BERG, LIND, LIST, OSEI, PETIT, RECEIVER, VOTE, Community, Mail, honest_vote
+from tests.adversary.conftest import (
+    BERG,
+    DAY,
+    LIND,
+    LIST,
+    MONDAY,
+    OSEI,
+    PETIT,
+    RECEIVER,
+    VOTE,
+    Community,
+    Mail,
+    honest_vote,
+)
 
 FISK = "Tom Fisk <t@evil.example>"
 PASSES = "The vote passes with 3 binding +1 votes and no others."
@@ -321,3 +334,65 @@ def test_answers_to_an_opening_that_nobody_has_replace_no_vote(
     tallies = {vote["round"]: vote["tally"]["binding"]["+1"] for vote in community.status()["votes"]}
     assert {number: plus for number, plus in tallies.items() if plus} == counted
     assert begins_anew or "ending" in [question["kind"] for question in community.questions()]
+
+
+POLL = "[BALLOT] KIP-7: Tidy shelves"
+
+
+def ballot(*voters: str, words: str = "+1 (binding)") -> list[Mail]:
+    """A vote under a tag that nobody knows, its votes, and its result."""
+    opening = replace(honest_vote()["vote"], name="poll", subject=POLL)
+    cast = [
+        Mail(name=f"b{n}", by=by, day=1.5 + n / 10, body=words, subject=f"Re: {POLL}", answers="poll")
+        for n, by in enumerate(voters)
+    ]
+    return [opening, *cast, replace(honest_vote()["result"], subject=f"[RESULT] {POLL}", answers="poll")]
+
+
+@pytest.mark.parametrize(("answer", "stage"), [("accept", "Accepted"), ("refuse", "Draft")])
+def test_a_vote_under_an_unknown_tag_is_asked_about(community: Community, answer: str, stage: str) -> None:
+    """A community calls its vote under a tag that nobody told kipflow. Nothing is accepted, and a person is asked
+    whether it is a vote, which then counts.
+    """
+    community.follow(*ballot(LIND, OSEI, BERG), day=6)
+
+    assert community.stage() == "Draft"
+    [asked] = community.questions()
+    assert (asked["kind"], asked["subject"]) == ("ending", "<poll@m.example>")
+    assert "its tag is none that is known" in asked["question"]
+    assert asked["question"].endswith("is it a vote?")
+    said = community.run("review", "ending", 7, "<poll@m.example>", answer, "--reason", "asked them", "--as-of",
+                         (MONDAY + 7 * DAY).isoformat())  # fmt: skip
+    assert said.code == 0
+    community.follow(day=8)
+    assert community.stage() == stage
+
+
+@pytest.mark.parametrize(
+    "mails",
+    [
+        ballot(LIND),
+        ballot(LIND, OSEI, words="I like it. What of oak?"),
+        [replace(mail, subject=mail.subject.replace("[BALLOT]", "[DISCUSS]")) for mail in ballot(LIND, OSEI)],
+    ],
+    ids=["one votes", "talk", "discussion"],
+)
+def test_no_thread_is_taken_for_a_vote_in_which_nobody_votes(community: Community, mails: list[Mail]) -> None:
+    """A thread on a proposal has an unknown tag or a discussion's, and is no vote. Nobody is asked about it."""
+    community.follow(*mails[:-1], day=6)
+
+    assert community.stage() in {"Draft", "Discussion"}
+    assert community.questions() == []
+
+
+def test_a_vote_that_runs_is_not_held_up_by_votes_under_an_unknown_tag(community: Community) -> None:
+    """While a vote runs, a stranger starts a thread on its proposal under an odd tag, in which two agree. The vote is
+    decided, and nobody is asked.
+    """
+    odd = stranger("odd", 1.2, "Vote soon!", "[HURRY] KIP-7: Tidy shelves")
+    agree = [replace(mail, name=f"o{n}", subject="Re: [HURRY] KIP-7: Tidy shelves", answers="odd")
+             for n, mail in enumerate(ballot(LIND, OSEI)[1:3])]  # fmt: skip
+    community.follow(*honest_vote().values(), odd, *agree, day=6)
+
+    assert community.stage() == "Accepted"
+    assert community.questions() == []

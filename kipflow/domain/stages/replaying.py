@@ -16,7 +16,7 @@ from kipflow.domain.policy import PageChanges, Policy
 from kipflow.domain.stages.evidence import find_actor, find_evidence, find_note
 from kipflow.domain.stages.guards import is_own_page, is_running
 from kipflow.domain.stages.quiet import find_dormant_at
-from kipflow.domain.stages.state import State, begin, judge
+from kipflow.domain.stages.state import State, begin, is_contested, judge
 from kipflow.domain.stages.table import BY_PERSON, ROWS_OF, TABLE, Row, find_row
 from kipflow.domain.votes import EndKind
 
@@ -73,7 +73,7 @@ def handle(state: State, at: datetime, event: Event, what: Any) -> State:
         case Event.RULING:
             if what not in state.rulings:
                 return state
-            return close_ripe_vote(apply_accepted_ends(apply_rows(state, event, what)))
+            return close_ripe_vote(apply_accepted_calls(apply_accepted_ends(apply_rows(state, event, what))))
         case Event.PAGE:
             state = apply_rows(state, event, what)
             # what kept the vote open may have been taken back
@@ -110,6 +110,18 @@ def apply_accepted_ends(state: State) -> State:
             state = apply_rows(state, Event.VOTE_ENDED, ended)
             for later in (v for v in state.facts.votes if v.root_message_id == end.message_id):
                 state = apply_rows(state._replace(last_activity=state.now), Event.VOTE_OPENED, later)
+    return state
+
+
+def apply_accepted_calls(state: State) -> State:
+    """Open what a person's word has made a vote by now."""
+    for vote in state.facts.votes:
+        call = vote.contested
+        if call is None or call.kind is not EndKind.CALLED or call.message_id in state.obeyed:
+            continue
+        if not is_contested(state, vote):
+            state = state._replace(obeyed=state.obeyed | {call.message_id}, last_activity=state.now)
+            state = apply_rows(state, Event.VOTE_OPENED, vote)
     return state
 
 

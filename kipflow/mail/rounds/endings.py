@@ -106,7 +106,8 @@ class Endings:
         """Why a round is no round of its vote before a person says so; None: it is one."""
         root = later.root
         if later.doubt:
-            return self.make_claim(root, EndKind.REPLACED, root.subject, Word(why=later.doubt))
+            kind = EndKind.CALLED if first is None else EndKind.REPLACED
+            return self.make_claim(root, kind, root.subject, Word(why=later.doubt))
         if first is None:
             return None
         if later.root_missing:  # two strangers who answer a mail that nobody has call no vote

@@ -7,11 +7,28 @@ from functools import cached_property
 
 from kipflow.domain.facts import Kind, Message
 from kipflow.domain.proposals import find_references
+from kipflow.domain.votes import Standing
 from kipflow.mail.results import is_thought
 from kipflow.mail.rounds.book import Book
 from kipflow.mail.rounds.calls import find_beginnings, is_call, starts_vote
 from kipflow.mail.rounds.earlier import Earlier
 from kipflow.mail.rounds.topics import find_unversioned
+
+_UNKNOWN_TAG = "its tag is none that is known, while others vote in its thread"
+
+
+def has_unknown_tag(message: Message) -> bool:
+    """Whether a mail begins a thread on a proposal under a tag that is none of votes, results or discussions."""
+    reading = message.reading
+    begins = bool(reading.numbers) and not reading.is_reply and not reading.is_forward
+    return reading.kind is Kind.OTHER and begins and message.subject.lstrip().startswith(("[", "【"))
+
+
+def begins_with_vote(message: Message) -> bool:
+    """Whether the first of a mail's own lines is a vote that is clear."""
+    clear = [e.line.strip() for e in message.expressions if e.standing is Standing.CLEAR and e.choice is not None]
+    first = next((line.strip() for line in message.own_text.splitlines() if line.strip()), "")
+    return any(first.startswith(line) for line in clear)
 
 
 class Openings:
@@ -26,6 +43,10 @@ class Openings:
         for message in self.book.ordered:
             if self.is_opening(message):
                 self.book.open(message, doubt=self.doubts.get(message.message_id, self.doubt_number(message)))
+            elif len(self.voters.get(message.message_id, ())) > 1 and self.book.earlier.keys().isdisjoint(
+                self.book.keys_of(message)
+            ):
+                self.book.open(message, doubt=_UNKNOWN_TAG)
 
     def is_opening(self, message: Message) -> bool:
         reading = message.reading
@@ -54,6 +75,17 @@ class Openings:
         if calls and is_bump and not starts_vote(message.own_text):
             self.doubts[message.message_id] = "calls under the same subject while a vote runs: a reminder?"
         return calls or not (votes or within or is_bump)
+
+    @cached_property
+    def voters(self) -> dict[str, set[str]]:
+        """Who answers each mail on a proposal under a tag that is not known with a plain vote first of all."""
+        found: dict[str, set[str]] = {m.message_id: set() for m in self.book.ordered if has_unknown_tag(m)}
+        for message in self.book.ordered if found else ():
+            if message.reading.kind is Kind.OTHER and message.reading.is_reply:
+                asked = [found[m.message_id] for m in self.book.ancestors(message) if m.message_id in found]
+                for voters in asked if asked and begins_with_vote(message) else ():
+                    voters.add(message.author_address)
+        return found
 
     def restarts(self, message: Message) -> bool:
         """Whether the caller of the vote in whose thread a mail stands begins it anew, or may."""
