@@ -46,8 +46,6 @@ _IS_SOMEBODY = re.compile(
     rf"\b(?i:that|this|it|these|those)(?:['’]s| is| was| were) {_NAME}(?: and {_NAME})?(?:['’]s)?$"
 )
 _OTHER_ACTS = re.compile(r"(?:^|\band )(?:he|she)\b")
-#: "Late, but", "so"
-_CONCLUDES = re.compile(r"\b(?:but|so|hence|thus|therefore)$")
 #: "I speak for Jun"
 _FOR_NAME = re.compile(r"\b(?:for|from)\s+[A-Z][a-z]|['’]s proxy\b")
 #: what a label says is not what the vote says: "Against: +1"
@@ -154,8 +152,8 @@ def _awaits_value(said: str) -> bool:
 
 def _is_statement(label: str, last: str, told: str) -> bool:
     """Whether a label speaks of its writer, and not of what somebody else does or is to do: "I could find no bug"."""
-    if _CONCLUDES.search(label):
-        return True
+    if label.endswith(" but") and not leaves_only(UNDERSTOOD, label):
+        return True  # "Late but", not "Jun is away but"
     if _POINTS.search(drop("polite", told)) is not None:
         return False
     return _WRITER.search(label) is not None or any(begins("leaves_out_i", text) for text in (label, last))
