@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shutil
 from email.message import EmailMessage
 from email.utils import format_datetime
 from pathlib import Path
@@ -29,18 +30,31 @@ def write_mail(path: Path, subject: str, day: str) -> Path:
     return path
 
 
-@pytest.fixture
-def tidy_shelves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """KIP-7 is discussed from 2 March on and voted on from 9 March on."""
-    copy_database(tmp_path / "home" / "kafka.db")
-    monkeypatch.setenv("KIPFLOW_HOME", str(tmp_path / "home"))
+def live_in(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KIPFLOW_HOME", str(home))
     monkeypatch.setenv("KIPFLOW_COMMUNITY", "kafka")
-    mails = tmp_path / "mails"
-    mails.mkdir()
+
+
+@pytest.fixture(scope="module")
+def decided(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The home in which KIP-7 was read and decided once, for each test to copy."""
+    home, mails = tmp_path_factory.mktemp("home"), tmp_path_factory.mktemp("mails")
+    copy_database(home / "kafka.db")
     write_mail(mails / "discuss.eml", "[DISCUSS] KIP-7: Tidy shelves", "2026-03-02")
     write_mail(mails / "vote.eml", "[VOTE] KIP-7: Tidy shelves", "2026-03-09")
-    assert run(["ingest", str(mails)]) == 0
-    assert run(["advance", "--as-of", "2026-03-10"]) == 0
+    with pytest.MonkeyPatch.context() as patch:
+        live_in(home, patch)
+        assert run(["ingest", str(mails)]) == 0
+        assert run(["advance", "--as-of", "2026-03-10"]) == 0
+    return home
+
+
+@pytest.fixture
+def tidy_shelves(
+    decided: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """KIP-7 is discussed from 2 March on and voted on from 9 March on."""
+    live_in(shutil.copytree(decided, tmp_path / "home"), monkeypatch)
     capsys.readouterr()
 
 
@@ -71,8 +85,7 @@ def test_a_time_before_anything_had_happened_is_reported(capsys: pytest.CaptureF
 def test_an_empty_store_is_no_empty_table(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv("KIPFLOW_HOME", str(tmp_path))
-    monkeypatch.setenv("KIPFLOW_COMMUNITY", "kafka")
+    live_in(tmp_path, monkeypatch)
     assert run(["status"]) == 0
     assert "no proposals of kafka are stored yet" in capsys.readouterr().out
 
@@ -81,8 +94,7 @@ def test_after_ingest_the_status_says_what_to_run_next(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     copy_database(tmp_path / "home" / "kafka.db")
-    monkeypatch.setenv("KIPFLOW_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("KIPFLOW_COMMUNITY", "kafka")
+    live_in(tmp_path / "home", monkeypatch)
     assert run(["ingest", str(write_mail(tmp_path / "a.eml", "[DISCUSS] KIP-7: Tidy shelves", "2026-03-02"))]) == 0
     capsys.readouterr()
     assert run(["status"]) == 0
