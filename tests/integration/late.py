@@ -17,7 +17,7 @@ from kipflow.adapters.deliverer import ThisProcess
 from kipflow.config.settings import REPOSITORY
 from kipflow.domain.facts import ArchiveMonth
 from kipflow.domain.history import effective
-from kipflow.services import advance, deliver, replay
+from kipflow.services import advance, deliver, replay, rulings
 from kipflow.services.ingest import ingest_paths
 from kipflow.services.ports import Report
 from kipflow.wiring import Parts, effect_rules
@@ -171,6 +171,20 @@ class Village:
         advance.advance_all(self.parts.store, policy=self.parts.policy, effects=rules, as_of=as_of, now=now)
         kinds = {"slack": chat_kind(self.channel, self.parts.store)}
         deliver.deliver(self.parts.store, kinds, now=now or as_of, by=ThisProcess(), wait=lambda _seconds: None)
+
+    def discard(self, at: datetime, *asked: str) -> None:
+        """A person discards the proposal, to settle the questions `asked`."""
+        rulings.settle(
+            self.parts.store,
+            number=77,
+            kind="stage",
+            target="KIP-77",
+            value={"stage": "Discarded"},
+            author="ops",
+            reason="asked its author",
+            at=at,
+            asked=asked,
+        )
 
     def lines(self) -> list[str]:
         """The history of the proposal that stands."""

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from kipflow.services import rulings
 from tests.integration.late import DAY, MONDAY, found, story
 
 pytestmark = pytest.mark.integration
@@ -18,17 +17,7 @@ def test_a_ruling_that_is_dated_back_is_the_only_cause_of_what_it_corrects(tmp_p
     evening = MONDAY + 6 * DAY
     village.receive(list(story().values()), evening)
     village.decide(evening + timedelta(hours=1))
-    back = MONDAY + 2 * DAY
-    rulings.settle(
-        village.parts.store,
-        number=77,
-        kind="stage",
-        target="KIP-77",
-        value={"stage": "Discarded"},
-        author="ops",
-        reason="withdrawn by its author that day",
-        at=back,
-    )
+    village.discard(MONDAY + 2 * DAY)
     village.decide(evening + DAY)
     notes = village.corrections(evening + DAY)
     history = village.parts.store.proposal(77, evening + DAY).history

@@ -2,29 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from pathlib import Path
 
 import pytest
 
-from kipflow.services import replay, rulings
-from tests.integration.late import AMARO, DAY, MONDAY, TITLE, Mail, Village, found, story
+from kipflow.services import replay
+from tests.integration.late import AMARO, DAY, MONDAY, TITLE, Mail, found, story
 
 pytestmark = pytest.mark.integration
-
-
-def discard(village: Village, at: datetime, *asked: str) -> None:
-    rulings.settle(
-        village.parts.store,
-        number=77,
-        kind="stage",
-        target="KIP-77",
-        value={"stage": "Discarded"},
-        author="ops",
-        reason="asked its author",
-        at=at,
-        asked=asked,
-    )
 
 
 def test_a_discarded_proposal_stays_discarded_where_a_person_says_so(tmp_path: Path) -> None:
@@ -32,13 +17,13 @@ def test_a_discarded_proposal_stays_discarded_where_a_person_says_so(tmp_path: P
     store, evening = village.parts.store, MONDAY + 6 * DAY
     village.receive(list(story().values()), evening)
     village.decide(evening)
-    discard(village, evening + DAY)
+    village.discard(evening + DAY)
     again = Mail(name="again", at=MONDAY + 8 * DAY, author=AMARO, subject=f"[DISCUSS] {TITLE}", body="Once more?")
     village.receive([again], MONDAY + 9 * DAY)
     village.decide(MONDAY + 9 * DAY)
     assert [item.kind for item in store.proposal(77, MONDAY + 9 * DAY).review] == ["reopening"]
 
-    discard(village, MONDAY + 10 * DAY, "reopening")
+    village.discard(MONDAY + 10 * DAY, "reopening")
     village.decide(MONDAY + 10 * DAY)
     view = store.proposal(77, MONDAY + 10 * DAY)
     report = replay.replay(store, policy=village.parts.policy, start=None, end=MONDAY + 10 * DAY)
