@@ -47,7 +47,7 @@ def test_a_line_that_could_be_a_vote_and_is_none_has_a_named_reason(
 
 
 def test_json_follows_the_schema_for_a_whole_folder(capsys: pytest.CaptureFixture[str]) -> None:
-    run(["votes", str(CORPUS), *ROSTER, *KAFKA, "--format", "json"])
+    run(["votes", str(DATA / "communities"), *ROSTER, *KAFKA, "--format", "json"])
     report = json.loads(capsys.readouterr().out)
     assert report["messages_read"] > 0
     assert any(vote["ballots"] for vote in report["votes"]), "a report of nothing follows any schema"
