@@ -4,17 +4,33 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
 from typing import Any
+
+from airflow.sdk import get_current_context
+from airflow.sdk.exceptions import AirflowRuntimeError
 
 from kip_dags.parts import open_parts
 from kip_dags.reports import log
 from kipflow.services.alerts import Failure, report_failure
 from kipflow.services.conditions import report_conditions
+from kipflow.services.ports import Runs
 from kipflow.wiring import Parts, effect_rules, find_state
 
 #: Variables whose values nobody may read; a shorter one would be found in any text.
 _SECRET = re.compile("TOKEN|PASSWORD|SECRET|KEY", re.IGNORECASE)
 _SHORTEST = 6
+#: What every community has: where one of these is switched off, operators are told.
+DAGS = (
+    "kip_backfill",
+    "kip_poll_threads",
+    "kip_sync_wiki",
+    "kip_advance_stages",
+    "kip_update_index",
+    "kip_notify_slack",
+    "kip_lifecycle_metrics",
+    "kip_ask_people",
+)
 
 
 def report_task_failure(context: Any) -> None:
@@ -36,5 +52,16 @@ def report_task_failure(context: Any) -> None:
 def report_current_conditions(parts: Parts) -> None:
     """Notify operators of what keeps the whole from working, once of each."""
     now = parts.clock()
-    found = find_state(parts, now=now)
+    found = find_state(parts, now=now, runs=Runs(paused=tuple(_find_paused())))
     report_conditions(parts.store, found, effect_rules(parts), now=now)
+
+
+def _find_paused() -> Iterator[str]:
+    """The DAGs that are switched off, as far as Airflow's API answers: the run goes on without it."""
+    task = get_current_context()["ti"]
+    for dag_id in DAGS:
+        try:
+            if task.get_dag(dag_id).is_paused:
+                yield dag_id
+        except AirflowRuntimeError:
+            log.warning("Airflow does not say whether %s is switched on", dag_id)

@@ -206,4 +206,7 @@ def test_polling_is_hourly_unless_the_environment_hurries_it(dags: dict[str, Any
 
 
 def test_a_start_waits_for_no_dag_that_the_sandbox_does_not_have(dags: dict[str, Any]) -> None:
+    from kip_dags import alerts
+
     assert set(ALL_DAGS) <= set(dags)
+    assert set(alerts.DAGS) == set(ALL_DAGS)

@@ -229,6 +229,19 @@ def test_a_silent_proposal_sleeps_when_the_grace_of_its_warning_is_over(instance
     assert_replay_agrees(instance)
 
 
+def test_operators_are_told_of_a_dag_that_is_switched_off(instance: Instance) -> None:
+    told = "SELECT payload FROM outbox WHERE key LIKE 'condition/paused/%'"
+    assert instance.ask(told) == [], "a start switches every DAG on before anything tells of it"
+    with instance.api() as api:
+        api._send("PATCH", "/api/v2/dags/kip_lifecycle_metrics", json={"is_paused": True})
+        try:
+            instance.run_dag("kip_advance_stages")
+        finally:
+            api.unpause("kip_lifecycle_metrics")
+    [(message,)] = instance.ask(told)
+    assert "Switched off in Airflow: kip_lifecycle_metrics" in message
+
+
 def test_what_waits_for_a_person_is_asked_by_airflow_and_answered_once(instance: Instance) -> None:
     """One question is answered among the required actions, another by a command, which ends its task."""
     with instance.api() as api:
