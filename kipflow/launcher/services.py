@@ -28,6 +28,7 @@ from kipflow.wiring.database import prepare_database
 HEALTH_SECONDS = 240.0
 SANDBOX_SECONDS = 60.0
 AIRFLOW = (sys.executable, "-m", "airflow")
+KEPT = (sys.executable, "-m", "kipflow.launcher.keep")
 #: What Airflow's health must say "healthy" of.
 COMPONENTS = ("dag_processor", "metadatabase", "scheduler", "triggerer")
 #: On a busy machine a heartbeat comes late; what is ill for longer is.
@@ -109,7 +110,7 @@ def start_airflow(layout: Layout, environment: Mapping[str, str], api: AirflowAp
     """
 
     def run(name: str, *arguments: str) -> Service:
-        return start(name, [*AIRFLOW, *arguments], environment=environment, layout=layout)
+        return start(name, [*KEPT, *AIRFLOW, *arguments], environment=environment, layout=layout)
 
     services = [run("api-server", "api-server"), run("dag-processor", "dag-processor")]
     step.say("API server")

@@ -1,0 +1,52 @@
+"""Run a program, and again where it ended by a fault after it had worked: `python -m kipflow.launcher.keep PROGRAM …`.
+
+Airflow's scheduler ends where its SQLite database was locked for too long, and nothing is decided until it runs again.
+A program that ends soon after its start would end again, and is left to whoever started it.
+"""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from types import FrameType
+
+#: A program that has run for so long has started well.
+WORKED_SECONDS = 30.0
+#: Between its end and its next start: also whoever kills every program of a home must not meet a new one.
+PAUSE_SECONDS = 2.0
+
+
+def keep(command: Sequence[str], *, worked: float = WORKED_SECONDS, pause: float = PAUSE_SECONDS) -> int:
+    """Run a command until it ends well, soon after a start, or by a signal that was sent to this process.
+
+    Returns:
+        What the command ended with.
+    """
+    code, is_stopped, running = 0, False, list[subprocess.Popen[bytes]]()
+
+    def stop(number: int, _: FrameType | None) -> None:
+        nonlocal is_stopped
+        is_stopped = True
+        for child in running:
+            child.send_signal(number)
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, stop)
+    while not is_stopped:
+        began = time.monotonic()
+        running[:] = [subprocess.Popen(list(command))]
+        if is_stopped:  # in the instant before
+            running[0].terminate()
+        code = running[0].wait()
+        if code == 0 or is_stopped or time.monotonic() - began < worked:
+            break
+        print(f"ended with {code}: started again", flush=True)
+        time.sleep(pause)
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(keep(sys.argv[1:]))
