@@ -23,7 +23,7 @@ from kipflow.launcher.layout import find_layout
 #: Longer than the 5 seconds that SQLite waits for another's write unless set otherwise.
 LOCKED_SECONDS = 7.0
 #: Airflow kills a task whose heartbeat found no gap for a minute: that would try Airflow, not the start.
-FREE_SECONDS = 10.0
+FREE_SECONDS = 20.0
 _KIPFLOW = str(Path(sys.executable).with_name("kipflow"))
 
 
