@@ -168,6 +168,15 @@ def find_last_error(log: Path) -> str:
     return _plain(chosen)[:300]
 
 
+def has_raised(log: Path) -> bool:
+    """True where a task's log holds what ended it: none where it was killed, and none without a log."""
+    try:
+        with log.open(encoding="utf-8", errors="replace") as file:
+            return any('"error_detail"' in line for line in file)
+    except OSError:
+        return False
+
+
 def _plain(line: str) -> str:
     try:
         entry = json.loads(line)

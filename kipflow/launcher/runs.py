@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kipflow.domain.errors import LaunchFailed
-from kipflow.launcher.api import ASK, AirflowApi, DagRun, TaskState
-from kipflow.launcher.processes import find_last_error
+from kipflow.launcher.api import ASK, AirflowApi, DagRun
+from kipflow.launcher.processes import find_last_error, has_raised
 from kipflow.launcher.progress import Progress, Step
 
 BACKFILL = "kip_backfill"
@@ -25,7 +25,8 @@ SPARK_POOL = "spark"
 ENDED = frozenset({"success", "skipped", "failed", "upstream_failed"})
 AT_WORK = frozenset({"running", "queued", "scheduled"})
 RETRIED = "up_for_retry"
-#: After so many tries in vain its service is taken for away: Airflow tries on, ever later, and nobody waits for it.
+#: After so many tries that raised an error its service is taken for away: Airflow tries on, ever later, and nobody
+#: waits for it. A try that was killed, as one that hung behind Airflow's locked database is, counts for nothing.
 TRIES = 2
 PARSE_SECONDS = 120.0
 POLL_SECONDS = 2.0
@@ -121,14 +122,14 @@ def _wait_quiet(waiting: Waiting, step: Step, dag_ids: Collection[str]) -> None:
     restless = bool(os.environ.get("KIPFLOW_EVERY"))
     while True:
         waiting.check_alive()
-        active = _find_active(waiting.api, dag_ids)
+        active = _find_active(waiting, dag_ids)
         if restless:
             at_work = {run.dag_id for run in active}
             if all(_ended(waiting.api, d) - ended[d] or (d == BACKFILL and d not in at_work) for d in dag_ids):
                 return
         if not active and not any(waiting.api.is_awaited(dag_id) for dag_id in dag_ids):
             # an event can turn into a run between the two questions
-            active = _find_active(waiting.api, dag_ids)
+            active = _find_active(waiting, dag_ids)
             if not active:
                 return
         if time.monotonic() > deadline:
@@ -141,18 +142,29 @@ def _wait_quiet(waiting: Waiting, step: Step, dag_ids: Collection[str]) -> None:
         time.sleep(POLL_SECONDS)
 
 
-def _find_active(api: AirflowApi, dag_ids: Collection[str]) -> list[DagRun]:
+def _find_active(waiting: Waiting, dag_ids: Collection[str]) -> list[DagRun]:
     """The runs of these DAGs that are worth waiting for: none that is stuck, or queued behind one that is."""
-    runs = [run for run in api.fetch_active() if run.dag_id in dag_ids]
-    stuck = {run.dag_id for run in runs if run.state == "running" and _find_stuck(api.fetch_task_states(run))}
+    runs = [run for run in waiting.api.fetch_active() if run.dag_id in dag_ids]
+    stuck = {run.dag_id for run in runs if run.state == "running" and _find_stuck(waiting, run)}
     return [run for run in runs if run.dag_id not in stuck]
 
 
-def _find_stuck(states: Sequence[TaskState]) -> list[tuple[str, int]]:
+def _find_stuck(waiting: Waiting, run: DagRun) -> list[tuple[str, int]]:
     """The tasks that failed often enough, with their tries, where a run does nothing but wait to try them again."""
+    states = waiting.api.fetch_task_states(run)
     if any(state in AT_WORK for _, state, _ in states):
         return []
-    return [(task, tries) for task, state, tries in states if state == RETRIED and tries >= TRIES]
+    return [
+        (task, tries)
+        for task, state, tries in states
+        if state == RETRIED
+        and sum(has_raised(_log(waiting, run, task, number + 1)) for number in range(tries)) >= TRIES
+    ]
+
+
+def _log(waiting: Waiting, run: DagRun, task: str, number: int) -> Path:
+    folder = waiting.task_logs / f"dag_id={run.dag_id}" / f"run_id={run.run_id}" / f"task_id={task}"
+    return folder / f"attempt={number}.log"
 
 
 def _ended(api: AirflowApi, dag_id: str) -> set[str]:
@@ -180,15 +192,13 @@ def _find_failures(waiting: Waiting, dag_ids: Collection[str]) -> dict[str, str]
         newest = next(iter(waiting.api.fetch_runs(dag_id, limit=1)), None)
         if newest is None or newest.state not in {"failed", "running"}:
             continue
-        states = waiting.api.fetch_task_states(newest)
         if newest.state == "running":
-            failed = _find_stuck(states)
+            failed = _find_stuck(waiting, newest)
         else:
+            states = waiting.api.fetch_task_states(newest)
             failed = [(task, tries) for task, state, tries in states if state == "failed"] or [("?", 0)]
         if not failed:
             continue
-        task, tries = failed[0]
-        folder = waiting.task_logs / f"dag_id={dag_id}" / f"run_id={newest.run_id}" / f"task_id={task}"
-        log = folder / f"attempt={tries}.log"
-        lines[dag_id] = f"{dag_id} failed at {task}: {find_last_error(log)} (log: {log})"
+        log = _log(waiting, newest, *failed[0])
+        lines[dag_id] = f"{dag_id} failed at {failed[0][0]}: {find_last_error(log)} (log: {log})"
     return lines

@@ -119,11 +119,23 @@ class AwayForLong(FakeAirflow):
         return [("sync_pages", "up_for_retry", 2), ("sync_tickets", None, 0)]
 
 
+def write_tries(logs: Path, *lines: str) -> None:
+    folder = logs / f"dag_id={SYNC}" / "run_id=r1" / "task_id=sync_pages"
+    folder.mkdir(parents=True)
+    for number, line in enumerate(lines, 1):
+        (folder / f"attempt={number}.log").write_text(line)
+
+
+RAISED = '{"level":"error","event":"Task failed","error_detail":[{"exc_type":"ServiceUnavailable","exc_value":"away"}]}'
+KILLED = '{"level":"info","event":"Pre Execute"}'
+
+
 def test_nobody_waits_for_what_airflow_tries_again_and_again(tmp_path: Path) -> None:
     airflow = AwayForLong(SYNC)
+    write_tries(tmp_path, RAISED, RAISED)
     failed, shown = start(airflow, tmp_path)
     [line] = failed
-    assert line.startswith("kip_sync_wiki failed at sync_pages: ")
+    assert line.startswith("kip_sync_wiki failed at sync_pages: ServiceUnavailable: away")
     assert "✗ Mail archive and wiki are read for the first time: kip_sync_wiki failed" in shown
     assert "✓ Stages, index, Slack and metrics follow" in shown
     assert airflow.paused == set()
@@ -138,5 +150,27 @@ class AwayAndDueAgain(AwayForLong):
 
 
 def test_nobody_waits_for_a_run_that_is_queued_behind_one_that_is_stuck(tmp_path: Path) -> None:
+    write_tries(tmp_path, RAISED, RAISED)
     [line] = start(AwayAndDueAgain(SYNC), tmp_path)[0]
     assert line.startswith("kip_sync_wiki failed at sync_pages: ")
+
+
+class KilledTwice(AwayForLong):
+    """Two tries hung and were killed while Airflow's database was locked; the third ends well, a while later."""
+
+    asked = 0
+
+    def fetch_task_states(self, run: DagRun) -> list[tuple[str, str | None, int]]:
+        self.asked += 1
+        if self.asked == 5:
+            self.runs = [replace(run, state="success") for run in self.runs]
+        return super().fetch_task_states(run)
+
+
+def test_a_task_that_was_killed_does_not_make_its_service_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kipflow.launcher.runs.POLL_SECONDS", 0.01)
+    airflow = KilledTwice(SYNC)
+    write_tries(tmp_path, KILLED, RAISED)
+    failed, shown = start(airflow, tmp_path)
+    assert failed == []
+    assert "✓ Mail archive and wiki are read for the first time" in shown
