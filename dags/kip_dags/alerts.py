@@ -13,24 +13,13 @@ from airflow.sdk.exceptions import AirflowRuntimeError
 from kip_dags.parts import open_parts
 from kip_dags.reports import log
 from kipflow.services.alerts import Failure, report_failure
-from kipflow.services.conditions import report_conditions
+from kipflow.services.conditions import DAGS, report_conditions
 from kipflow.services.ports import Runs
 from kipflow.wiring import Parts, effect_rules, find_state
 
 #: Variables whose values nobody may read; a shorter one would be found in any text.
 _SECRET = re.compile("TOKEN|PASSWORD|SECRET|KEY", re.IGNORECASE)
 _SHORTEST = 6
-#: What every community has: where one of these is switched off, operators are told.
-DAGS = (
-    "kip_backfill",
-    "kip_poll_threads",
-    "kip_sync_wiki",
-    "kip_advance_stages",
-    "kip_update_index",
-    "kip_notify_slack",
-    "kip_lifecycle_metrics",
-    "kip_ask_people",
-)
 
 
 def report_task_failure(context: Any) -> None:

@@ -12,15 +12,14 @@ from kipflow.domain.errors import LaunchFailed
 from kipflow.launcher.api import ASK, AirflowApi, DagRun
 from kipflow.launcher.processes import find_last_error, has_raised
 from kipflow.launcher.progress import Progress, Step
+from kipflow.services.conditions import DAGS as ALL_DAGS
 
 BACKFILL = "kip_backfill"
 POLL = "kip_poll_threads"
 SYNC = "kip_sync_wiki"
 ADVANCE = "kip_advance_stages"
-FOLLOWERS = ("kip_update_index", "kip_notify_slack", "kip_lifecycle_metrics")
-DAGS = (BACKFILL, POLL, SYNC, ADVANCE, *FOLLOWERS)
-#: Nothing waits for the runs of the last.
-ALL_DAGS = (*DAGS, ASK)
+#: Nothing waits for the runs of the one that asks people.
+DAGS = tuple(dag_id for dag_id in ALL_DAGS if dag_id != ASK)
 SPARK_POOL = "spark"
 ENDED = frozenset({"success", "skipped", "failed", "upstream_failed"})
 AT_WORK = frozenset({"running", "queued", "scheduled"})

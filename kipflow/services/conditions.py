@@ -25,6 +25,15 @@ _READERS = {
     "kip_backfill": {"archive"},
     "kip_sync_wiki": {"wiki", "tickets"},
 }
+#: What every community has: where one of these is switched off, operators are told.
+DAGS = (
+    *_READERS,
+    "kip_advance_stages",
+    "kip_update_index",
+    "kip_notify_slack",
+    "kip_lifecycle_metrics",
+    "kip_ask_people",
+)
 _STORED = "What is stored stays on the board and is decided on"
 
 

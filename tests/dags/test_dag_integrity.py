@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from kipflow.launcher.runs import ALL_DAGS
+from kipflow.services.conditions import DAGS
 
 pytestmark = pytest.mark.airflow
 
@@ -206,7 +206,4 @@ def test_polling_is_hourly_unless_the_environment_hurries_it(dags: dict[str, Any
 
 
 def test_a_start_waits_for_no_dag_that_the_sandbox_does_not_have(dags: dict[str, Any]) -> None:
-    from kip_dags import alerts
-
-    assert set(ALL_DAGS) <= set(dags)
-    assert set(alerts.DAGS) == set(ALL_DAGS)
+    assert set(DAGS) <= set(dags)

@@ -13,13 +13,13 @@ import pytest
 
 from kipflow.domain.errors import LaunchFailed
 from kipflow.launcher.api import AirflowApi
-from kipflow.launcher.runs import FOLLOWERS
 from tests.integration.system.running import Instance, run_kipflow
 from tests.ports import find_free_port
 
 pytestmark = [pytest.mark.system, pytest.mark.airflow, pytest.mark.spark, pytest.mark.timeout(1_500)]
 
 DAG = "kip_advance_stages"
+FOLLOWERS = ("kip_update_index", "kip_notify_slack", "kip_lifecycle_metrics")
 DAYS = 2
 #: So many proposals that had come to rest long before are decided anew too.
 AT_REST = 6

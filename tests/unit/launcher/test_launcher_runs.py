@@ -11,7 +11,8 @@ from rich.console import Console
 
 from kipflow.launcher.api import DagRun
 from kipflow.launcher.progress import Progress
-from kipflow.launcher.runs import ADVANCE, ALL_DAGS, BACKFILL, POLL, SYNC, Waiting, run_dags
+from kipflow.launcher.runs import ADVANCE, BACKFILL, POLL, SYNC, Waiting, run_dags
+from kipflow.services.conditions import DAGS
 
 
 class FakeAirflow:
@@ -19,11 +20,11 @@ class FakeAirflow:
 
     def __init__(self, *failing: str) -> None:
         self.failing = failing
-        self.paused = set(ALL_DAGS)
+        self.paused = set(DAGS)
         self.runs: list[DagRun] = []
 
     def fetch_dags(self) -> dict[str, bool]:
-        return dict.fromkeys(ALL_DAGS, True)
+        return dict.fromkeys(DAGS, True)
 
     def ensure_pool(self, name: str, *, slots: int, description: str) -> None: ...
 
@@ -76,7 +77,7 @@ def test_where_all_is_read_every_dag_has_run(tmp_path: Path) -> None:
     failed, shown = start(airflow, tmp_path)
     assert failed == []
     assert "✓ Mail archive and wiki are read for the first time" in shown
-    assert {run.dag_id for run in airflow.runs} == set(ALL_DAGS)
+    assert {run.dag_id for run in airflow.runs} == set(DAGS)
 
 
 class ReadAgainLate(FakeAirflow):
@@ -91,7 +92,7 @@ class ReadAgainLate(FakeAirflow):
 
     def fetch_dags(self) -> dict[str, bool]:
         self.late = max(0, self.late - 1)
-        return {dag_id: True for dag_id in ALL_DAGS if not (self.late and dag_id == ADVANCE)}
+        return {dag_id: True for dag_id in DAGS if not (self.late and dag_id == ADVANCE)}
 
     def fetch_import_errors(self) -> list[str]:
         return []
@@ -101,7 +102,7 @@ def test_a_dag_that_is_not_found_for_a_moment_is_waited_for(tmp_path: Path, monk
     monkeypatch.setattr("kipflow.launcher.runs.POLL_SECONDS", 0.01)
     failed, _ = start(airflow := ReadAgainLate(), tmp_path)
     assert failed == []
-    assert {run.dag_id for run in airflow.runs} == set(ALL_DAGS)
+    assert {run.dag_id for run in airflow.runs} == set(DAGS)
 
 
 class AwayForLong(FakeAirflow):
