@@ -15,7 +15,7 @@ from kipflow.domain.numbering import Numbering
 from kipflow.domain.pages import IndexEntry, PageAbsence, PageVersion, TicketState
 from kipflow.domain.proposals import Proposal
 from kipflow.domain.senders import AddressSource, Authentication
-from kipflow.domain.votes import Declared, Expression, Vote
+from kipflow.domain.votes import Declared, Expression, Standing, Vote
 
 
 class Kind(StrEnum):
@@ -86,6 +86,11 @@ class Message:
     address_source: AddressSource = AddressSource.FROM
     authentication: Authentication = Authentication.UNKNOWN
     unread: str = ""
+
+    @property
+    def votes(self) -> tuple[Expression, ...]:
+        """What it says of a vote, whoever wrote it: its expressions but for what matters after a vote against only."""
+        return tuple(e for e in self.expressions if e.standing is not Standing.CONTENT)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

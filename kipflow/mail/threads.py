@@ -77,7 +77,7 @@ def _doubt(message: Message) -> Message:
     why = asked if anew else "votes under another subject than the vote's: a vote on this?"
     return replace(
         message,
-        expressions=tuple(e.as_question("other-subject", why) for e in message.expressions),
+        expressions=tuple(e.as_question("other-subject", why) for e in message.votes),
     )
 
 
@@ -98,13 +98,13 @@ def _build(book: Book, round_: Round, roster: Roster, policy: Policy) -> Vote:
     root = round_.root
     siblings = book.numbers.get(root.message_id, ()) if round_.number is not None else ()
     mails = [(_find_share(book, m, round_.number, siblings), book.time_of(m)) for m in round_.messages]
-    mails.extend((_doubt(m), book.time_of(m)) for m in round_.astray if m.expressions)
+    mails.extend((_doubt(m), book.time_of(m)) for m in round_.astray if m.votes)
     since = None
     if round_.begins_anew:
         since = round_.opened_at
         before = book.find_before(round_)
         mails.extend((m, book.time_of(m)) for m in (before.messages if before is not None else ()))
-    if not round_.root_missing or root.expressions:
+    if not round_.root_missing or root.votes:
         mails.append((_find_share(book, root, round_.number, siblings), round_.opened_at))
     if round_.number is None and is_of_release(root.reading.topic):
         policy = policy.for_releases()

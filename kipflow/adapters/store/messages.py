@@ -123,7 +123,7 @@ def load_rivals(connection: sa.Connection, mails: Sequence[Message]) -> list[Mes
     """
     unnumbered = [m for m in mails if not m.reading.numbers]
     held = {m.message_id for m in mails}
-    topics = {make_topic_key(m.reading.topic) for m in unnumbered if m.expressions and not list_references(m)}
+    topics = {make_topic_key(m.reading.topic) for m in unnumbered if m.votes and not list_references(m)}
     named = {ref for m in unnumbered for ref in find_referred(m)}
     calls = sa.and_(message.c.kind == Kind.VOTE.value, message.c.numbered.is_(True), message.c.is_reply.is_(False))
     found: dict[str, Message] = {}

@@ -107,7 +107,11 @@ def _find_readings(connection: sa.Connection, number: int, since: datetime, rule
 
 def _say_read(expressions: Sequence[Mapping[str, Any]]) -> str:
     """What was read in a mail, in a few words."""
-    said = [f"{e['value']!r}" + (" (unclear)" if e["standing"] == "unclear" else "") for e in expressions]
+    said = [
+        f"{e['value']!r}" + (" (unclear)" if e["standing"] == "unclear" else "")
+        for e in expressions
+        if e["standing"] != "content"
+    ]
     return ", ".join(said) or "no vote"
 
 

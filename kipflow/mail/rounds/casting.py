@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from kipflow.domain.arrivals import CLAIMED, say_dated
@@ -34,36 +34,60 @@ def cast_all(
     voting = [(m, at) for m, at in ordered if m.expressions and m.reading.kind is not Kind.CANCEL]
     found = identify_all([as_writing(m, at) for m, at in voting], roster, policy)
     ballots: list[Ballot] = []
-    standing: dict[str, Choice | None] = {}
-    voted: set[str] = set()  # with a vote that stands, or was taken back: it may be given again
+    record = _Record()
     root_id = ordered[0][0].message_id if ordered else ""
     known = (name for person in roster.people for name in (person.name, *person.aliases))
     names = frozenset([*known, *(m.author_name for m, _ in ordered)])
     announcers = {m.author_address for m, _ in ordered if m.declared is not None and m.declared.outcome is not None}
     for (message, at), voter, known_by in zip(voting, found.voters, found.known_by, strict=True):
+        opens = message.message_id == root_id and not message.reading.is_reply
+        corrects = message.declared is not None and message.declared.corrects
+        takes_result_back = corrects and message.author_address in announcers
         for expression in message.expressions:
-            opens = message.message_id == root_id and not message.reading.is_reply
             if (expression.standing.is_faint and opens) or (at == since and expression.choice is None):
                 continue  # who calls a vote praises the proposal; that is no ballot
+            if expression.standing is Standing.DOUBT and takes_result_back:
+                continue
             ballot = replace(_cast(expression, message, voter, at, roster, policy), known_by=known_by)
             ballot = _ask_of_place(ballot, names)
-            agrees = voter.id in standing and standing[voter.id] == ballot.choice
-            if ballot.status is BallotStatus.REVIEW and agrees and not message.unread:
-                continue
-            if expression.standing is Standing.HINT and standing.get(voter.id) is not None and ballot.choice is None:
-                continue  # one that differs is asked about: "looks good now" behind a -1
-            takes_result_back = message.declared is not None and message.declared.corrects
-            takes_result_back = takes_result_back and message.author_address in announcers
-            if expression.standing is Standing.DOUBT and (voter.id not in voted or takes_result_back):
-                continue
-            if ballot.status in {BallotStatus.COUNTED, BallotStatus.WITHDRAWN}:
-                voted.add(voter.id)
-            if ballot.status is BallotStatus.COUNTED:
-                standing[voter.id] = ballot.choice
-            elif ballot.status is BallotStatus.WITHDRAWN:
-                standing.pop(voter.id, None)
-            ballots.append(ballot)
+            if not record.says_nothing_new(expression, ballot, unread=bool(message.unread)):
+                record.add(expression, ballot)
+                ballots.append(ballot)
     return tuple(ballots if since is None else _ask_restarted(ballots, since)), found
+
+
+@dataclass(slots=True)
+class _Record:
+    """What has been cast in a round so far, by voter."""
+
+    standing: dict[str, Choice | None] = field(default_factory=dict)
+    #: with a vote that stands, or was taken back: it may be given again
+    voted: set[str] = field(default_factory=set)
+    #: asked whether a vote against stands: once is enough
+    content: set[str] = field(default_factory=set)
+
+    def says_nothing_new(self, expression: Expression, ballot: Ballot, *, unread: bool) -> bool:
+        """Whether a reading that is asked about matters no more in the light of what its voter cast before."""
+        held, standing = self.standing.get(ballot.voter), expression.standing
+        agrees = ballot.voter in self.standing and held == ballot.choice
+        if ballot.status is BallotStatus.REVIEW and agrees and not unread:
+            return True
+        if standing is Standing.HINT:  # one that differs is asked about: "looks good now" behind a -1
+            return held is not None and ballot.choice is None
+        if standing is Standing.CONTENT:
+            return held is not Choice.AGAINST or ballot.voter in self.content
+        return standing is Standing.DOUBT and ballot.voter not in self.voted
+
+    def add(self, expression: Expression, ballot: Ballot) -> None:
+        if expression.standing is Standing.CONTENT:
+            self.content.add(ballot.voter)
+        if ballot.status in {BallotStatus.COUNTED, BallotStatus.WITHDRAWN}:
+            self.voted.add(ballot.voter)
+            self.content.discard(ballot.voter)
+        if ballot.status is BallotStatus.COUNTED:
+            self.standing[ballot.voter] = ballot.choice
+        elif ballot.status is BallotStatus.WITHDRAWN:
+            self.standing.pop(ballot.voter, None)
 
 
 def _ask_of_place(ballot: Ballot, names: Collection[str]) -> Ballot:

@@ -224,7 +224,7 @@ class Endings:
     def votes_since(self, round_: Round, at: datetime, name: str) -> bool:
         """Whether somebody of this name voted before `at`, and nobody of it before the result was announced."""
         closed_at = round_.declared.closes_at if round_.declared is not None else None
-        voted = (m for m in round_.messages if is_same_person(name, m.author_name) and m.expressions)
+        voted = (m for m in round_.messages if is_same_person(name, m.author_name) and m.votes)
         first = min((self.times[m.message_id] for m in voted), default=None)
         return first is not None and closed_at is not None and closed_at < first < at
 
@@ -239,7 +239,7 @@ class Endings:
 
     def counts_end(self, round_: Round) -> bool:
         """Whether somebody whose vote binds called the round, or votes in it; so it is where nobody is known to."""
-        voters = (m for m in round_.messages if m.expressions)
+        voters = (m for m in round_.messages if m.votes)
         return any(self.entitled.counts_end(m, self.times[m.message_id]) for m in (round_.root, *voters))
 
     def names_other(self, round_: Round, line: str) -> bool:

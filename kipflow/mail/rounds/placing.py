@@ -113,7 +113,7 @@ class Placing:
         rounds = [r for key in self.book.keys_of(message) for r in self.book.rounds.get(key, ())]
         if not rounds or any(r.root.author_address == message.author_address for r in rounds):
             return False
-        lines = {e.line.strip() for e in message.expressions}
+        lines = {e.line.strip() for e in message.votes}
         rest = " ".join(line for line in message.own_text.splitlines() if line.strip() not in lines)
         return bool(lines) and bool(find_references(rest, self.book.prefix) or speaks_of_votes(fold(rest)))
 
@@ -132,7 +132,7 @@ class Placing:
     def find_named(self, message: Message) -> list[Round]:
         """The rounds of the proposals that a vote names in its own words: who reads a digest answers no single mail."""
         at = self.book.time_of(message)
-        named = find_references(message.own_text, self.book.prefix) if message.expressions else ()
+        named = find_references(message.own_text, self.book.prefix) if message.votes else ()
         keys = (format_key(self.book.prefix, number) for number in named)
         opened = ([r for r in self.book.rounds.get(key, ()) if r.opened_at <= at] for key in keys)
         return [self.leave_contested(rounds)[-1] for rounds in opened if rounds]
@@ -159,14 +159,14 @@ class Placing:
         roots = self.find_roots(message)
         if not roots and reading.kind is Kind.DISCUSS:
             found = self.find_discussed(message, self.book.time_of(message))
-            return found if found and message.expressions else []
+            return found if found and message.votes else []
         if len(roots) > 1:
-            return [r for each in roots for r in self.book.by_root[each.message_id]] if message.expressions else []
+            return [r for each in roots for r in self.book.by_root[each.message_id]] if message.votes else []
         if not roots and reading.is_reply and "digest" in reading.topic:
             return self.find_named(message)
         if not roots:
             # what a mail votes is asked last: that may read its body
-            asked = (self.is_torn(message) or self.begins_anew(message)) and message.expressions
+            asked = (self.is_torn(message) or self.begins_anew(message)) and message.votes
             keys = self.book.keys_of(message) if asked else []
             return [self.book.rounds[key][-1] for key in keys if key in self.book.rounds]
         root = roots[0]
@@ -174,15 +174,15 @@ class Placing:
         ancestors = self.book.ancestors(message)
         ancestors = ancestors if any(above is root for above in ancestors) else [root]
         right_below = [r for r in rounds if ancestors[0] is root or self.fits(ancestors[0], r)]
-        votes = (e.standing is not Standing.DOUBT for e in message.expressions)
-        talks = all(e.standing.is_faint for e in message.expressions)
+        votes = (e.standing is not Standing.DOUBT for e in message.votes)
+        talks = all(e.standing.is_faint for e in message.votes)
         if any(votes) and not talks and right_below:
             return right_below
         if reading.kind is not Kind.OTHER or not reading.is_reply or reading.numbers:
             return []
         if talks:
             return right_below
-        if any(e.claimed_binding is not None for e in message.expressions):
+        if any(e.claimed_binding is not None for e in message.votes):
             return rounds
         between = itertools.takewhile(lambda m: m is not root, ancestors)
         return [] if any(m.reading.topic and not m.reading.is_reply for m in between) else rounds

@@ -149,8 +149,9 @@ def _read_takeback(text: str, folded: str, mentions: Sequence[Mention]) -> Findi
 
 
 def _leads_to(between: str) -> bool:
-    """Whether words lead from a verb to the value that it takes back: "as it is gone I am +1" begins a clause."""
-    return len(between.split()) <= _FEW and re.search(r"\b(?:i|we)\b", between) is None
+    """Whether words lead from a verb to the value that it takes back: "removing the flag: -1" begins a clause."""
+    is_one_clause = MARK.search(between) is None and re.search(r"\b(?:i|we)\b", between) is None
+    return is_one_clause and len(between.split()) <= _FEW
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,9 +168,10 @@ class DoubtRule:
         return find(self.name, Standing.DOUBT, self.why, role=self.role)
 
 
-def _is_all_of_it(folded: str) -> bool:
-    """ "I retract." """
-    return len(folded.split()) <= 3 and has("first_person", folded)
+def _is_own_ballot(folded: str) -> bool:
+    """ "I retract.", "We withdraw the veto." """
+    is_whole = len(folded.split()) <= 3 or (has("ballot", folded) and not has_condition(folded))
+    return is_whole and has("first_person", folded)
 
 
 def _is_mine(folded: str) -> bool:
@@ -179,9 +181,9 @@ def _is_mine(folded: str) -> bool:
 DOUBT_RULES: tuple[DoubtRule, ...] = (
     DoubtRule(
         "taken-back",
-        lambda folded: has("takeback", folded) and (_is_mine(folded) or _is_all_of_it(folded)),
+        lambda folded: has("takeback", folded) and (_is_mine(folded) or _is_own_ballot(folded)),
         "speaks of taking something back: the vote?",
-        ("Please drop what I sent an hour ago.",),
+        ("Please drop what I sent an hour ago.", "We withdraw the veto."),
         Role.TAKES_BACK,
     ),
     DoubtRule(
@@ -226,9 +228,14 @@ def says_it_stands(text: str) -> bool:
     return stands and not has("negation", folded) and not has_condition(text) and "?" not in text
 
 
+def speaks_of_anothers(text: str) -> bool:
+    """Whether a sentence is about somebody else's vote: "your veto", "Jun's -1"."""
+    return _YOURS.search(text) is not None
+
+
 def find_doubt_rule(text: str) -> DoubtRule | None:
     """The first rule about sentences without a value that takes this one."""
-    if _YOURS.search(text):
+    if speaks_of_anothers(text):
         return None
     folded = drop("keeps", fold(text))
     return next((t for t in DOUBT_RULES if t.when(folded)), None)

@@ -13,7 +13,7 @@ from kipflow.mail.announcements.names import is_own, is_same_person
 from kipflow.mail.quoting import OwnLine
 from kipflow.mail.votes.claims import find_claim, find_separate_claim, skip_claim
 from kipflow.mail.votes.findings import Finding, find
-from kipflow.mail.votes.lexicon import begins, fold, has, leaves_only
+from kipflow.mail.votes.lexicon import begins, drop, fold, has, leaves_only
 from kipflow.mail.votes.values import find_values, parse_value
 
 #: A mail that says no more than yes or no.
@@ -21,7 +21,7 @@ BRIEF = 60
 #: Words of a line that is no more than a vote and its label.
 _FEW = 3
 #: A mail that passes on a vote says little else.
-_SHORT = 500
+SHORT = 500
 #: "+1000!", "+1/-0", "1+ (binding)", "++1", "+l (binding)": opens a paragraph, only a claim to bind behind it
 _NEAR_VALUE = re.compile(
     r"(?:\A|\n[ \t]*\n)[ \t]*(?P<line>"
@@ -36,7 +36,9 @@ _OWN_SEVERAL = re.compile(r"\bmy (?P<value>[+-] ?1)['’]?s\b", re.IGNORECASE)
 #: "Vote: yes"
 _LABEL = re.compile(r"(?:my |the )?(?:vote|ballot|answer|verdict)\s*[:=]\s*")
 _OWN = re.compile(r"\b(?:me|myself|I)\b")
+_SPEAKS_OF_VALUES = re.compile(r"\?|(?<!\w)[+-] ?[01]\b")
 _SOMEBODYS = re.compile(r"\b[A-Z]\w+['’]s\b")
+_OBJECTING = ("contrast", "negation", "demand", "rejection", "restated")
 _SENTENCE = re.compile(r"(?<=[.!?])\s|\n\s*\n")
 _ANSWERS = {
     Choice.FOR: ("yes", "assent", "approval"),
@@ -48,7 +50,9 @@ _ANSWERS = {
 def ask_about_the_rest(own: Sequence[OwnLine], author: str) -> Expression | None:
     """The question that words leave open in which no vote was found; None: they leave none."""
     text = "\n".join(line.text for line in own)
-    asked = chain(_read_near_values(text[:_SHORT]), _read_whole(text, author), _read_answer(own, author))
+    asked = chain(
+        *(_read_near_values(text[:SHORT]), _read_whole(text, author), _read_answer(own, author), _read_content(text))
+    )
     return next((replace(found.expression, line=line.strip()) for found, line in asked), None)
 
 
@@ -86,12 +90,12 @@ def _read_near_values(text: str) -> Iterator[tuple[Finding, str]]:
 
 
 def _read_whole(text: str, author: str) -> Iterator[tuple[Finding, str]]:
-    folded = fold(text[:_SHORT])
+    folded = fold(text[:SHORT])
     leads_in = text.rstrip().endswith(":")  # a forwarded mail, which is none of the own words
-    if len(text) < _SHORT and has("relays", folded) and (leads_in or "vote" in folded):
+    if len(text) < SHORT and has("relays", folded) and (leads_in or "vote" in folded):
         yield find("passed-on", Standing.UNCLEAR, "passes on somebody's words: a vote, and whose?"), text
     claimed, standing = find_separate_claim(text, author), Standing.UNCLEAR
-    if claimed is None and len(text) < _SHORT:  # of who has voted it says nothing new
+    if claimed is None and len(text) < SHORT:  # of who has voted it says nothing new
         found = (_find_own_claim(sentence) for sentence in _SENTENCE.split(text))
         claimed, standing = next((claim for claim in found if claim is not None), None), Standing.HINT
     if claimed is not None:
@@ -112,6 +116,15 @@ def _find_own_claim(sentence: str) -> bool | None:
     ):
         return None
     return find_claim("", sentence)
+
+
+def _read_content(text: str) -> Iterator[tuple[Finding, str]]:
+    """A short mail that objects to nothing and asks nothing: after a vote against, that may be all that is said."""
+    said, folded = text.strip(), drop("undenied", fold(text))
+    objects = _SPEAKS_OF_VALUES.search(said) is not None or any(has(name, folded) for name in _OBJECTING)
+    if 0 < len(said) < SHORT and not objects:
+        why = "was against, and objects to nothing now: does the vote stand?"
+        yield find("content", Standing.CONTENT, why), said.splitlines()[0]
 
 
 def _read_answer(own: Sequence[OwnLine], author: str) -> Iterator[tuple[Finding, str]]:

@@ -45,6 +45,16 @@ _LACKS_NOUN = re.compile(r"(?<!· )\b(?:on|of|with|for|from|at|about|by|as)$")
 _IS_SOMEBODY = re.compile(
     rf"\b(?i:that|this|it|these|those)(?:['’]s| is| was| were) {_NAME}(?: and {_NAME})?(?:['’]s)?$"
 )
+#: "It is ready", "My concern has been dealt with": whole without a value, on nothing but what is voted on
+_SAYS_HOW_IT_IS = re.compile(
+    r"^(?:(?:so|and|but|well|now|still|then|imo|imho|in my (?:view|opinion|eyes|book)),? )*"
+    r"(?:(?:it|this|that|(?:my|our)(?: \w+){1,2})(?:['’]s| (?:is|was|are|were|looks|seems|feels|(?:has|have) been))"
+    r"|there(?:['’]s| is| was) (?:no|nothing|nobody))"
+    rf"(?: (?:{_ADVERB}|very|so|too|quite|well))*"
+    r" (?!(?:an?|the|my|our|your|his|her|their|what|how|on|for|from|to|by|in|at|of)\b)[^\W\d_]+"
+    r"(?: (?:and|or|enough|indeed|too|now|again|with|go|ship|merge|here|at all|(?:to|for) (?:me|us|go|ship|merge)"
+    r"|\w+(?:ly|ed)))*$"
+)
 _OTHER_ACTS = re.compile(r"(?:^|\band )(?:he|she)\b")
 #: "I speak for Jun"
 _FOR_NAME = re.compile(r"\b(?:for|from)\s+[A-Z][a-z]|['’]s proxy\b")
@@ -98,12 +108,12 @@ def _leads_up(written: str, choice: Choice) -> bool:
     """Whether a label is known to introduce an own vote: by all its words, or as what its writer says of themselves."""
     label, end = fold(written), MARK.split(written.rstrip(" .,:;…)"))[-1]
     last = fold(end)
-    told = drop("leads_in", drop("casts", drop("harmless", last))).removesuffix(" please")
+    told = drop("from_me", drop("leads_in", drop("casts", drop("harmless", last)))).removesuffix(" please")
     opposite = _OPPOSITE.get(choice, ())
     if (
         any(has(name, drop("leads_in", drop("casts", label))) for name in _PASSED_ON)
         or (has("other", told) and "vote" in last)
-        or begins("asks", drop("sums_up", label))
+        or begins("asks", drop("leads_in", drop("sums_up", label)))
         or _awaits_value(end.strip())
         or (any(has(name, last) for name in opposite) and not leaves_only(opposite, last))
     ):
@@ -116,11 +126,18 @@ def _leads_up(written: str, choice: Choice) -> bool:
     lacks = [has(name, told) for name in _LACKING] if choice is Choice.FOR else [False]
     leads = any(has(name, f"{label}:") for name in _LEADS) or not leaves_only(("casts",), f"{label}:")
     is_told = (any(lacks) and not has("presents", label)) or any(has(name, told) for name in _NOT_NOW)
-    if leads and not is_told and not leaves_only((*UNDERSTOOD, *_LEADS, *_LACKING, "whole"), last):
+    if leads and not is_told and not leaves_only((*UNDERSTOOD, *_LEADS, *_LACKING, "whole"), f"{last}:"):
         return True
     names_other = _FOR_NAME.search(end) or (len(end) < len(written) and find_names(end))  # "Sorry, Jun"
     is_lacking = all(lacks) or (lacks[0] and ends("need", told))
-    return not (names_other or is_lacking) and _is_statement(label, last, told)
+    grounds = not find_names(written) and _gives_grounds(last)
+    return not (names_other or is_lacking) and (grounds or _is_statement(label, last, told))
+
+
+def _gives_grounds(last: str) -> bool:
+    """Whether a label's last clause says why the vote follows, or as whom: "Since it is fixed", "After a long test"."""
+    is_ground = begins("grounds", last) or (last.startswith("after ") and begins("harmless", last))
+    return (is_ground and not ends("leaves_open", last)) or _SAYS_HOW_IT_IS.match(last) is not None
 
 
 def _awaits_value(said: str) -> bool:

@@ -14,12 +14,19 @@ from functools import lru_cache
 from kipflow.domain.votes import Expression, Standing
 from kipflow.mail.content.text import plain
 from kipflow.mail.quoting import OwnLine, Words
-from kipflow.mail.votes.changes import STANCE, find_doubt_rule, is_origin, read_change, says_it_stands
+from kipflow.mail.votes.changes import (
+    STANCE,
+    find_doubt_rule,
+    is_origin,
+    read_change,
+    says_it_stands,
+    speaks_of_anothers,
+)
 from kipflow.mail.votes.claims import find_claim, skip_claim
 from kipflow.mail.votes.conditions import has_condition
 from kipflow.mail.votes.findings import Finding, Role, find
 from kipflow.mail.votes.judging import judge
-from kipflow.mail.votes.leftovers import BRIEF, ask_about_the_rest, ask_of_own_entry
+from kipflow.mail.votes.leftovers import SHORT, ask_about_the_rest, ask_of_own_entry
 from kipflow.mail.votes.lexicon import ends, fold, has, leaves_only, speaks_of_votes
 from kipflow.mail.votes.mentions import Mention, find_mentions
 from kipflow.mail.votes.resolving import resolve, weigh_with_the_rest
@@ -104,7 +111,7 @@ def may_vote(words: Words) -> bool:
     text = "\n".join([*(line.text for line in words.own), *words.doubtful])
     folded = fold(text)
     return (
-        len(text.strip()) <= BRIEF
+        len(text.strip()) <= SHORT
         or any(c in text for c in _FIGURES)
         or "plus" in folded
         or "minus" in folded
@@ -176,11 +183,15 @@ class _Mail:
             if verdict is Verdict.IGNORE or (self.is_result and verdict is Verdict.ASK and not m.is_mine):
                 line = m.sentence.text.strip()[:MAX_LINE_SHOWN]
                 self.reasons.append(Reason(line=line, rule=rule.name, why=rule.why))
+                if rule.denies and not speaks_of_anothers(m.sentence.text):
+                    yield m, find(rule.name, Standing.DOUBT, f"{rule.why}: has it changed?")
                 continue
             standing = Standing.CLEAR if verdict is Verdict.CAST else Standing.UNCLEAR
             role = Role.RIVAL if rule.rivals and (m.is_claimed or m.label) else Role.PLAIN
-            # beside words that take back, a value that is not understood says nothing again
-            choice = None if rule.rivals and has("takeback", fold(m.sentence.text)) else m.choice
+            # beside words that take back or deny it, a value that is not understood says nothing again
+            folded = fold(m.sentence.text)
+            is_against = rule.denies or has("turned", folded) or (rule.rivals and has("takeback", folded))
+            choice = None if verdict is Verdict.ASK and is_against else m.choice
             said = find(rule.name, standing, rule.why, choice=choice, value=m.value, claimed=m.claimed, role=role)
             yield m, said
 

@@ -32,7 +32,10 @@ def resolve(found: Sequence[Finding]) -> Expression | None:
             return replace(clear[0].as_question("two-votes", why), choice=None)
         return next((e for e in clear if e.claimed_binding is not None), clear[0])
     if by[Standing.DOUBT] and by[Standing.HINT]:  # a change by who has voted, a vote by who has not
-        return replace(by[Standing.DOUBT][0], choice=by[Standing.HINT][0].choice, standing=Standing.UNCLEAR)
+        hinted = by[Standing.HINT][0].choice
+        # "I misread it, nothing against it": words against say nothing again of a vote against
+        choice = None if hinted is Choice.AGAINST else hinted
+        return replace(by[Standing.DOUBT][0], choice=choice, standing=Standing.UNCLEAR)
     unclear = by[Standing.UNCLEAR]
     if len({e.choice for e in unclear} - {None}) > 1:
         return replace(unclear[0], choice=None)  # any of its values may be the vote

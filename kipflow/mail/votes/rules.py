@@ -89,7 +89,7 @@ def hypothetical(m: Mention) -> bool:
 _NEAR = 5
 
 
-@rule(IGNORE, "says what the vote is not", mine=ASK)
+@rule(IGNORE, "says what the vote is not", mine=ASK, denies=True)
 def denied(m: Mention) -> bool:
     """This is not a -1 | not: No doubt, +1 | not: Not my area but +1 | not: No points left, I give a +1 (binding)"""
     words = drop("undenied", m.clause)
@@ -132,7 +132,7 @@ def stated_as_own(m: Mention) -> bool:
     runs_on = bool(m.rest.strip(" .!")) and not (m.mine_follows or m.is_claimed or begins("goes_on", fold(m.rest)))
     of_any = is_bare and (m.about is not About.NOTHING or runs_on)
     from_any = m.segment in {"a", "an", "the", "so", "then"} and m.rest.lstrip().startswith(("from a ", "from an "))
-    if not m.segment or m.unknown or of_any or from_any or has("group", m.segment):
+    if not m.segment or m.unknown or of_any or from_any or has("group", drop("from_me", m.segment)):
         return False
     is_noun = m.mine_follows or not m.follows_article  # "a +1 feature"
     return (m.is_apart or (m.is_mine and is_noun) or m.is_claimed) and (not m.is_result or m.is_mine)

@@ -33,7 +33,11 @@ def measurement(m: Mention) -> bool:
     is_discussed = m.clause.endswith("my") and begins("discussed", fold(m.rest).lstrip())
     if m.mine_follows or is_discussed or (m.is_apart and (m.is_claimed or has("my_vote", fold(m.lead)))):
         return False
-    return technical.is_technical("" if m.opens else m.lead, m.tail)  # marks alone make no formula: "1) +1", "=> +1"
+    is_bare_plus = m.written.startswith("+1") and m.label and not m.tail.strip(" .!")
+    lead = "" if m.opens else m.lead
+    if is_bare_plus and technical.is_only_named(lead):
+        return False  # "The short version: +1"
+    return technical.is_technical(lead, m.tail)  # marks alone make no formula: "1) +1", "=> +1"
 
 
 @rule(ASK, "a line of a list or of code, or a vote?")
@@ -95,7 +99,11 @@ def needed(m: Mention) -> bool:
 
 
 #: "My own +1 is non-binding.", "My +1 is in."
-_SAYS_IF_BINDING = re.compile(r"\s*is (?:(?:not |non-?)?binding\b|(?:in|included|cast|given|here)\s*[.!])", re.I)
+_SAYS_IF_BINDING = re.compile(
+    r"\s*is (?:(?:not |non-?)?binding\b|(?:in|included|cast|given|here)\s*[.!])"
+    r"|\s*goes (?:to|with) (?:it|(?:this|the) (?:kip|proposal|plan|design|release))\b",
+    re.IGNORECASE,
+)
 
 
 @rule(IGNORE, "speaks about a vote", mine=ASK)

@@ -40,6 +40,11 @@ def is_technical(before: str, after: str) -> bool:
     return bool(words) and _LEADS_UP.fullmatch(folded, words[-1].end()) is not None
 
 
+def is_only_named(before: str) -> bool:
+    """Whether no sign of a formula or of code stands before a value, at most a word like "version"."""
+    return _SIGNS_BEFORE.search(before[-50:]) is None
+
+
 def counts_something(after: str) -> bool:
     """Whether what follows a value is a unit, what it means, or more of a formula."""
     behind = fold(_REMOVED.sub("", after[:60])).lstrip(" \"'`)")

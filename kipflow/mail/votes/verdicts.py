@@ -33,6 +33,8 @@ class Rule:
     mine: Verdict | None
     #: it may be the vote, beside another one
     rivals: bool
+    #: it says what the vote is not: not which one it is, and by who has voted perhaps another one
+    denies: bool
 
 
 _NOT = "not: "
@@ -42,7 +44,7 @@ class Table(list[Rule]):
     """Rules in the order in which they are asked."""
 
     def __call__(
-        self, verdict: Verdict, why: str, *, mine: Verdict | None = None, rivals: bool = False
+        self, verdict: Verdict, why: str, *, mine: Verdict | None = None, rivals: bool = False, denies: bool = False
     ) -> Callable[[When], When]:
         """Adds a row; the docstring holds its examples: "taken | taken, too | not: left to others"."""
 
@@ -50,7 +52,7 @@ class Table(list[Rule]):
             examples = [text.strip() for text in (when.__doc__ or "").split("|")]
             takes = tuple(text for text in examples if not text.startswith(_NOT))
             leaves = tuple(text.removeprefix(_NOT) for text in examples if text.startswith(_NOT))
-            self.append(Rule(when.__name__.replace("_", "-"), when, verdict, why, takes, leaves, mine, rivals))
+            self.append(Rule(when.__name__.replace("_", "-"), when, verdict, why, takes, leaves, mine, rivals, denies))
             return when
 
         return add

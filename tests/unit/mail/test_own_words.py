@@ -19,9 +19,9 @@ def read(data: bytes) -> Message:
 
 
 def vote_of(message: Message) -> str | None:
-    if not message.expressions:
+    if not message.votes:
         return None
-    (expression,) = message.expressions
+    (expression,) = message.votes
     return "review" if expression.standing is not Standing.CLEAR else expression.choice
 
 
