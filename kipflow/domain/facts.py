@@ -89,8 +89,8 @@ class Message:
 
     @property
     def votes(self) -> tuple[Expression, ...]:
-        """What it says of a vote, whoever wrote it: its expressions but for what matters after a vote against only."""
-        return tuple(e for e in self.expressions if e.standing is not Standing.CONTENT)
+        """What it says of a vote, whatever its author voted before."""
+        return tuple(e for e in self.expressions if e.standing is not Standing.LEANING)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

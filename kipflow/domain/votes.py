@@ -42,13 +42,13 @@ class Standing(StrEnum):
     HINT = "hint"
     #: may change or take back a vote: asked about if its author has one
     DOUBT = "doubt"
-    #: objects to nothing: asked about if its author's vote is against
-    CONTENT = "content"
+    #: speaks for or against, and casts nothing: asked about if its author's vote is the other one
+    LEANING = "leaning"
 
     @property
     def is_faint(self) -> bool:
         """Whether it is asked about only for what else its author says."""
-        return self in {Standing.HINT, Standing.DOUBT, Standing.CONTENT}
+        return self in {Standing.HINT, Standing.DOUBT, Standing.LEANING}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,14 +26,14 @@ def ask_twins(
     votes: tuple[Expression, ...], words: Words, twins: Iterable[bytes], read: Read, note: limits.Note = limits.ignore
 ) -> tuple[Expression, ...]:
     """The votes of the text that was read, or the question which is meant where an alternative holds another one."""
-    said = _find_values(words)
+    said, cast = _find_values(words), [e for e in votes if e.standing is not Standing.LEANING]
     for text in read_twins(twins, note):
-        if not votes and _VALUE.search(plain(text)) is None:
+        if not cast and _VALUE.search(plain(text)) is None:
             continue
         shown = find_own_words(text)
         values = _find_values(shown) - said
         other = [e for e in read(shown) if e.choice is not None and e.value in values] if values else []
-        if other and other[0].choice not in {e.choice for e in votes}:
+        if other and other[0].choice not in {e.choice for e in cast}:
             return (_ask(votes, other[0]),)
     return votes
 

@@ -150,7 +150,7 @@ def _bodies(phrases: Mapping[str, list[str]]) -> Iterator[tuple[str, str]]:
 
 def describe(found: Expression | None) -> str:
     """The kind of phrase (tests/data/votes/phrases.json) that a body was read as."""
-    if found is None or found.standing is Standing.CONTENT:
+    if found is None or found.standing is Standing.LEANING:
         return "none"
     if found.standing in {Standing.UNCLEAR, Standing.HINT}:
         return "review"

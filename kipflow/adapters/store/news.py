@@ -110,7 +110,7 @@ def _say_read(expressions: Sequence[Mapping[str, Any]]) -> str:
     said = [
         f"{e['value']!r}" + (" (unclear)" if e["standing"] == "unclear" else "")
         for e in expressions
-        if e["standing"] != "content"
+        if e["standing"] != "leaning"
     ]
     return ", ".join(said) or "no vote"
 

@@ -56,6 +56,9 @@ def cast_all(
     return tuple(ballots if since is None else _ask_restarted(ballots, since)), found
 
 
+_OPPOSITE = {Choice.FOR: Choice.AGAINST, Choice.AGAINST: Choice.FOR}
+
+
 @dataclass(slots=True)
 class _Record:
     """What has been cast in a round so far, by voter."""
@@ -63,8 +66,8 @@ class _Record:
     standing: dict[str, Choice | None] = field(default_factory=dict)
     #: with a vote that stands, or was taken back: it may be given again
     voted: set[str] = field(default_factory=set)
-    #: asked whether a vote against stands: once is enough
-    content: set[str] = field(default_factory=set)
+    #: asked whether their vote stands, as what they say leans the other way: once is enough
+    leaning: set[str] = field(default_factory=set)
 
     def says_nothing_new(self, expression: Expression, ballot: Ballot, *, unread: bool) -> bool:
         """Whether a reading that is asked about matters no more in the light of what its voter cast before."""
@@ -74,16 +77,16 @@ class _Record:
             return True
         if standing is Standing.HINT:  # one that differs is asked about: "looks good now" behind a -1
             return held is not None and ballot.choice is None
-        if standing is Standing.CONTENT:
-            return held is not Choice.AGAINST or ballot.voter in self.content
+        if standing is Standing.LEANING:
+            return ballot.choice is None or held is not _OPPOSITE.get(ballot.choice) or ballot.voter in self.leaning
         return standing is Standing.DOUBT and ballot.voter not in self.voted
 
     def add(self, expression: Expression, ballot: Ballot) -> None:
-        if expression.standing is Standing.CONTENT:
-            self.content.add(ballot.voter)
+        if expression.standing is Standing.LEANING:
+            self.leaning.add(ballot.voter)
         if ballot.status in {BallotStatus.COUNTED, BallotStatus.WITHDRAWN}:
             self.voted.add(ballot.voter)
-            self.content.discard(ballot.voter)
+            self.leaning.discard(ballot.voter)
         if ballot.status is BallotStatus.COUNTED:
             self.standing[ballot.voter] = ballot.choice
         elif ballot.status is BallotStatus.WITHDRAWN:

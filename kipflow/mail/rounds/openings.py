@@ -26,7 +26,7 @@ def has_unknown_tag(message: Message) -> bool:
 
 def begins_with_vote(message: Message) -> bool:
     """Whether the first of a mail's own lines is a vote that is clear."""
-    clear = [e.line.strip() for e in message.expressions if e.standing is Standing.CLEAR and e.choice is not None]
+    clear = [e.line.strip() for e in message.votes if e.standing is Standing.CLEAR and e.choice is not None]
     first = next((line.strip() for line in message.own_text.splitlines() if line.strip()), "")
     return any(first.startswith(line) for line in clear)
 
@@ -65,7 +65,7 @@ class Openings:
         if any(not e.topics.isdisjoint(find_unversioned(reading.topic)) for e in earlier):
             return True
         # without "Re:" yet a ballot: a reply from a client that drops the mark
-        votes = any(e.choice is not None for e in message.expressions)
+        votes = any(e.choice is not None for e in message.votes)
         within = self.has_ancestor(message, keys)
         calls = is_call(message.own_text)
         if votes and within and not any(message.author_address in e.callers for e in earlier):
@@ -148,7 +148,7 @@ class Openings:
     def is_stray_ballot(self, message: Message) -> bool:
         """A ballot whose subject lost its "Re:", before any opening is known: it answers an unseen mail."""
         answers = message.in_reply_to is not None or bool(message.references)
-        return answers and any(e.choice is not None for e in message.expressions)
+        return answers and any(e.choice is not None for e in message.votes)
 
     def has_ancestor(self, message: Message, keys: Collection[str]) -> bool:
         above = (r for m in self.book.ancestors(message) for r in self.book.by_root.get(m.message_id, ()))

@@ -38,6 +38,9 @@ _LABEL = re.compile(r"(?:my |the )?(?:vote|ballot|answer|verdict)\s*[:=]\s*")
 _OWN = re.compile(r"\b(?:me|myself|I)\b")
 _SPEAKS_OF_VALUES = re.compile(r"\?|(?<!\w)[+-] ?[01]\b")
 _SOMEBODYS = re.compile(r"\b[A-Z]\w+['’]s\b")
+#: Characters of a mail that warns and says little else.
+_WARNING = 160
+_CALMING = ("approval", "praise", "settled")
 _OBJECTING = ("contrast", "negation", "demand", "rejection", "restated")
 _SENTENCE = re.compile(r"(?<=[.!?])\s|\n\s*\n")
 _ANSWERS = {
@@ -51,7 +54,7 @@ def ask_about_the_rest(own: Sequence[OwnLine], author: str) -> Expression | None
     """The question that words leave open in which no vote was found; None: they leave none."""
     text = "\n".join(line.text for line in own)
     asked = chain(
-        *(_read_near_values(text[:SHORT]), _read_whole(text, author), _read_answer(own, author), _read_content(text))
+        *(_read_near_values(text[:SHORT]), _read_whole(text, author), _read_answer(own, author), _read_leaning(text))
     )
     return next((replace(found.expression, line=line.strip()) for found, line in asked), None)
 
@@ -118,13 +121,18 @@ def _find_own_claim(sentence: str) -> bool | None:
     return find_claim("", sentence)
 
 
-def _read_content(text: str) -> Iterator[tuple[Finding, str]]:
-    """A short mail that objects to nothing and asks nothing: after a vote against, that may be all that is said."""
+def _read_leaning(text: str) -> Iterator[tuple[Finding, str]]:
+    """A short mail that asks nothing: objecting to nothing may be all that is said after a vote against, and a warning
+    all after a vote for."""
     said, folded = text.strip(), drop("undenied", fold(text))
-    objects = _SPEAKS_OF_VALUES.search(said) is not None or any(has(name, folded) for name in _OBJECTING)
-    if 0 < len(said) < SHORT and not objects:
-        why = "was against, and objects to nothing now: does the vote stand?"
-        yield find("content", Standing.CONTENT, why), said.splitlines()[0]
+    if not 0 < len(said) < SHORT or _SPEAKS_OF_VALUES.search(said):
+        return
+    if not any(has(name, folded) for name in (*_OBJECTING, "alarm")):
+        why = "voted against, and objects to nothing now: does the vote stand?"
+        yield find("content", Standing.LEANING, why, choice=Choice.FOR), said.splitlines()[0]
+    elif len(said) <= _WARNING and has("alarm", folded) and not any(has(name, folded) for name in _CALMING):
+        why = "voted for it, and warns now: does the vote stand?"
+        yield find("warning", Standing.LEANING, why, choice=Choice.AGAINST), said.splitlines()[0]
 
 
 def _read_answer(own: Sequence[OwnLine], author: str) -> Iterator[tuple[Finding, str]]:
