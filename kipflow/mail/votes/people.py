@@ -29,7 +29,7 @@ _BE = r"am|are|is|was|were|been"
 #: who acts, and a verb: behind it nothing, or no more than a person, a time, or where votes are found
 _AWAITS = re.compile(
     r"(?P<who>\b(?:i|we|you|he|she|who|to(?! (?:this|that|it)\b))(?:['’](?:m|ve|d|ll|re))?|^)"
-    rf"(?P<before>(?:\s*\b(?:{_BE}|have|had|has|did|do|will|all|{_ADVERB}|(?:going|about|planning) to)\b){{0,5}})"
+    rf"(?P<before>(?:\s*\b(?:{_BE}|have|had|has|did|do|will|all|keep|kept|{_ADVERB}|(?:going|about|planning) to)\b){{0,5}})"
     r"(?:^|\s+)(?P<verb>(?!all\b)[^\W\d_]+)"
     rf"(?P<whom>(?: (?:me|you|him|her|them|us|everybody|everyone|{_NAME}))?)"
     rf"(?P<behind>(?: (?:down|up|out|over|together|here|there|today|yesterday|{_ADVERB}"

@@ -36,6 +36,7 @@ def read(plain: str, markup: str, kind: str = "text/html") -> Message:
         ("+1", "<p>&#45;1</p><blockquote>+1</blockquote>"),
         (WORDS, "<p>-<b>1</b></p>"),
         (SHORT, f"<p>{SHORT}</p><p>-1</p>"),
+        (SHORT, f"<p>{SHORT}</p><p>+1</p>"),
         (f"{WORDS}\n\n> -1", f"<p>-1</p><p>{WORDS}</p>"),
     ],
 )
