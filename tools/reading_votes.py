@@ -6,6 +6,7 @@ from pathlib import Path
 
 from kipflow.mail.votes.changes import DOUBT_RULES, STANCE
 from kipflow.mail.votes.judging import RULES
+from kipflow.mail.votes.leftovers import LEANINGS
 from kipflow.mail.votes.lexicon import load_words
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "reading-votes.md"
@@ -27,6 +28,12 @@ Asked about only where the voter has a vote that it could change:
 | rule | why | takes |
 |---|---|---|
 """
+_LEANINGS = """
+Asked about, once, only where the voter's vote is the other one:
+
+| rule | leans to | why | takes |
+|---|---|---|---|
+"""
 _WORDS = """
 ## The lexicon
 | class | words |
@@ -40,8 +47,9 @@ def render() -> str:
         f"| {r.name} | {r.verdict} | {r.mine or ''} | {r.why} | {_list(r.takes)} | {_list(r.leaves)} |\n" for r in RULES
     )
     doubts = "".join(f"| {t.name} | {t.why} | {_list(t.takes)} |\n" for t in (*DOUBT_RULES, STANCE))
+    leanings = "".join(f"| {t.name} | {t.choice} | {t.why} | {_list(t.takes)} |\n" for t in LEANINGS)
     words = "".join(f"| {name} | {len(found)} |\n" for name, found in load_words().items())
-    return f"{_HEAD}{rules}{_DOUBTS}{doubts}{_WORDS}{words}"
+    return f"{_HEAD}{rules}{_DOUBTS}{doubts}{_LEANINGS}{leanings}{_WORDS}{words}"
 
 
 def _list(examples: tuple[str, ...]) -> str:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 
 from kipflow.domain.votes import Choice, Expression, Standing
@@ -25,7 +25,7 @@ SHORT = 500
 #: "+1000!", "+1/-0", "1+ (binding)", "++1", "+l (binding)": opens a paragraph, only a claim to bind behind it
 _NEAR_VALUE = re.compile(
     r"(?:\A|\n[ \t]*\n)[ \t]*(?P<line>"
-    r"(?:(?P<sign>[+-])(?: ?[+-]{1,2} ?1| ?(?:1/[+-]?[0-9]|1(?:,000)+|1\^\d|[2-9]|[1-9]\d{1,6}|[lI!]))"
+    r"(?:(?P<sign>[+-])(?: ?[+-]{1,2} ?1| ?(?:1/[+-]?[0-9]|1(?:[,. ]000)+|1\^\d|[2-9]|[1-9]\d{1,6}|[lI!]))"
     r"|1 ?(?P<behind>[+-]))"
     r"(?P<tail>(?![\w.,:/@-]).{0,40}))(?=\n|\Z)"
 )
@@ -121,18 +121,43 @@ def _find_own_claim(sentence: str) -> bool | None:
     return find_claim("", sentence)
 
 
+@dataclass(frozen=True, slots=True)
+class Leaning:
+    """A short mail, in lower case, that leans to one side: asked about after a vote for the other side."""
+
+    name: str
+    choice: Choice
+    when: Callable[[str], bool]
+    why: str
+    takes: tuple[str, ...]
+
+
+LEANINGS = (
+    Leaning(
+        "content",
+        Choice.FOR,
+        lambda folded: not any(has(name, folded) for name in (*_OBJECTING, "alarm")),
+        "voted against, and objects to nothing now: does the vote stand?",
+        ("The second table settles it for me.",),
+    ),
+    Leaning(
+        "warning",
+        Choice.AGAINST,
+        lambda folded: len(folded) <= _WARNING and has("alarm", folded) and not any(has(n, folded) for n in _CALMING),
+        "voted for it, and warns now: does the vote stand?",
+        ("Stop. The rollback eats data.",),
+    ),
+)
+
+
 def _read_leaning(text: str) -> Iterator[tuple[Finding, str]]:
-    """A short mail that asks nothing: objecting to nothing may be all that is said after a vote against, and a warning
-    all after a vote for."""
-    said, folded = text.strip(), drop("undenied", fold(text))
+    said = text.strip()
     if not 0 < len(said) < SHORT or _SPEAKS_OF_VALUES.search(said):
         return
-    if not any(has(name, folded) for name in (*_OBJECTING, "alarm")):
-        why = "voted against, and objects to nothing now: does the vote stand?"
-        yield find("content", Standing.LEANING, why, choice=Choice.FOR), said.splitlines()[0]
-    elif len(said) <= _WARNING and has("alarm", folded) and not any(has(name, folded) for name in _CALMING):
-        why = "voted for it, and warns now: does the vote stand?"
-        yield find("warning", Standing.LEANING, why, choice=Choice.AGAINST), said.splitlines()[0]
+    folded = drop("undenied", fold(said))
+    for leaning in LEANINGS:
+        if leaning.when(folded):
+            yield find(leaning.name, Standing.LEANING, leaning.why, choice=leaning.choice), said.splitlines()[0]
 
 
 def _read_answer(own: Sequence[OwnLine], author: str) -> Iterator[tuple[Finding, str]]:

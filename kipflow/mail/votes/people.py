@@ -29,7 +29,7 @@ _BE = r"am|are|is|was|were|been"
 #: who acts, and a verb: behind it nothing, or no more than a person, a time, or where votes are found
 _AWAITS = re.compile(
     r"(?P<who>\b(?:i|we|you|he|she|who|to(?! (?:this|that|it)\b))(?:['’](?:m|ve|d|ll|re))?|^)"
-    rf"(?P<before>(?:\s*\b(?:{_BE}|have|had|has|did|do|will|all|keep|kept|{_ADVERB}|(?:going|about|planning) to)\b){{0,5}})"
+    rf"(?P<before>(?:\s*\b(?:{_BE}|have|had|has|did|do|will|all|keep|{_ADVERB}|(?:going|about|planning) to)\b){{0,5}})"
     r"(?:^|\s+)(?P<verb>(?!all\b)[^\W\d_]+)"
     rf"(?P<whom>(?: (?:me|you|him|her|them|us|everybody|everyone|{_NAME}))?)"
     rf"(?P<behind>(?: (?:down|up|out|over|together|here|there|today|yesterday|{_ADVERB}"
@@ -40,7 +40,7 @@ _IS = re.compile(rf"(?:['’](?:m|re)|\b(?:{_BE}))(?: (?:all|{_ADVERB}))*$", re.
 _HAS = re.compile(rf"(?:['’]ve|\b(?:have|has|had))(?: (?:{_ADVERB}))*$", re.IGNORECASE)
 _PARTICIPLE = re.compile(r"(?:ed|en|nd|rd|ad|ot|ght|wn|pt|lt|ld|de|put)$", re.IGNORECASE)
 #: a preposition with nothing behind it, and none that a word of casting takes: "we agreed on", not "I go with"
-_LACKS_NOUN = re.compile(r"(?<!· )\b(?:on|of|with|for|from|at|about|by|as)$")
+_LACKS_NOUN = re.compile(r"(?<!· )(?<!dealt )\b(?:on|of|with|for|from|at|about|by|as)$")
 #: "that was Jun"
 _IS_SOMEBODY = re.compile(
     rf"\b(?i:that|this|it|these|those)(?:['’]s| is| was| were) {_NAME}(?: and {_NAME})?(?:['’]s)?$"

@@ -8,6 +8,7 @@ from kipflow.domain.votes import Standing
 from kipflow.mail.quoting import OwnLine, find_own_words
 from kipflow.mail.votes.changes import DOUBT_RULES, find_doubt_rule
 from kipflow.mail.votes.judging import RULES, judge
+from kipflow.mail.votes.leftovers import LEANINGS
 from kipflow.mail.votes.mentions import find_mentions
 from kipflow.mail.votes.reading import read_expressions
 from kipflow.mail.votes.sentences import split_sentences
@@ -37,6 +38,12 @@ def test_what_is_said_without_a_value_is_taken_by_its_rule(name: str, text: str)
     found = find_doubt_rule(text)
     assert found is not None
     assert found.name == name
+
+
+@pytest.mark.parametrize(("name", "text"), [(t.name, text) for t in LEANINGS for text in t.takes])
+def test_what_leans_to_one_side_is_taken_by_its_rule(name: str, text: str) -> None:
+    [found] = read_expressions(find_own_words(text), author="Mara Lind")
+    assert (found.rule, found.standing) == (name, Standing.LEANING)
 
 
 def test_the_page_shows_the_table_as_it_is() -> None:
