@@ -82,10 +82,10 @@ def find_claim(before: str, after: str) -> bool | None:
 
 #: said of the vote elsewhere in the mail
 _APART = (
-    # "(non-binding) Tested with Go", on a line of its own below a checked box; "Not a binding vote, but …"
+    # "(non-binding) Tested with Go", on a line of its own below a checked box; "Binding: no"; "Not a binding vote, but …"
     re.compile(
         r"(?P<claim>(?:^[ \t]*|[.!]\s)[(\[]\s*(?:non[- ]?)?binding\b[^)\]\d]{0,20}[)\]]|"
-        r"^[ \t]*(?:non[- ]?)?binding[.!]?[ \t]*$|"
+        r"^[ \t]*(?:non[- ]?)?binding(?:[.!]|[ \t]*[:=][ \t]*(?:yes|no|true|false|y|n)\b\.?)?[ \t]*$|"
         r"^[ \t]*(?:non[- ]?|not an? )binding(?: vote)?(?=[,.;:]? (?:but|though|however|from|of course)\b))",
         re.IGNORECASE | re.MULTILINE,
     ),
@@ -121,7 +121,7 @@ def find_separate_claim(text: str, author: str = "") -> bool | None:
 
 #: One of these stands in every text that the second of `_APART` is found in.
 _COUNTED = ("as ", "under ", "vote ", "1 ")
-_DENIED = re.compile(r"n['’]t\b|\bnot\b", re.IGNORECASE)
+_DENIED = re.compile(r"n['’]t\b|\bnot\b|[:=]\s*(?:no?|false)\b", re.IGNORECASE)
 
 
 def _find_claims(text: str) -> Iterator[tuple[int, int, bool]]:

@@ -28,6 +28,10 @@ _DO_AND = re.compile(
 )
 #: "Were I a committer, +1", "Had this been a release, -1"
 _INVERTED = re.compile(r"^\W*(?:had|were|should) (?:i|we|he|she|they|it|this|that|there|the)\b", re.I)
+#: "+1, and I'd be glad to help when it lands": the help depends on something
+_OFFER = re.compile(
+    r",? and i(?:['’](?:d|ll)| (?:will|would|can))\b(?![^.;!?]*\b(?:if|unless|until|provided)\b)[^.;!?]*", re.IGNORECASE
+)
 _SENTENCES = re.compile(r"(?<=[.!?])\s")
 #: "…, so +1"; not "if it stays so"
 _CONCLUDED = re.compile(r"(?:[,;:.–—-]\s*(?:and )?so|\b(?:hence|therefore|thus))\b\W*(?:\w+\W+){0,3}$")
@@ -36,6 +40,11 @@ _CONCLUDED = re.compile(r"(?:[,;:.–—-]\s*(?:and )?so|\b(?:hence|therefore|th
 def has_condition(text: str) -> bool:
     folded = fold(text)
     return has("condition", folded) and has("condition", _drop_harmless(folded))
+
+
+def has_condition_behind(tail: str) -> bool:
+    """Whether a condition stands behind a vote, and not behind what else its writer offers."""
+    return has_condition(_OFFER.sub("", tail))
 
 
 def _drop_harmless(folded: str) -> str:

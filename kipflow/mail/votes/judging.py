@@ -14,4 +14,6 @@ def judge(mention: Mention) -> tuple[Rule, Verdict]:
     found = next(row for row in RULES if row.when(mention))
     is_own = (mention.opens and mention.sentence.starts_line) or mention.speaks_of_mine
     is_yours = mention.segment.endswith("your")  # "I could not read your -1"
-    return found, found.mine if found.mine and is_own and not is_yours else found.verdict
+    # "As far as I know, a -1 is a veto"
+    is_any = mention.segment in {"a", "an", "any", "every", "each"} and not mention.mine_follows
+    return found, found.mine if found.mine and is_own and not (is_yours or is_any) else found.verdict

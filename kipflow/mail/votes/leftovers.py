@@ -13,7 +13,7 @@ from kipflow.mail.announcements.names import is_own, is_same_person
 from kipflow.mail.quoting import OwnLine
 from kipflow.mail.votes.claims import find_claim, find_separate_claim, skip_claim
 from kipflow.mail.votes.findings import Finding, find
-from kipflow.mail.votes.lexicon import begins, drop, fold, has, leaves_only
+from kipflow.mail.votes.lexicon import begins, drop, find_words, fold, has, leaves_only
 from kipflow.mail.votes.values import find_values, parse_value
 
 #: A mail that says no more than yes or no.
@@ -40,6 +40,8 @@ _SPEAKS_OF_VALUES = re.compile(r"\?|(?<!\w)[+-] ?[01]\b")
 _SOMEBODYS = re.compile(r"\b[A-Z]\w+['’]s\b")
 #: Characters of a mail that warns and says little else.
 _WARNING = 160
+#: Words before a warning among which a negation denies it.
+_NEAR = 3
 _CALMING = ("approval", "praise", "settled")
 _OBJECTING = ("contrast", "negation", "demand", "rejection", "restated")
 _SENTENCE = re.compile(r"(?<=[.!?])\s|\n\s*\n")
@@ -121,6 +123,12 @@ def _find_own_claim(sentence: str) -> bool | None:
     return find_claim("", sentence)
 
 
+def _warns(folded: str) -> bool:
+    """Whether a warning stands in it that no negation right before it denies: "it does not break anything"."""
+    before = (" ".join(folded[: m.start()].split()[-_NEAR:]) for m in find_words("alarm", folded))
+    return has("refuses", folded) or any(not has("negation", words) for words in before)
+
+
 @dataclass(frozen=True, slots=True)
 class Leaning:
     """A short mail, in lower case, that leans to one side: asked about after a vote for the other side."""
@@ -136,14 +144,14 @@ LEANINGS = (
     Leaning(
         "content",
         Choice.FOR,
-        lambda folded: not any(has(name, folded) for name in (*_OBJECTING, "alarm")),
+        lambda folded: not any(has(name, folded) for name in (*_OBJECTING, "alarm", "refuses")),
         "voted against, and objects to nothing now: does the vote stand?",
         ("The second table settles it for me.",),
     ),
     Leaning(
         "warning",
         Choice.AGAINST,
-        lambda folded: len(folded) <= _WARNING and has("alarm", folded) and not any(has(n, folded) for n in _CALMING),
+        lambda folded: len(folded) <= _WARNING and _warns(folded) and not any(has(n, folded) for n in _CALMING),
         "voted for it, and warns now: does the vote stand?",
         ("Stop. The rollback eats data.",),
     ),

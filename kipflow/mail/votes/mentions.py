@@ -15,7 +15,7 @@ from kipflow.mail.votes.conditions import (
     MARK,
     UNDERSTOOD,
     follows_condition,
-    has_condition,
+    has_condition_behind,
     is_alternative,
     opens_under_condition,
 )
@@ -29,6 +29,7 @@ MAX_VALUES = 12
 _CONCLUDES = re.compile(
     r"\b(?:so|hence|therefore|thus) (?=here|i\b|my|it)|\bbut\s*$"
     r"|\b(?=i(?: am|'m)? (?:chang|switch|mov)\w* my vote to\s*$)"
+    r"|\band (?=i(?:'m| am| vote| cast| give)\b|my vote is\b)"
     r"|\b(?=(?:i am|i'm|i vote|my vote is)(?:\s+(?:an?|at|now|still|again|also))*\s*$)"
 )
 _DECIMAL = re.compile(r"(?<=\d)[.,](?=\d)")
@@ -219,7 +220,7 @@ class Mention:
         above, behind = self.sentence.preceding, fold(self.sentence.following[:80])
         conditions = find_words("depends", behind)[:1]
         return (
-            has_condition(self.tail)
+            has_condition_behind(self.tail)
             or any(not leaves_only(("filler", "own", "from_me"), behind[: h.start()]) for h in conditions)
             or (opens_under_condition(above) if self.opens else follows_condition(self.lead, above))
             or (self.choice is Choice.AGAINST and is_alternative(self.lead))

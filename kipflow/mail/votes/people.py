@@ -21,6 +21,8 @@ _IN_A_ROW = re.compile(
     rf"\b(?P<one>{_CAPITAL})(?:\s*\([^()]{{1,30}}\))?(?:,| and| &| und| et)\s+(?=(?P<other>{_CAPITAL}))"
 )
 _WRITER = re.compile(r"\b(?:i|we|(?<!and )me(?! and))\b")
+#: "from him": whoever it is, not the writer
+OF_SOMEBODY = re.compile(r"(?:you(?! all)|him|her|them)\b", re.IGNORECASE)
 #: the end of words that say what somebody else does, or what is to be done
 _POINTS = re.compile(r"\b(?:(?<!nothing )to \w+|on|for|from|at|is|are|be|means?)$|\b(?:by|who|doubt)\b")
 _NAME = r"(?-i:[A-Z][a-zß-öø-ÿ][\w-]*)"
@@ -55,6 +57,7 @@ _SAYS_HOW_IT_IS = re.compile(
     r"(?: (?:and|or|enough|indeed|too|now|again|with|go|ship|merge|here|at all|(?:to|for) (?:me|us|go|ship|merge)"
     r"|\w+(?:ly|ed)))*$"
 )
+_CLAIM_BEHIND = re.compile(r"\s*\((?:non-?)?binding\)$", re.IGNORECASE)
 _OTHER_ACTS = re.compile(r"(?:^|\band )(?:he|she)\b")
 #: "I speak for Jun"
 _FOR_NAME = re.compile(r"\b(?:for|from)\s+[A-Z][a-z]|['’]s proxy\b")
@@ -78,7 +81,7 @@ def is_named(m: Mention) -> bool:
     """Whether names stand behind it, and not the writer's: "+1 from Jun", "+1 (Jun)"."""
     if not m.opens and (beside := _NAMED.match(m.tail)) is not None:
         return not is_own(beside.group("who"), m.author)
-    if m.whom:
+    if m.whom and not OF_SOMEBODY.match(m.whom):
         first = m.whom.split()[0]
         named = (first[0].isupper() and first.lower() != "the") or first[0] == "@" or has("other", fold(first))
         own = is_own(m.whom.rstrip(" .!"), m.author) or (m.is_claimed and bool(m.place))
@@ -106,6 +109,7 @@ def is_labelled(m: Mention) -> bool:
 
 def _leads_up(written: str, choice: Choice) -> bool:
     """Whether a label is known to introduce an own vote: by all its words, or as what its writer says of themselves."""
+    written = _CLAIM_BEHIND.sub("", written)
     label, end = fold(written), MARK.split(written.rstrip(" .,:;…)"))[-1]
     last = fold(end)
     told = drop("from_me", drop("leads_in", drop("casts", drop("harmless", last)))).removesuffix(" please")

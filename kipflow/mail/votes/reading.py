@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from kipflow.domain.votes import Expression, Standing
+from kipflow.domain.votes import Choice, Expression, Standing
 from kipflow.mail.content.text import plain
 from kipflow.mail.quoting import OwnLine, Words
 from kipflow.mail.votes.changes import (
@@ -27,14 +27,14 @@ from kipflow.mail.votes.conditions import has_condition
 from kipflow.mail.votes.findings import Finding, Role, find
 from kipflow.mail.votes.judging import judge
 from kipflow.mail.votes.leftovers import SHORT, ask_about_the_rest, ask_of_own_entry
-from kipflow.mail.votes.lexicon import ends, fold, has, leaves_only, speaks_of_votes
+from kipflow.mail.votes.lexicon import drop, ends, fold, has, leaves_only, speaks_of_votes
 from kipflow.mail.votes.mentions import Mention, find_mentions
 from kipflow.mail.votes.resolving import resolve, weigh_with_the_rest
 from kipflow.mail.votes.sentences import Sentence, split_sentences
 from kipflow.mail.votes.structure import CHECKED, ON_PARTS, Shapes, classify_lines
 from kipflow.mail.votes.technical import counts_something, is_code
 from kipflow.mail.votes.values import find_values, parse_value, spell_out
-from kipflow.mail.votes.verdicts import Verdict
+from kipflow.mail.votes.verdicts import Rule, Verdict
 from kipflow.mail.votes.wording import read_words
 
 MAX_LINE_SHOWN = 300
@@ -188,12 +188,18 @@ class _Mail:
                 continue
             standing = Standing.CLEAR if verdict is Verdict.CAST else Standing.UNCLEAR
             role = Role.RIVAL if rule.rivals and (m.is_claimed or m.label) else Role.PLAIN
-            # beside words that take back or deny it, a value that is not understood says nothing again
-            folded = fold(m.sentence.text)
-            is_against = rule.denies or has("turned", folded) or (rule.rivals and has("takeback", folded))
-            choice = None if verdict is Verdict.ASK and is_against else m.choice
+            choice = None if verdict is Verdict.ASK and _turns_against(m, rule) else m.choice
+            if verdict is Verdict.ASK and m.choice is Choice.AGAINST and has("we_are", m.clause):
+                role = Role.OBJECTS
             said = find(rule.name, standing, rule.why, choice=choice, value=m.value, claimed=m.claimed, role=role)
             yield m, said
+
+
+def _turns_against(m: Mention, rule: Rule) -> bool:
+    """Whether the words around a value take it back or deny it: what is meant then is not the same vote again."""
+    folded = fold(m.sentence.text)
+    denies = rule.denies or (m.speaks_of_mine and has("negation", drop("undenied", m.clause)))
+    return denies or has("turned", folded) or (rule.rivals and has("takeback", folded))
 
 
 def _read_without_value(text: str, value: str | None, answers: str) -> Iterator[Finding]:

@@ -142,7 +142,7 @@ _SOMEBODYS = re.compile(r"\b(?!(?:It|That|Here|There|What|Let|He|She|Vote|Mine)[
 @rule(IGNORE, "speaks of somebody else's vote", mine=ASK)
 def of_another(m: Mention) -> bool:
     """Jun gave his +1 already | So it is a +1 from you, right? | not: Like Jun I am +1"""
-    if re.match(r"you\b(?! all)", m.whom, re.IGNORECASE) or _SOMEBODYS.search(m.lead):
+    if people.OF_SOMEBODY.match(m.whom) or _SOMEBODYS.search(m.lead):
         return True
     return not m.opens and has("other", m.segment) and not m.mine_follows and not has("receives", m.clause)
 

@@ -61,7 +61,8 @@ def _find_values(text: str) -> tuple[re.Match[str], ...]:
 _CLAIM = re.compile(r"[^\w.;:!?]{0,3}(?:non?t?[\s-]?)?binding\b(?!\W{0,2}votes)")
 _MARK = re.compile(r"[,;:.!?]|\s[–—-]\s")
 _ENDS = re.compile(
-    r"[\s\"'”’*_)\]]*(?:$|[.,;:!?/|([–—-]|(?:instead|now|on|here|if|until|unless|for|because|since|and|but|as|so|then)\b)"
+    r"[\s\"'”’*_)\]]*(?:$|[.,;:!?/|([–—-]|(?:instead|now|on|here|if|until|unless|for|because|since|and|but|as|so|then"
+    r"|nest[ae]|n[ao]|en|sur|auf|zu|für|pour|para|per|su|från|til)\b)"
 )
 _ENDS_LINE = re.compile(r"[\s*_]*(?:$|[.!]\s*$|\()")
 _CASTING = ("own", "casts", "change", "abstention", "correction", "turned")

@@ -12,6 +12,8 @@ from kipflow.mail.votes.findings import Finding, Role, find
 from kipflow.mail.votes.lexicon import drop, find_words, fold, has, leaves_only
 
 _CLAIM = re.compile(r"(?:[(\[,–—-]\s*|\b)(?:non?e?[- ]{0,2})?(?:b[a-z]{4,8}|nb)\b", re.I)
+#: "Binding: yes": says of the vote above whether it binds
+_SAYS_IF_BINDING = re.compile(r"\W*(?:non-?)?binding\s*[:=?]\s*\w+\W*", re.IGNORECASE)
 _QUOTES = re.compile(r"[\"“«][^\"”»]{0,40}\b(?:vote|voto|stimme)\b")
 _NAMED = {"vote_for": Choice.FOR, "vote_against": Choice.AGAINST}
 _APPROVALS = {"approval": Choice.FOR, "rejection": Choice.AGAINST, "abstention": Choice.ABSTAIN}
@@ -22,7 +24,7 @@ _LEADS_TO_NAMES = re.compile(r"\b(?:with|by|from|of)\s|:\s", re.I)
 def read_words(text: str, *, answers: str) -> Finding | None:
     """The vote that a sentence without a value casts in words, or may cast; None: it speaks of none."""
     folded = fold(text)
-    if len(folded) > _LONGEST or folded.rstrip().endswith("?"):
+    if len(folded) > _LONGEST or _SAYS_IF_BINDING.fullmatch(text) or folded.rstrip().endswith("?"):
         return None
     claimed = find_claim("", text) if _CLAIM.search(text) else None
     named = _find_named(folded)
