@@ -82,7 +82,7 @@ def find_claim(before: str, after: str) -> bool | None:
 
 #: said of the vote elsewhere in the mail
 _APART = (
-    # "(non-binding) Tested with Go", on a line of its own below a checked box; "Binding: no"; "Not a binding vote, but …"
+    # "(non-binding) Tested with Go", on a line of its own below a box; "Binding: no"; "Not a binding vote, but …"
     re.compile(
         r"(?P<claim>(?:^[ \t]*|[.!]\s)[(\[]\s*(?:non[- ]?)?binding\b[^)\]\d]{0,20}[)\]]|"
         r"^[ \t]*(?:non[- ]?)?binding(?:[.!]|[ \t]*[:=][ \t]*(?:yes|no|true|false|y|n)\b\.?)?[ \t]*$|"
