@@ -91,17 +91,19 @@ def _find_readings(connection: sa.Connection, number: int, since: datetime, rule
         .order_by(message.c.arrived_at, message.c.message_id)
         .limit(LIMIT)
     )
+    rows = connection.execute(statement)
+    said = ((r, _say_read(r.expressions), _say_read(r.reading.get("expressions") or ())) for r in rows)
     return [
         NewFact(
             kind="reading",
             ref=row.message_id,
-            line=f"{row.author_name}: read as {_say_read(row.expressions)} by rules {row.replaced_by}, "
-            f"as {_say_read(row.reading.get('expressions') or ())} by rules {row.reading_rules}",
+            line=f"{row.author_name}: read as {now} by rules {row.replaced_by}, as {then} by rules {row.reading_rules}",
             at=row.arrived_at or row.replaced_at,
             seen_at=row.replaced_at,
             url=rules.render_permalink(row.message_id),
         )
-        for row in connection.execute(statement)
+        for row, now, then in said
+        if now != then  # what only leans is no vote
     ]
 
 
