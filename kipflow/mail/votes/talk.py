@@ -18,11 +18,17 @@ ASK, IGNORE = Verdict.ASK, Verdict.IGNORE
 rule = Table()
 
 
+#: "Vote = +1"
+_FORM = ("vote", "my vote", "ballot", "my ballot", "p.s")
+
+
 @rule(IGNORE, "a number like any other, or code")
 def measurement(m: Mention) -> bool:
     """The offset is -1 then. | Call +1 408 555 0100 | @@ -1 +1 @@ | not: My -1 means that it is off"""
     if m.choice is Choice.ABSTAIN and has("abstention", fold(m.lead)):
         return False  # "No strong opinion => 0"
+    if fold(m.label).rstrip(".") in _FORM:
+        return False
     above = m.sentence.preceding.rstrip() if m.opens else ""
     if above.startswith(("$ ", ">>> ")) or technical.is_code(m.sentence.line.text):
         return True
