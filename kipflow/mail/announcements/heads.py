@@ -31,6 +31,9 @@ from kipflow.mail.announcements.tokens import (
     is_conditional,
 )
 
+_ANY = frozenset({"a", "an", "any", "every", "each"})
+#: not "a proposta", which is a certain one
+_GENERIC = frozenset({"kip", "proposal", "motion", "resolution", "rfc", "cep", "aip", "pip", "flip", "vote"})
 _TURNED = {"passed": "failed", "failed": "passed"}
 
 
@@ -144,6 +147,8 @@ class Head:
             return find_shared(self.tokens, start)
         if leader.can_be("other") or leader.text == "to":  # "not enough to pass"
             return None
+        if leader.text in _GENERIC and start and self.tokens[start - 1].text in _ANY:
+            return None  # "a KIP is accepted with three +1"
         if self.is_active:
             return self._find_object()
         if leader.can_be(*SUBJECTS):

@@ -32,7 +32,10 @@ def unreal(h: Head) -> bool:
     return h.is_unreal
 
 
-@outcome(NOTHING, "of something else", "Two tests failed.", "I approve it.", leaves=("We have approved KIP-7.",))
+@outcome(
+    *(NOTHING, "of something else", "Two tests failed.", "I approve it.", "A KIP is accepted with three +1."),
+    leaves=("We have approved KIP-7.",),
+)
 def of_something_else(h: Head) -> bool:
     return h.subject is None
 
