@@ -19,7 +19,7 @@ _DETERMINERS = re.compile(
 )
 #: "KIP-7", "rc 2", "the release 2.4": a whole proposal or release by its name
 _NAMES_WHOLE = re.compile(r"(?:[a-z]{2,8}-|rc ?|kip )\d{1,5}\b|(?:releas\w+ |version )*(?:[a-z]\w* ){0,2}v?\d+\.\d")
-_SOMEBODYS = re.compile(r"\b[A-Z]\w+['’]s\b")
+_SOMEBODYS = re.compile(r"\b[A-Z]\w+(?:['’]s\b|s['’](?=\s))")
 _DEFINITE = re.compile(r"(?:the|that|this|your|his|her|\w+['’]s)\b")
 #: whose it is: "your KIP", "Jun's proposal"
 _THEIRS = re.compile(r"(?:your|his|her|their|[^\W\d]\w*['’]s)\s+")

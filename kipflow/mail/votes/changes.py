@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from kipflow.domain.votes import Standing
+from kipflow.domain.votes import Choice, Standing
 from kipflow.mail.votes.conditions import MARK, has_condition
 from kipflow.mail.votes.findings import Finding, Role, find
 from kipflow.mail.votes.lexicon import drop, ends, find_words, fold, has, leaves_only
@@ -20,6 +20,10 @@ _YOURS = re.compile(
     r"|\b[A-Z][a-z]+['’]s (?:was|is)\b"
 )
 _OPENS = re.compile(r"(?:^\W*|[:,;→=>]\s*[\"'“(\[*]?)$")
+#: "Would you reconsider?"
+_ASKS_YOU = re.compile(r"\b(?:would|could|can|will|do|did) you\b.*\?\s*$", re.IGNORECASE)
+#: "somewhere between 0 and"
+_BETWEEN = re.compile(r"between\s+[+\-±]?\s?[01]\s+and\s*$")
 _FEW_WORDS = re.compile(r"\W*(?:[^\W\d]+\W+){0,2}")
 _SMALL = re.compile(r"(?:\s+[^\W\d]+)*\s*[\"'“(\[*]?")
 #: words between a verb and what it takes back
@@ -62,6 +66,8 @@ def read_change(text: str, mentions: Sequence[Mention]) -> Finding | None:
 def _is_doubtful(folded: str, target: Mention) -> bool:
     """Whether words around a new value may deny it, or correct something else: "I meant -1 in the table"."""
     before = folded[: target.start]
+    if _BETWEEN.search(before):
+        return True
     is_plain = not leaves_only(_CORRECTING, before) and not leaves_only((*_CORRECTING, "earlier"), target.near)
     if is_plain and has("sign", before):
         return False  # "wrong sign above, it should read -1"
@@ -164,8 +170,9 @@ class DoubtRule:
     takes: tuple[str, ...]
     role: Role = Role.PLAIN
 
-    def make_finding(self) -> Finding:
-        return find(self.name, Standing.DOUBT, self.why, role=self.role)
+    def make_finding(self, choice: Choice | None = None) -> Finding:
+        """A doubt; with a `choice`, that of who has voted otherwise."""
+        return find(self.name, Standing.DOUBT, self.why, choice=choice, role=self.role)
 
 
 def _is_own_ballot(folded: str) -> bool:
@@ -215,7 +222,7 @@ DOUBT_RULES: tuple[DoubtRule, ...] = (
 #: asked about only where the sentence approves of nothing either
 STANCE = DoubtRule(
     "stance",
-    lambda folded: has("stance", folded) and has("first_person", folded),
+    lambda folded: has("stance", drop("undenied", folded)) and has("first_person", folded),
     "says where its author stands: as the vote does?",
     ("I am with the other camp now, I oppose it.",),
 )
@@ -235,7 +242,7 @@ def speaks_of_anothers(text: str) -> bool:
 
 def find_doubt_rule(text: str) -> DoubtRule | None:
     """The first rule about sentences without a value that takes this one."""
-    if speaks_of_anothers(text):
+    if speaks_of_anothers(text) or _ASKS_YOU.search(text):
         return None
     folded = drop("keeps", fold(text))
     return next((t for t in DOUBT_RULES if t.when(folded)), None)

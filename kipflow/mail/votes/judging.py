@@ -13,7 +13,7 @@ def judge(mention: Mention) -> tuple[Rule, Verdict]:
     """The first rule that takes the mention, and what is made of it."""
     found = next(row for row in RULES if row.when(mention))
     is_own = (mention.opens and mention.sentence.starts_line) or mention.speaks_of_mine
-    is_yours = mention.segment.endswith("your")  # "I could not read your -1"
+    is_yours = mention.segment.endswith("your") or mention.whom  # "I could not read your -1", "one -1 from Ravi"
     # "As far as I know, a -1 is a veto"
     is_any = mention.segment in {"a", "an", "any", "every", "each"} and not mention.mine_follows
     return found, found.mine if found.mine and is_own and not (is_yours or is_any) else found.verdict

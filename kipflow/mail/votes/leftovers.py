@@ -123,6 +123,11 @@ def _find_own_claim(sentence: str) -> bool | None:
     return find_claim("", sentence)
 
 
+def _goes_along(folded: str) -> bool:
+    """Whether it approves, whatever else it says: "Then let's go for it, I can't win them all"."""
+    return any(has(name, folded) for name in ("approval", "assent")) and not has("restated", folded)
+
+
 def _warns(folded: str) -> bool:
     """Whether a warning stands in it that no negation right before it denies: "it does not break anything"."""
     before = (" ".join(folded[: m.start()].split()[-_NEAR:]) for m in find_words("alarm", folded))
@@ -144,7 +149,7 @@ LEANINGS = (
     Leaning(
         "content",
         Choice.FOR,
-        lambda folded: not any(has(name, folded) for name in (*_OBJECTING, "alarm", "refuses")),
+        lambda folded: not any(has(name, folded) for name in (*_OBJECTING, "alarm", "refuses")) or _goes_along(folded),
         "voted against, and objects to nothing now: does the vote stand?",
         ("The second table settles it for me.",),
     ),
@@ -175,6 +180,9 @@ def _read_answer(own: Sequence[OwnLine], author: str) -> Iterator[tuple[Finding,
     if len(said) != 1 or said[0].answers or len(said[0].text) > BRIEF or said[0].text.rstrip().endswith("?"):
         return
     folded = _LABEL.sub("", fold(said[0].text))
+    if folded.strip(" .!") == "1":
+        yield find("near-value", Standing.UNCLEAR, "written nearly as a vote is: is it one?", choice=Choice.FOR), folded
+        return
     choices = [c for c, names in _ANSWERS.items() if not leaves_only((*names, "greeting"), folded)]
     if len(choices) == 1:
         why = "a mail of a word or two, without a value: is it a vote?"

@@ -213,7 +213,9 @@ def _read_without_value(text: str, value: str | None, answers: str) -> Iterator[
     if said is not None and (doubt is None or said.expression.standing is Standing.CLEAR):
         yield said
     if doubt is not None:
-        yield doubt.make_finding()
+        # "why I am in favour": of who has voted so it says nothing new
+        agrees = doubt is STANCE and has("approval", fold(text)) and not has("negation", drop("undenied", fold(text)))
+        yield doubt.make_finding(Choice.FOR if agrees else None)
 
 
 def _settle(judged: Sequence[tuple[Mention, Finding]]) -> list[Finding]:

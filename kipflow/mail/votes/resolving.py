@@ -37,10 +37,16 @@ def resolve(found: Sequence[Finding]) -> Expression | None:
         choice = None if hinted is Choice.AGAINST else hinted
         return replace(by[Standing.DOUBT][0], choice=choice, standing=Standing.UNCLEAR)
     unclear = by[Standing.UNCLEAR]
+    if by[Standing.WITHDRAWAL] and any(e.choice is not None for e in unclear):
+        return replace(unclear[-1], choice=None)  # withdrawn, or another vote instead
     if len({e.choice for e in unclear} - {None}) > 1:
         return replace(unclear[0], choice=None)  # any of its values may be the vote
     ordered = (by[Standing.WITHDRAWAL][-1:], unclear, by[Standing.DOUBT], by[Standing.HINT])
     return next((expressions[0] for expressions in ordered if expressions), None)
+
+
+def _has(role: Role, found: Sequence[Finding]) -> bool:
+    return any(f.role is role for f in found)
 
 
 def _find_clear(found: Sequence[Finding]) -> list[Expression]:
@@ -62,7 +68,7 @@ def weigh_with_the_rest(vote: Expression, found: Sequence[Finding], text: str, a
         doubt = ("for-another", "cast for somebody else, or not to be counted: whose vote is it?")
     elif takes_back and found[at].role is not Role.CHANGE:
         doubt = ("taken-back", "the same mail takes something back: does the vote stand?")
-    elif vote.choice is Choice.FOR and any(f.role is Role.OBJECTS for f in found):
+    elif vote.choice is Choice.FOR and (_has(Role.OBJECTS, found) or has("refuses", drop("undenied", folded))):
         doubt = ("contradiction", "votes for it, and objects elsewhere: which is meant?")
     elif vote.choice is Choice.AGAINST and has("praise", folded) and not _objects(vote, folded):
         doubt = ("contradiction", "votes against it, and only praises it: is the sign a slip?")

@@ -10,7 +10,9 @@ import re
 from kipflow.domain.votes import Choice
 from kipflow.mail.votes import people, technical
 from kipflow.mail.votes.about import About
-from kipflow.mail.votes.lexicon import begins, ends, find_words, fold, has, leaves_only
+from kipflow.mail.votes.changes import speaks_of_anothers
+from kipflow.mail.votes.conditions import MARK
+from kipflow.mail.votes.lexicon import begins, drop, ends, find_words, fold, has, leaves_only
 from kipflow.mail.votes.mentions import Mention
 from kipflow.mail.votes.verdicts import Table, Verdict
 
@@ -40,7 +42,7 @@ def measurement(m: Mention) -> bool:
     if m.mine_follows or is_discussed or (m.is_apart and (m.is_claimed or has("my_vote", fold(m.lead)))):
         return False
     is_bare_plus = m.written.startswith("+1") and m.label and not m.tail.strip(" .!")
-    lead = "" if m.opens else m.lead
+    lead = "" if m.opens else drop("leads_in", fold(m.lead))  # "The short version"
     if is_bare_plus and technical.is_only_named(lead):
         return False  # "The short version: +1"
     return technical.is_technical(lead, m.tail)  # marks alone make no formula: "1) +1", "=> +1"
@@ -79,6 +81,9 @@ def conditional(m: Mention) -> bool:
 _NUMBER = re.compile(r"(?<![\w.-])(?:\d{1,3}|the|these|those)\b")
 
 
+_ARTICLE = re.compile(r"\b(?:the|an?)\s*$")
+
+
 @rule(IGNORE, "counts votes, casts none", mine=ASK)
 def counted(m: Mention) -> bool:
     """We have three +1 now. | One more +1 would do. | not: +1, that makes three | not: Another +1 (binding) for you"""
@@ -86,8 +91,8 @@ def counted(m: Mention) -> bool:
     if m.opens or m.mine_follows or is_one_more or (m.is_claimed and m.clause.endswith("another")):
         return False
     numbers = [*find_words("quantity", m.clause), *_NUMBER.finditer(m.clause)]
-    is_counted = any(not leaves_only(("vote_words",), m.clause[n.end() :]) for n in numbers)
-    return is_counted and not has("presents", m.clause)
+    counting = (n for n in numbers if not leaves_only(("vote_words",), m.clause[n.end() :]))
+    return any(not ends("presents", _ARTICLE.sub("", m.clause[: n.start()])) for n in counting)
 
 
 #: "+1 (binding) - we need it in our tests": what is needed there is no vote
@@ -150,6 +155,8 @@ def of_another(m: Mention) -> bool:
     """Jun gave his +1 already | So it is a +1 from you, right? | not: Like Jun I am +1"""
     if people.OF_SOMEBODY.match(m.whom) or _SOMEBODYS.search(m.lead):
         return True
+    if speaks_of_anothers(MARK.split(m.lead)[-1]) and not m.mine_follows:
+        return True  # "I think Ravi's vote should be taken as +0"
     return not m.opens and has("other", m.segment) and not m.mine_follows and not has("receives", m.clause)
 
 
