@@ -125,7 +125,8 @@ def _find_own_claim(sentence: str) -> bool | None:
 
 def _goes_along(folded: str) -> bool:
     """Whether it approves, whatever else it says: "Then let's go for it, I can't win them all"."""
-    return any(has(name, folded) for name in ("approval", "assent")) and not has("restated", folded)
+    approves = any(has(name, folded) for name in ("approval", "assent"))
+    return approves and not any(has(name, folded) for name in ("restated", "alarm", "refuses"))
 
 
 def _warns(folded: str) -> bool:
