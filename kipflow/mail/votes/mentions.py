@@ -28,7 +28,7 @@ from kipflow.mail.votes.values import find_values, parse_value
 MAX_VALUES = 12
 _CONCLUDES = re.compile(
     r"\b(?:so|hence|therefore|thus) (?=here|i\b|my|it)|\bbut\s*$"
-    r"|\b(?=i(?: am|'m)? (?:chang|switch|mov)\w* my vote to\s*$)"
+    r"|\b(?=i(?:'m|'ll| am| will| now| hereby| (?:have|need|want) to)* (?:chang|switch|mov)\w* my vote to\s*$)"
     r"|\band (?=i(?:'m| am| vote| cast| give)\b|my vote is\b)"
     r"|\b(?=(?:i am|i'm|i vote|my vote is)(?:\s+(?:an?|at|now|still|again|also))*\s*$)"
 )
