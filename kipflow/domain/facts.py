@@ -15,7 +15,7 @@ from kipflow.domain.numbering import Numbering
 from kipflow.domain.pages import IndexEntry, PageAbsence, PageVersion, TicketState
 from kipflow.domain.proposals import Proposal
 from kipflow.domain.senders import AddressSource, Authentication
-from kipflow.domain.votes import Declared, Expression, Standing, Vote
+from kipflow.domain.votes import Declared, Expression, Vote, drop_leanings
 
 
 class Kind(StrEnum):
@@ -90,7 +90,7 @@ class Message:
     @property
     def votes(self) -> tuple[Expression, ...]:
         """What it says of a vote, whatever its author voted before."""
-        return tuple(e for e in self.expressions if e.standing is not Standing.LEANING)
+        return drop_leanings(self.expressions)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

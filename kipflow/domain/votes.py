@@ -6,6 +6,7 @@ A `Ballot` is one voter's expression in one message. What the words of a message
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -70,6 +71,11 @@ class Expression:
     def as_question(self, rule: str, why: str) -> Expression:
         """The same, put to a person by this rule."""
         return replace(self, rule=rule, standing=Standing.UNCLEAR, why=why)
+
+
+def drop_leanings(expressions: Iterable[Expression]) -> tuple[Expression, ...]:
+    """What is said of a vote, whatever its author voted before."""
+    return tuple(e for e in expressions if e.standing is not Standing.LEANING)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

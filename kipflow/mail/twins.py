@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 
-from kipflow.domain.votes import Expression, Standing
+from kipflow.domain.votes import Expression, Standing, drop_leanings
 from kipflow.mail import limits
 from kipflow.mail.content.headers import split_mail
 from kipflow.mail.content.leaves import Wanted
@@ -26,7 +26,7 @@ def ask_twins(
     votes: tuple[Expression, ...], words: Words, twins: Iterable[bytes], read: Read, note: limits.Note = limits.ignore
 ) -> tuple[Expression, ...]:
     """The votes of the text that was read, or the question which is meant where an alternative holds another one."""
-    said, cast = _find_values(words), [e for e in votes if e.standing is not Standing.LEANING]
+    said, cast = _find_values(words), drop_leanings(votes)
     for text in read_twins(twins, note):
         if not cast and _VALUE.search(plain(text)) is None:
             continue

@@ -56,9 +56,6 @@ def cast_all(
     return tuple(ballots if since is None else _ask_restarted(ballots, since)), found
 
 
-_OPPOSITE = {Choice.FOR: Choice.AGAINST, Choice.AGAINST: Choice.FOR}
-
-
 @dataclass(slots=True)
 class _Record:
     """What has been cast in a round so far, by voter."""
@@ -78,7 +75,7 @@ class _Record:
         if standing is Standing.HINT:  # one that differs is asked about: "looks good now" behind a -1
             return held is not None and ballot.choice is None
         if standing is Standing.LEANING:
-            return ballot.choice is None or held is not _OPPOSITE.get(ballot.choice) or ballot.voter in self.leaning
+            return {held, ballot.choice} != {Choice.FOR, Choice.AGAINST} or ballot.voter in self.leaning
         return standing is Standing.DOUBT and ballot.voter not in self.voted
 
     def add(self, expression: Expression, ballot: Ballot) -> None:

@@ -39,14 +39,14 @@ def read_change(text: str, mentions: Sequence[Mention]) -> Finding | None:
     first = mentions[0] if mentions else None
     if (
         first is not None
-        and not _YOURS.search(text)
+        and not speaks_of_anothers(text)
         and has("is_taken_back", first.near)
         and (first.opens or has("own", first.segment))
     ):
         return find("withdrawn", Standing.WITHDRAWAL, value=first.value)
     moves = any(_ARROW.search(m.lead) for m in mentions)
     changes = moves or any(has(name, folded) for name in _VERBS[:3])
-    if not changes or _YOURS.search(text) or folded.rstrip().endswith("?"):
+    if not changes or speaks_of_anothers(text) or folded.rstrip().endswith("?"):
         return None
     if not (moves or _speaks_of_own(folded) or has("my_vote", folded)):
         return None

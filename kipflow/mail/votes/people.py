@@ -134,7 +134,7 @@ def _leads_up(written: str, choice: Choice) -> bool:
         return True
     names_other = _FOR_NAME.search(end) or (len(end) < len(written) and find_names(end))  # "Sorry, Jun"
     is_lacking = all(lacks) or (lacks[0] and ends("need", told))
-    grounds = not find_names(written) and _gives_grounds(last)
+    grounds = _gives_grounds(last) and not find_names(written)
     return not (names_other or is_lacking) and (grounds or _is_statement(label, last, told))
 
 

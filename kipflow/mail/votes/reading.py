@@ -208,13 +208,14 @@ def _read_without_value(text: str, value: str | None, answers: str) -> Iterator[
     if says_it_stands(text):
         return
     doubt = find_doubt_rule(text)
-    if doubt is None and said is None and value is None and STANCE.when(fold(text)):
+    folded = fold(text)
+    if doubt is None and said is None and value is None and STANCE.when(folded):
         doubt = STANCE
     if said is not None and (doubt is None or said.expression.standing is Standing.CLEAR):
         yield said
     if doubt is not None:
         # "why I am in favour": of who has voted so it says nothing new
-        agrees = doubt is STANCE and has("approval", fold(text)) and not has("negation", drop("undenied", fold(text)))
+        agrees = doubt is STANCE and has("approval", folded) and not has("negation", drop("undenied", folded))
         yield doubt.make_finding(Choice.FOR if agrees else None)
 
 

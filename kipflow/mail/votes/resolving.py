@@ -23,7 +23,7 @@ def resolve(found: Sequence[Finding]) -> Expression | None:
     by = {standing: [f.expression for f in found if f.expression.standing is standing] for standing in Standing}
     clear = _find_clear(found)
     if clear:
-        changed = any(f.role is Role.CHANGE for f in found)
+        changed = _has(Role.CHANGE, found)
         is_bare = all(e.claimed_binding is None for e in clear)
         rivals = [f.expression for f in found if f.role is Role.RIVAL]
         rivals = [e for e in rivals if is_bare or e.claimed_binding is not None]
