@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kipflow.mail.votes.changes import DOUBT_RULES, STANCE
+from kipflow.mail.votes.doubts import DOUBT_RULES, STANCE
 from kipflow.mail.votes.judging import RULES
 from kipflow.mail.votes.leftovers import LEANINGS
 from kipflow.mail.votes.lexicon import load_words

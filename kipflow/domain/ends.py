@@ -43,6 +43,8 @@ def say_end(end: ClaimedEnd) -> str:
     """The question, with what is missing."""
     who = say_mailbox(Mailbox(key=end.address, name=end.by)) if end.address else end.by or "a mail without a sender"
     outcome = end.declared.outcome if end.declared is not None else None
+    if end.declared is not None and end.declared.only_denies:
+        return f"{who} lets the vote run on, and {end.why}: does it?"
     said = {
         EndKind.CLOSED: f"announces a result ({outcome})" if outcome else "announces a result",
         EndKind.CANCELLED: "calls the vote off",

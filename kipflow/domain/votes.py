@@ -1,7 +1,7 @@
 """Votes (polls), the ballots cast in them, and which of a voter's ballots stands.
 
-A `Ballot` is one voter's expression in one message. What the words of a message say is an
-`Expression`; it becomes a ballot when its message belongs to a vote and its author is known.
+A `Ballot` is one voter's expression in one message. What the words of a message say is an `Expression`; it becomes a
+ballot when its message belongs to a vote and its author is known.
 """
 
 from __future__ import annotations
@@ -116,8 +116,7 @@ class Declared:
     `contradictions` lists where the announcement disagrees with itself (number against names). `unclear` is a
     sentence that may end the vote and is not understood: such an announcement ends nothing, a person is asked.
     `corrects` says that the mail calls itself a correction, `only_denies` that it says nothing where nothing was
-    announced before. What a later mail made of an announcement holds from
-    `revised_at` on; until then, `before` does.
+    announced before. What a later mail made of it holds from `revised_at` on; until then, `before` does.
     """
 
     by: str
@@ -135,6 +134,11 @@ class Declared:
     only_denies: bool = False
     revised_at: datetime | None = None
     before: Declared | None = None
+
+    @property
+    def counts(self) -> bool:
+        """Whether it gives any number of votes."""
+        return bool(self.binding or self.non_binding or self.total)
 
     @property
     def closes_at(self) -> datetime | None:

@@ -66,8 +66,11 @@ def is_of_result(head: Head) -> bool:
 
 
 def is_undecided(head: Head) -> bool:
-    """ "closing this vote without a decision"."""
+    """ "closing this vote without a decision", "closing this vote and going back to the discussion"."""
     behind = head.tokens[head.at + 1 :]
+    back = next((n for n, token in enumerate(behind) if token.can_be("goes_back")), 0)
+    if any(token.can_be("vote") for token in behind[:back]):
+        return True
     without = next((n for n, token in enumerate(behind) if token.can_be("without")), None)
     if without is None or not any(token.can_be("vote") for token in behind[:without]):
         return False

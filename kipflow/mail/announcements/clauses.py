@@ -99,9 +99,11 @@ def takes_back(tokens: Sequence[Token]) -> bool:
 
 
 def retracts(tokens: Sequence[Token]) -> bool:
-    """Whether a short clause has a word that takes back: "that was wrong", "ignore that"."""
+    """Whether a short clause has a word that takes back: "that was wrong", "ignore that"; not "I fixed the typo"."""
     return any(
-        end - start <= _SHORT_CLAUSE and any(t.can_be("retracts", "disregard") for t in tokens[start:end])
+        end - start <= _SHORT_CLAUSE
+        and any(t.can_be("retracts", "disregard") for t in tokens[start:end])
+        and not any(t.can_be("repaired") for t in tokens[start:end])
         for start, end in _find_clauses(tokens)
     )
 

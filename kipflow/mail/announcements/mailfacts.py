@@ -12,6 +12,7 @@ from kipflow.mail.announcements.clauses import Subject, retracts, takes_back
 from kipflow.mail.announcements.counts import read_counts
 from kipflow.mail.announcements.layouts import even_out
 from kipflow.mail.announcements.name_lists import CountReading
+from kipflow.mail.announcements.names import find_names
 from kipflow.mail.announcements.others import names_another
 from kipflow.mail.announcements.sayings import Said, read_call, read_ends, read_outcomes, says_end
 from kipflow.mail.announcements.tokens import split_sentences, tokenize
@@ -134,9 +135,15 @@ class Mail:
 
     @cached_property
     def is_ballot(self) -> bool:
-        if self.is_tagged or not any(_LEADING_VOTE.match(line) for line in self.lines):
+        """Whether it casts a vote. What stands below one may be its reasons, line by line, and no list of voters."""
+        leading = [line for line in self.lines if _LEADING_VOTE.match(line)]
+        if self.is_tagged or not leading or self.counts.stated:
             return False
-        return not self.counts.stated and sum(self.counts.listed.values()) <= 1
+        listed = [name for names in self.counts.names.values() for name in names if name != "myself"]
+        is_one = len(leading) == 1 and not leading[0].rstrip().endswith((":", "："))
+        return len(listed) <= 1 or (
+            is_one and (leading[0].strip() == self.first_line or not all(map(find_names, listed)))
+        )
 
     @cached_property
     def first_line(self) -> str:

@@ -50,7 +50,7 @@ def cast_all(
                 continue
             ballot = replace(_cast(expression, message, voter, at, roster, policy), known_by=known_by)
             ballot = _ask_of_place(ballot, names)
-            if not record.says_nothing_new(expression, ballot, unread=bool(message.unread)):
+            if not record.says_nothing_new(expression, ballot, message):
                 record.add(expression, ballot)
                 ballots.append(ballot)
     return tuple(ballots if since is None else _ask_restarted(ballots, since)), found
@@ -66,11 +66,13 @@ class _Record:
     #: asked whether their vote stands, as what they say leans the other way: once is enough
     leaning: set[str] = field(default_factory=set)
 
-    def says_nothing_new(self, expression: Expression, ballot: Ballot, *, unread: bool) -> bool:
-        """Whether a reading that is asked about matters no more in the light of what its voter cast before."""
+    def says_nothing_new(self, expression: Expression, ballot: Ballot, message: Message) -> bool:
+        """Whether a reading matters no more in the light of what its voter cast before: one that is asked about, or
+        one in a result, which lists its author's vote."""
         held, standing = self.standing.get(ballot.voter), expression.standing
         agrees = ballot.voter in self.standing and held == ballot.choice
-        if ballot.status is BallotStatus.REVIEW and agrees and not unread:
+        in_result = message.declared is not None and message.declared.outcome is not None
+        if agrees and (in_result if ballot.status is BallotStatus.COUNTED else not message.unread):
             return True
         if standing is Standing.HINT:  # one that differs is asked about: "looks good now" behind a -1
             return held is not None and ballot.choice is None

@@ -21,7 +21,6 @@ from kipflow.mail.rounds.topics import split_candidate
 
 # "I am withdrawing this KIP, KIP-9 solves it" is about the vote in whose thread it stands
 _THIS = re.compile(r"\b(?:this|my)\s+(?:\w+\s+)?(?:vote|voting|kip|proposal|thread|one)\b", re.IGNORECASE)
-
 #: Announcements of one round that revise it; whoever announces more often means nothing by it.
 _MOST_REVISIONS = 30
 
@@ -144,9 +143,8 @@ class Endings:
         adds_tag = message.cancels is None and self.adds_tag(message)
         if not adds_tag and not self.says_so(round_, message):
             return
-        declared = message.declared
-        counts = declared is not None and bool(declared.binding or declared.non_binding or declared.total)
-        if declared is not None and (declared.outcome == "passed" or (declared.outcome == "failed" and counts)):
+        said = message.declared
+        if said is not None and said.outcome in ({"passed", "failed"} if said.counts else {"passed"}):
             return  # "it failed: 2 binding -1. I withdraw the proposal" is a result; one that passed is asked about
         line = message.cancels or message.subject
         claim = self.find_claim(round_, message, EndKind.CANCELLED, line, by_caller=adds_tag)
@@ -229,9 +227,13 @@ class Endings:
         return first is not None and closed_at is not None and closed_at < first < at
 
     def find_result_after_all(self, round_: Round, message: Message) -> None:
-        """A result of a round that was called off, by who may announce one: a person must say which holds."""
+        """A result of a round that was called off, or that it runs on: a person must say which holds."""
         declared, word = message.declared, Word(why="it was called off before", waits=True)
-        if declared is None or round_.ended_how != "cancelled" or declared.unclear or declared.outcome is None:
+        if declared is None or round_.ended_how != "cancelled":
+            return
+        is_counted = message.reading.kind is Kind.RESULT and declared.counts
+        is_over = not declared.unclear and (declared.outcome is not None or is_counted)
+        if not is_over and not (declared.only_denies and self.is_caller(round_, message)):
             return
         is_asked = any(end.why == word.why for end in round_.claimed_ends)  # of one, however many there are
         if not is_asked and self.find_claim(round_, message, EndKind.CLOSED, declared.line) is None:

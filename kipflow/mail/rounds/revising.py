@@ -32,7 +32,7 @@ def revise(
     """
     if known.closes_at is None:
         return replace(later, announced_at=at, revised_at=at, before=known) if later.closes_at is not None else known
-    restates = later.corrects and bool(later.binding or later.non_binding or later.total or later.outcome)
+    restates = later.corrects and (later.counts or later.outcome is not None)
     if later.unclear and not restates:
         if later.corrects:  # one that is taken back closes nothing: the vote runs on
             return replace(later, announced_at=at, revised_at=at, before=known)

@@ -12,8 +12,8 @@ class Role(Enum):
     """What a finding does to the others of its mail."""
 
     PLAIN = auto()
-    #: a checked box outweighs what is said beside it
-    BOX = auto()
+    #: a checked box, or what sums up, outweighs what is said beside it
+    WHOLE = auto()
     #: a change outweighs all that was said before
     CHANGE = auto()
     #: not understood, and may be the vote beside another one

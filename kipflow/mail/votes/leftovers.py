@@ -24,7 +24,7 @@ _FEW = 3
 SHORT = 500
 #: "+1000!", "+1/-0", "1+ (binding)", "++1", "+l (binding)": opens a paragraph, only a claim to bind behind it
 _NEAR_VALUE = re.compile(
-    r"(?:\A|\n[ \t]*\n)[ \t]*(?P<line>"
+    r"(?:\A|\n[ \t]*\n|[.!?]\s)[ \t]*(?P<line>"
     r"(?:(?P<sign>[+-])(?: ?[+-]{1,2} ?1| ?(?:1/[+-]?[0-9]|1(?:[,. ]000)+|1\^\d|[2-9]|[1-9]\d{1,6}|[lI!]))"
     r"|1 ?(?P<behind>[+-]))"
     r"(?P<tail>(?![\w.,:/@-]).{0,40}))(?=\n|\Z)"
@@ -36,6 +36,8 @@ _OWN_SEVERAL = re.compile(r"\bmy (?P<value>[+-] ?1)['’]?s\b", re.IGNORECASE)
 #: "Vote: yes"
 _LABEL = re.compile(r"(?:my |the )?(?:vote|ballot|answer|verdict)\s*[:=]\s*")
 _OWN = re.compile(r"\b(?:me|myself|I)\b")
+#: "two +1 (Ola, Nils), plus mine"
+_ADDED = re.compile(r"\b(?:(?:plus|including|with) (?:mine|myself|my own)|including me)\b", re.IGNORECASE)
 _SPEAKS_OF_VALUES = re.compile(r"\?|(?<!\w)[+-] ?[01]\b")
 _SOMEBODYS = re.compile(r"\b[A-Z]\w+['’]s\b")
 #: Characters of a mail that warns and says little else.
@@ -61,15 +63,23 @@ def ask_about_the_rest(own: Sequence[OwnLine], author: str) -> Expression | None
     return next((replace(found.expression, line=line.strip()) for found, line in asked), None)
 
 
-def ask_of_own_entry(own: Sequence[OwnLine], author: str) -> Expression | None:
-    """The question of a result that lists its author, in their own words: "+1 Mara (me, as the one who asks)"."""
+def read_own_entry(own: Sequence[OwnLine], author: str) -> Expression | None:
+    """The vote of a result's author, whom it lists in the first person: "+1: Jun, Tess and me", "Mara Lind (me)"."""
     lines = [line.text for line in own]
-    named = any("myself" in names for names in read_counts(lines).names.values())
-    entry = next((line for line in lines if (named and _OWN.search(line)) or _lists_author(line, author)), None)
+    listed = read_counts(lines).names
+    named = any("myself" in names for names in listed.values())
+    entry = next((x for x in lines if (named and _OWN.search(x)) or _ADDED.search(x) or _lists_author(x, author)), None)
     if entry is None:
         return None
-    why = "lists its author among the voters: is that a vote?"
-    return replace(find("own-entry", Standing.HINT, why, claimed=find_claim("", entry)).expression, line=entry.strip())
+    kinds = [kind for kind, names in listed.items() if any(n == "myself" or is_same_person(n, author) for n in names)]
+    claimed = next((claim for kind in kinds if (claim := find_claim("", kind)) is not None), find_claim("", entry))
+    if len({kind.split()[0] for kind in kinds}) == 1 and not has("negation", fold(entry)):
+        choice, value = parse_value(kinds[0].split()[0])
+        found = find("own-entry", Standing.CLEAR, choice=choice, value=value, claimed=claimed)
+    else:
+        why = "lists its author among the voters: is that a vote?"
+        found = find("own-entry", Standing.HINT, why, claimed=claimed)
+    return replace(found.expression, line=entry.strip())
 
 
 def _lists_author(line: str, author: str) -> bool:

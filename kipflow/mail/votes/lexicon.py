@@ -80,7 +80,7 @@ def fold(text: str) -> str:
 #: the classes one of which a sentence without a value must hold to mean anything
 _VOTING = (
     *("approval", "rejection", "abstention", "assent", "casts", "vote_for", "vote_against", "own_vote", "takeback"),
-    *("astray", "correction", "change", "turned", "stance", "relays"),
+    *("astray", "correction", "change", "turned", "stance", "relays", "not_voted"),
 )
 
 

@@ -27,10 +27,10 @@ from kipflow.mail.votes.values import find_values, parse_value
 #: Written values looked at in one sentence: more make no vote, only work.
 MAX_VALUES = 12
 _CONCLUDES = re.compile(
-    r"\b(?:so|hence|therefore|thus) (?=here|i\b|my|it)|\bbut\s*$"
+    r"\b(?:so|hence|therefore|thus) (?=here|i\b|my|it|(?:will|must|have to) (?:go with|vote)\b)|\bbut\s*$"
     r"|\b(?=i(?:'m|'ll| am| will| now| hereby| (?:have|need|want) to)* (?:chang|switch|mov)\w* my vote to\s*$)"
     r"|\band (?=i(?:'m| am| vote| cast| give)\b|my vote is\b)"
-    r"|\b(?=(?:i am|i'm|i vote|my vote is)(?:\s+(?:an?|at|now|still|again|also))*\s*$)"
+    r"|\b(?=(?:i am|i'm|i vote|i say|i cast|my vote is)(?:\s+(?:an?|at|now|still|again|also))*\s*$)"
 )
 _DECIMAL = re.compile(r"(?<=\d)[.,](?=\d)")
 #: so many words before a colon lead up to what stands behind it
@@ -147,7 +147,9 @@ class Mention:
 
     @cached_property
     def mine_follows(self) -> bool:
-        return begins("from_me", fold(self.rest[:60]).lstrip(" ,.;:!()–—-*\"'”’"))
+        behind = fold(self.rest[:60]).lstrip(" ,.;:!()–—-*\"'”’")
+        is_somewhere = behind.startswith("here") and has("measure", self.segment)  # "the client returns -1 here"
+        return begins("from_me", behind) and not is_somewhere
 
     @cached_property
     def is_mine(self) -> bool:

@@ -14,22 +14,16 @@ from functools import lru_cache
 from kipflow.domain.votes import Choice, Expression, Standing
 from kipflow.mail.content.text import plain
 from kipflow.mail.quoting import OwnLine, Words
-from kipflow.mail.votes.changes import (
-    STANCE,
-    find_doubt_rule,
-    is_origin,
-    read_change,
-    says_it_stands,
-    speaks_of_anothers,
-)
+from kipflow.mail.votes.changes import is_origin, read_change, says_it_stands, speaks_of_anothers
 from kipflow.mail.votes.claims import find_claim, skip_claim
 from kipflow.mail.votes.conditions import has_condition
+from kipflow.mail.votes.doubts import STANCE, find_doubt_rule
 from kipflow.mail.votes.findings import Finding, Role, find
 from kipflow.mail.votes.judging import judge
-from kipflow.mail.votes.leftovers import SHORT, ask_about_the_rest, ask_of_own_entry
-from kipflow.mail.votes.lexicon import drop, ends, fold, has, leaves_only, speaks_of_votes
+from kipflow.mail.votes.leftovers import SHORT, ask_about_the_rest, read_own_entry
+from kipflow.mail.votes.lexicon import begins, drop, ends, fold, has, leaves_only, speaks_of_votes
 from kipflow.mail.votes.mentions import Mention, find_mentions
-from kipflow.mail.votes.resolving import resolve, weigh_with_the_rest
+from kipflow.mail.votes.resolving import drop_denied, resolve, weigh_with_the_rest
 from kipflow.mail.votes.sentences import Sentence, split_sentences
 from kipflow.mail.votes.structure import CHECKED, ON_PARTS, Shapes, classify_lines
 from kipflow.mail.votes.technical import counts_something, is_code
@@ -74,12 +68,15 @@ def explain(
             for f in below
             if f.expression.choice is not None and not f.expression.standing.is_faint
         ] or found
-    vote = resolve(found)
     text = "\n".join(line.text for line in words.own)
+    left = drop_denied(found, text.replace("\n", " "))
+    if left is None:
+        return (), tuple(mail.reasons)
+    vote = resolve(left)
     if vote is not None:
-        vote = weigh_with_the_rest(vote, found, text, author)
+        vote = weigh_with_the_rest(vote, left, text, author)
     else:
-        vote = (ask_of_own_entry if is_result else ask_about_the_rest)(words.own, author)
+        vote = (read_own_entry if is_result else ask_about_the_rest)(words.own, author)
     return () if vote is None else (vote,), tuple(mail.reasons)
 
 
@@ -157,7 +154,7 @@ class _Mail:
                 choice=None if shape is ON_PARTS else choice,
                 value=written,
                 claimed=find_claim("", line),
-                role=Role.PLAIN if why else Role.BOX,
+                role=Role.PLAIN if why else Role.WHOLE,
             )
             yield replace(found, expression=replace(found.expression, line=line))
 
@@ -188,6 +185,8 @@ class _Mail:
                 continue
             standing = Standing.CLEAR if verdict is Verdict.CAST else Standing.UNCLEAR
             role = Role.RIVAL if rule.rivals and (m.is_claimed or m.label) else Role.PLAIN
+            if verdict is Verdict.CAST and ends("sums_up", fold(m.lead)):
+                role = Role.WHOLE
             choice = None if verdict is Verdict.ASK and _turns_against(m, rule) else m.choice
             if verdict is Verdict.ASK and m.choice is Choice.AGAINST and has("we_are", m.clause):
                 role = Role.OBJECTS
@@ -224,6 +223,8 @@ def _settle(judged: Sequence[tuple[Mention, Finding]]) -> list[Finding]:
     clear = [(m, f) for m, f in judged if f.expression.standing is Standing.CLEAR]
     if not clear:
         return [f for _, f in judged]
-    summing = [f for m, f in clear if ends("sums_up", fold(m.lead))]
+    summing = [f for _, f in clear if f.role is Role.WHOLE]
+    if len(as_it_is := [f for m, f in clear if begins("as_it_is", fold(m.rest))]) == 1:
+        return as_it_is  # "-1 as written, +1 to the version without it"
     rivals = [f for _, f in judged if f.role is Role.RIVAL]
     return summing[-1:] or [*([f for m, f in clear if not is_origin(m)] or [f for _, f in clear]), *rivals]

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from kipflow.domain.votes import Choice, Expression, Standing
+from kipflow.mail.votes.changes import says_it_stands
 from kipflow.mail.votes.claims import find_separate_claim, skip_claim
 from kipflow.mail.votes.findings import Finding, Role
 from kipflow.mail.votes.lexicon import drop, fold, has
@@ -16,6 +17,21 @@ MAX_TEXT = 20_000
 _SPEAKS_FOR_SELF = re.compile(r"\band myself\b|\bmy own (?:vote|[+-]1)\b", re.IGNORECASE)
 #: Words behind a vote and its claim that give no reason: "from me", "all good".
 _FEW = 2
+
+
+_SENTENCE_ENDS = re.compile(r"(?<=[.!?])\s")
+
+
+def drop_denied(found: Sequence[Finding], text: str) -> Sequence[Finding] | None:
+    """What is left of doubts and hints where a mail says that its author's vote stays, or that there is none.
+
+    None: the mail says that the vote stays, so nothing else in it is to be asked about.
+    """
+    if not all(f.expression.standing.is_faint for f in found):
+        return found
+    if any(map(says_it_stands, _SENTENCE_ENDS.split(text))):
+        return None
+    return [f for f in found if f.expression.standing is not Standing.HINT] if has("not_voted", fold(text)) else found
 
 
 def resolve(found: Sequence[Finding]) -> Expression | None:
@@ -53,7 +69,7 @@ def _find_clear(found: Sequence[Finding]) -> list[Expression]:
     """What is clear: the last change, else checked boxes, else all of it."""
     clear = [f for f in found if f.expression.standing is Standing.CLEAR]
     changed = [f for f in clear if f.role is Role.CHANGE][-1:]
-    return [f.expression for f in changed or [f for f in clear if f.role is Role.BOX] or clear]
+    return [f.expression for f in changed or [f for f in clear if f.role is Role.WHOLE] or clear]
 
 
 def weigh_with_the_rest(vote: Expression, found: Sequence[Finding], text: str, author: str) -> Expression:

@@ -21,8 +21,8 @@ rule = Table()
 
 
 #: "+0 / +1", "0 to +1", "+1 -1"
-_ANOTHER = re.compile(r"\s*(?:/|to|or|\.{2,3})?\s*[+-]\s?[01]\b")
-_BEHIND_ANOTHER = re.compile(r"(?<![\w.+-])(?<!from )[+-]?\s?[01]\s*(?:/|to|or|\.{2,3})\s*$")
+_ANOTHER = re.compile(r"\s*(?:/|to|or|\.{2,3})?\s*(?P<other>[+-]\s?[01])\b")
+_BEHIND_ANOTHER = re.compile(r"(?<![\w.+-])(?<!from )(?P<other>[+-]?\s?[01])\s*(?:/|to|or|\.{2,3})\s*$")
 
 
 @rule(ASK, "is not said outright: is it a vote?")
@@ -31,7 +31,9 @@ def hedged(m: Mention) -> bool:
     behind = fold((m.tail if "(" in m.tail[:3] and not m.is_claimed else m.rest)[:60])
     behind = drop("undenied", behind).lstrip(" (,.-–—…")
     is_verb = m.opens and m.choice is Choice.FOR and re.match(r"\s+(?:the|an?)\s+\w", m.tail)
-    is_between = _ANOTHER.match(m.rest) or _BEHIND_ANOTHER.search(m.lead)
+    is_between = any(
+        found["other"] != m.value for found in (_ANOTHER.match(m.rest), _BEHIND_ANOTHER.search(m.lead)) if found
+    )
     return bool(is_verb or is_between or begins("hedge", behind) or has("in_part", m.clause))
 
 
@@ -78,8 +80,9 @@ def answer(m: Mention) -> bool:
 
 @rule(ASK, "would vote, or did not: does it?")
 def hypothetical(m: Mention) -> bool:
-    """I would give it a +1 | I did not vote: -1 | not: I would like to vote: +1"""
-    if has("hypothetical", m.lead_in) or has("negation", m.lead_in):
+    """I would give it a +1 | I did not vote: -1 | not: I would like to vote: +1 | not: I won't approve it: -0"""
+    denies = has("negation", m.lead_in) and m.choice is not Choice.ABSTAIN  # "I won't block it, nor approve it: -0"
+    if has("hypothetical", m.lead_in) or denies:
         return True
     is_maybe = not m.opens and has("hypothetical", drop("polite", m.clause))
     return is_maybe and (m.speaks_of_mine or m.is_mine or m.is_claimed)
@@ -101,7 +104,7 @@ def denied(m: Mention) -> bool:
 def restated(m: Mention) -> bool:
     """My earlier +1 still stands. | not: My earlier +1 no longer stands."""
     stands = has("restated", m.near[:30]) or (not m.opens and has("restated", m.segment))
-    return stands and not has("negation", m.near[:30]) and (m.is_mine or m.speaks_of_mine)
+    return stands and not has("negation", drop("unbound", m.near[:30])) and (m.is_mine or m.speaks_of_mine)
 
 
 @rule(ASK, "speaks of an earlier vote: does it stand?")

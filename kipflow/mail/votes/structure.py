@@ -98,11 +98,20 @@ _NAMED_VALUE = re.compile(
 )
 
 
+#: "+1 yes, 0 don't care, -1 no": all that may be voted, on one line; not "+1 for the names, -1 for the rest"
+_MEANS = r"\s*[=:(-]?\s*(?!for\b|on\b|to\b|from\b|\(?(?:non-?)?binding\b)[^\W\d][^,;/|+]{0,30}"
+_LEGEND = re.compile(
+    rf"^\W*(?P<value>\+\s?1){_MEANS}[,;/|]\s*(?:or )?[+±-]?0{_MEANS}[,;/|]\s*(?:or )?-\s?1{_MEANS}$", re.IGNORECASE
+)
+
+
 def classify_lines(lines: Sequence[str], author: str) -> Shapes:
     """Which lines (made plain) are read as one of several: index → what it is and the value it shows."""
     found: Shapes = {}
     for index, line in enumerate(lines):
         box = find_box(line) if len(line) < 400 and ("1" in line or "0" in line) else None
+        if box is None and len(line) < 200 and (values := _LEGEND.match(line)) is not None:
+            box = (LEGEND, values["value"])
         if box is not None:
             found[index] = box
     leading = [v for v in find_leading(lines) if v.index not in found]
@@ -182,8 +191,11 @@ def _classify_run(run: Sequence[Leading], lines: Sequence[str], author: str) -> 
         return None  # a vote on each of several proposals or releases
     if all(_names_voters(v.after, author) for v in run):
         return SUMMARY
+    above = fold(next((x for x in reversed(lines[: run[0].index]) if x.strip()), ""))
+    if has("reports", above) and all(names_someone(v.after) for v in run):
+        return SUMMARY  # "So far:"
     if len({v.value.strip("+-") + v.value[0] for v in run}) > 1:
-        return ON_PARTS if _votes_on_parts(run, lines) else LEGEND
+        return ON_PARTS if _votes_on_parts(run, lines, above) else LEGEND
     if sum(names_someone(v.after) for v in run) > 1:
         # "+1 jun / +1 mara" lists handles, "+1 core / +1 plugin" what is voted on: a person decides
         return LISTED if all(_LOWER_WORD.match(v.after) for v in run) else SUMMARY
@@ -196,7 +208,7 @@ def _names_voters(after: str, author: str) -> bool:
     return claim is not None and bool(find_names(claim["rest"])) and not is_own(claim["rest"], author)
 
 
-def _votes_on_parts(run: Sequence[Leading], lines: Sequence[str]) -> bool:
+def _votes_on_parts(run: Sequence[Leading], lines: Sequence[str], above: str) -> bool:
     """Whether differing values each go on to say what they are for, or are numbered: votes of somebody, not a legend.
 
     "+1 for the sources / -1 for the images" says something of this release; "+1 approve / -1 disapprove",
@@ -206,12 +218,11 @@ def _votes_on_parts(run: Sequence[Leading], lines: Sequence[str]) -> bool:
         goes_on = _SAYS_WHAT.match(v.after) is not None or _NUMBER.match(lines[v.index]) is not None
         if not goes_on or has("choosing", fold(v.after)):
             return False
-    above = fold(next((x for x in reversed(lines[: run[0].index]) if x.strip()), ""))
     return not has("explains", above) or has("first_person", above)
 
 
 def _find_named_values(lines: Sequence[str], found: Shapes) -> Shapes:
-    """Lines of a list of voters: two or more that each put a name before a vote."""
+    """Lines of a list of voters: two or more that each put a name before a vote, or what it is on."""
     named: Shapes = {}
     for index, line in enumerate(lines):
         match = _NAMED_VALUE.match(line) if "1" in line and index not in found and len(line) < 120 else None
@@ -221,5 +232,6 @@ def _find_named_values(lines: Sequence[str], found: Shapes) -> Shapes:
             ("sums_up", "whole", "my_vote", "own"), fold(match["name"])
         )
         if not is_mine and not any(fold_name(word) in COMMON_WORDS for word in match["name"].split()):
-            named[index] = (SUMMARY, match["value"])
+            is_part = match["name"].islower() and "<" not in line and not has("measure", match["name"])
+            named[index] = (LISTED if is_part else SUMMARY, match["value"])
     return named if len(named) > 1 else {}

@@ -63,14 +63,6 @@ def quoted_value(m: Mention) -> bool:
     return m.is_quoted and not m.is_mine
 
 
-@rule(ASK, "stands in a quotation that goes on below: whose words?")
-def cited(m: Mention) -> bool:
-    """Jun writes: "-1 (binding) for now | not: Jun, "names", +1 (binding)"""
-    opened = m.lead.lstrip()[:1] if m.sentence.preceding.rstrip().endswith((":", "：")) else m.lead[-1:]
-    closing = {'"': '"', "“": "”", "«": "»", "„": "“"}.get(opened)
-    return closing is not None and m.sentence.text.count(closing) < (2 if closing == opened else 1)
-
-
 @rule(ASK, "a condition stands with the vote: is it met?")
 def conditional(m: Mention) -> bool:
     """+1 if renamed | Once the name is fixed, +1 | Happy to +1 if needed | not: +1, even if it takes another release"""
@@ -107,6 +99,14 @@ def needed(m: Mention) -> bool:
     if m.is_mine or (_NEXT_CLAUSE.match(m.rest) if m.opens else not m.segment):
         return False
     return has("need", m.near) or (not m.opens and has("need", m.segment))
+
+
+@rule(ASK, "stands in a quotation that goes on below: whose words?")
+def cited(m: Mention) -> bool:
+    """Jun writes: "-1 (binding) for now | not: Jun, "names", +1 (binding)"""
+    opened = m.lead.lstrip()[:1] if m.sentence.preceding.rstrip().endswith((":", "：")) else m.lead[-1:]
+    closing = {'"': '"', "“": "”", "«": "»", "„": "“"}.get(opened)
+    return closing is not None and m.sentence.text.count(closing) < (2 if closing == opened else 1)
 
 
 #: "My own +1 is non-binding.", "My +1 is in."
@@ -150,12 +150,21 @@ def with_a_name(m: Mention) -> bool:
 _SOMEBODYS = re.compile(r"\b(?!(?:It|That|Here|There|What|Let|He|She|Vote|Mine)['’]s)[A-Z]\w+['’]s (?:earlier |own )?$")
 
 
+#: "Is that a +1?", "You scared me with that -1"
+_YOURS = re.compile(
+    r"^\W*(?:(?:so|and|but|ok|hm+|well|sorry),? )*"
+    r"(?:(?:is|was) (?:that|this|it)|does (?:that|this|it) (?:mean|count as)) an? $"
+    r"|\byou\b[^.!?]*\b(?:that|this) $",
+    re.IGNORECASE,
+)
+
+
 @rule(IGNORE, "speaks of somebody else's vote", mine=ASK)
 def of_another(m: Mention) -> bool:
     """Jun gave his +1 already | So it is a +1 from you, right? | not: Like Jun I am +1"""
-    if people.OF_SOMEBODY.match(m.whom) or _SOMEBODYS.search(m.lead):
+    if people.OF_SOMEBODY.match(m.whom) or is_somebodys(m.lead):
         return True
-    if speaks_of_anothers(MARK.split(m.lead)[-1]) and not m.mine_follows:
+    if not m.mine_follows and (asks_of_it(m.lead) or speaks_of_anothers(MARK.split(m.lead)[-1])):
         return True  # "I think Ravi's vote should be taken as +0"
     return not m.opens and has("other", m.segment) and not m.mine_follows and not has("receives", m.clause)
 
@@ -164,3 +173,13 @@ def of_another(m: Mention) -> bool:
 def labelled(m: Mention) -> bool:
     """Windows: +1 | The bot commented: +1 | not: My vote: +1"""
     return people.is_labelled(m)
+
+
+def is_somebodys(lead: str) -> bool:
+    """Whether the words right before a value say whose it is: "Jun's +1"."""
+    return _SOMEBODYS.search(lead) is not None
+
+
+def asks_of_it(lead: str) -> bool:
+    """Whether the words before a value ask somebody else of it, or speak to them of theirs: "Is that a +1?"."""
+    return _YOURS.search(lead) is not None

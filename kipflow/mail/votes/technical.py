@@ -16,7 +16,7 @@ _SIGNS_BEFORE = re.compile(
 )
 _SIGNS_BEHIND = re.compile(
     r"^\s*[\"'`)]?\s*(?:=(?!>)|[<>](?:\s|=|-?\d)|\^|\|\||&&|[*/]\s*(?:[\da-z(]|[A-Z]\b)|[+\-]\s*(?:[2-9]|\d\d)|\d|"
-    r",\s*[+\-]?\d+(?:\.\d+)?\s*(?:[%,)\]}]|$))"
+    r",\s*[+\-]?\d+(?:\.\d+)?\s*(?:[%,)\]}]|$)|,\s*[+\-]?\d[\w^.+\-]*\s*[)\]]|[+\-]\s?\d\s*=(?!>))"
 )
 _REMOVED = re.compile(r"^ [+-]\d{1,6}(?= )")  # "+1 -1 lines changed"
 _MEANING = re.compile(r"^\s*[:=(]\s*(?:the |an? |no )?")

@@ -8,7 +8,9 @@ import sqlite3
 import subprocess
 import sys
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,9 @@ from kipflow.launcher.api import AirflowApi, DagRun
 from kipflow.launcher.layout import Layout
 
 KIPFLOW = Path(sys.executable).with_name("kipflow")
+_HOUR = (datetime.now(UTC).hour + 6) % 12
+#: Every twelve hours, and next in six: only what a test starts is at work.
+EVERY = f"0 {_HOUR},{_HOUR + 12} * * *"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,10 +94,7 @@ def ask(database: Path, sql: str, *values: str | int) -> list[Any]:
         return connection.execute(sql, values).fetchall()
 
 
-def run_kipflow(
-    home: Path, ui_port: int, sandbox_port: int, *arguments: str, **variables: str
-) -> subprocess.CompletedProcess[str]:
-    """Run one command for the instance; `variables` are added to its environment."""
+def run_kipflow(home: Path, ui_port: int, sandbox_port: int, *arguments: str) -> subprocess.CompletedProcess[str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("KIPFLOW_", "AIRFLOW_"))}
     scratch = home / "scratch"  # what a JVM that a test kills leaves behind
     scratch.mkdir(parents=True, exist_ok=True)
@@ -103,9 +105,20 @@ def run_kipflow(
         "KIPFLOW_UI_PORT": str(ui_port),
         "KIPFLOW_SANDBOX_PORT": str(sandbox_port),
         "KIPFLOW_SANDBOX_URL": f"http://127.0.0.1:{sandbox_port}",
+        "KIPFLOW_EVERY": EVERY,
         "COLUMNS": "200",
-        **variables,
     }
     return subprocess.run(
         [str(KIPFLOW), *arguments], capture_output=True, text=True, env=environment, check=False, timeout=1500
     )
+
+
+def find_differing(stages: dict[int, str], wanted: Iterable[tuple[int, str]]) -> dict[int, tuple[str, str | None]]:
+    """The proposals that are not in the stage wanted: number → (wanted, found)."""
+    return {number: (stage, stages.get(number)) for number, stage in wanted if stages.get(number) != stage}
+
+
+def assert_replay_agrees(instance: Instance) -> None:
+    """History rebuilt from the facts is the history that is stored."""
+    done = instance.run("replay")
+    assert done.returncode == 0, done.stdout + done.stderr

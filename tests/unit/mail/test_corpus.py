@@ -53,6 +53,8 @@ def check_vote(want: dict[str, Any], got: dict[str, Any]) -> None:
         assert {k: got["declared"][k] for k in want["declared"]} == want["declared"]
     if "differences" in want:
         assert len(got["differences"]) == want["differences"], got["differences"]
+    if "claimed_ends" in want:
+        assert [end["kind"] for end in got["claimed_ends"]] == want["claimed_ends"]
     for key in ("outcome", "root_message_id", "subject"):
         if key in want:
             assert got[key] == want[key]

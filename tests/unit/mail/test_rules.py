@@ -6,7 +6,7 @@ import pytest
 
 from kipflow.domain.votes import Standing
 from kipflow.mail.quoting import OwnLine, find_own_words
-from kipflow.mail.votes.changes import DOUBT_RULES, find_doubt_rule
+from kipflow.mail.votes.doubts import DOUBT_RULES, find_doubt_rule
 from kipflow.mail.votes.judging import RULES, judge
 from kipflow.mail.votes.leftovers import LEANINGS
 from kipflow.mail.votes.mentions import find_mentions

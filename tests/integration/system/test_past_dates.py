@@ -13,8 +13,7 @@ import pytest
 
 from kipflow.domain.errors import LaunchFailed
 from kipflow.launcher.api import CONFLICT, AirflowApi
-from tests.integration.system.running import Instance, run_kipflow
-from tests.ports import find_free_port
+from tests.integration.system.running import Instance, assert_replay_agrees
 
 pytestmark = [pytest.mark.system, pytest.mark.airflow, pytest.mark.spark, pytest.mark.timeout(1_500)]
 
@@ -27,20 +26,6 @@ UNFINISHED_BACKFILLS = (
     "SELECT b.id, count(r.id) FROM backfill b LEFT JOIN backfill_dag_run r ON r.backfill_id = b.id "
     "WHERE b.dag_id = ? AND b.completed_at IS NULL GROUP BY b.id"
 )
-
-
-@pytest.fixture(scope="module")
-def decided(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Instance]:
-    """An instance that runs every twelve hours, and next in six, so that only what a test starts is at work."""
-    home, ui_port, sandbox_port = tmp_path_factory.mktemp("dates"), find_free_port(), find_free_port()
-    hour = (datetime.now(UTC).hour + 6) % 12
-    every = {"KIPFLOW_EVERY": f"0 {hour},{hour + 12} * * *"}
-    try:
-        first = run_kipflow(home, ui_port, sandbox_port, "up", **every)
-        assert first.returncode == 0, first.stdout[-3000:] + first.stderr[-3000:]
-        yield Instance(home=home, ui_port=ui_port, sandbox_port=sandbox_port, first=first)
-    finally:
-        run_kipflow(home, ui_port, sandbox_port, "down")
 
 
 def find_numbers(instance: Instance, since: datetime) -> list[int]:
@@ -61,8 +46,11 @@ def forget_decisions(instance: Instance, numbers: list[int]) -> None:
     """Leave only the facts of these proposals, all to be decided on: as where kipflow is set up over old archives."""
     chosen = [(number,) for number in numbers]
     with closing(sqlite3.connect(instance.home / "sandbox.db", timeout=60)) as database, database:
-        for change in ("update", "delete"):
-            database.execute(f"DROP TRIGGER transition_refuses_{change}")
+        guards = database.execute(
+            "SELECT name, sql FROM sqlite_master WHERE name LIKE 'transition_refuses_%'"
+        ).fetchall()
+        for name, _ in guards:
+            database.execute(f"DROP TRIGGER {name}")
         for table in ("transition", "ballot", "vote", "review_item", "outbox", "pending"):
             database.executemany(f"DELETE FROM {table} WHERE number = ?", chosen)  # noqa: S608 - our names
         database.executemany(
@@ -71,6 +59,8 @@ def forget_decisions(instance: Instance, numbers: list[int]) -> None:
             chosen,
         )
         database.executemany("INSERT INTO pending (number, token) VALUES (?, 'all')", chosen)
+        for _, create in guards:
+            database.execute(create)
 
 
 def backfill(instance: Instance, api: AirflowApi, first: datetime, last: datetime, behaviour: str) -> None:
@@ -123,10 +113,18 @@ def find_unfinished(instance: Instance) -> list[Any]:
     return [*runs, *tasks]
 
 
-def pause_followers(api: AirflowApi) -> None:
-    """Let nothing run but the decisions: a saved index would start them for now in the midst of past dates."""
-    for dag_id in FOLLOWERS:
-        api._send("PATCH", f"/api/v2/dags/{dag_id}", json={"is_paused": True})
+@pytest.fixture(scope="module", autouse=True)
+def only_decisions(instance: Instance) -> Iterator[None]:
+    """Nothing runs but the decisions: a saved index would start them for now in the midst of past dates."""
+    with instance.api() as api:
+        instance.wait_quiet(api, 300)
+        for dag_id in FOLLOWERS:
+            api._send("PATCH", f"/api/v2/dags/{dag_id}", json={"is_paused": True})
+    yield
+    with instance.api() as api:
+        for dag_id in FOLLOWERS:
+            api.unpause(dag_id)
+        instance.wait_quiet(api, 600)
 
 
 def wait_idle(api: AirflowApi) -> None:
@@ -143,26 +141,24 @@ def ask_backfilled(instance: Instance) -> list[Any]:
     return instance.ask_airflow(sql, DAG)
 
 
-def test_airflows_backfill_writes_the_history_that_runs_at_the_time_would_have(decided: Instance) -> None:
-    assert decided.ask("SELECT key FROM outbox WHERE status = 'sent'")
+def test_airflows_backfill_writes_the_history_that_runs_at_the_time_would_have(instance: Instance) -> None:
+    assert instance.ask("SELECT key FROM outbox WHERE status = 'sent'")
     now = datetime.now(UTC)
     first = (now - timedelta(days=DAYS)).replace(hour=0, minute=0, second=0, microsecond=0)
-    with decided.api() as api:
-        decided.wait_quiet(api, 300)
-        pause_followers(api)
-        numbers = find_numbers(decided, first)
-        before = standing(decided, numbers)
+    with instance.api() as api:
+        numbers = find_numbers(instance, first)
+        before = standing(instance, numbers)
         assert len(numbers) > 2 * AT_REST
-        forget_decisions(decided, numbers)
-        backfill(decided, api, first, now, "none")
-        wait_for_backfill(decided, api)
+        forget_decisions(instance, numbers)
+        backfill(instance, api, first, now, "none")
+        wait_for_backfill(instance, api)
 
-        runs = ask_backfilled(decided)
+        runs = ask_backfilled(instance)
         assert len(runs) >= 2 * DAYS
         assert {state for _, state in runs} == {"success"}
         last = str(runs[-1][0])[:26]
-        assert standing(decided, numbers) == [(at, entry) for at, entry in before if at <= last]
-        recorded = decided.ask("SELECT number, recorded_at, run_id FROM transition")
+        assert standing(instance, numbers) == [(at, entry) for at, entry in before if at <= last]
+        recorded = instance.ask("SELECT number, recorded_at, run_id FROM transition")
         mine = [(str(at), run) for number, at, run in recorded if number in numbers]
         hour = f"{now - timedelta(hours=1):%Y-%m-%d %H:%M:%S}"
         assert min(at for at, _ in mine) >= hour, "recorded when it was made up for"
@@ -173,23 +169,22 @@ def test_airflows_backfill_writes_the_history_that_runs_at_the_time_would_have(d
         announced = (
             "SELECT count(*) FROM outbox o JOIN transition t ON o.key LIKE '%/' || t.id || '/slack' WHERE t.at < ?"
         )
-        with closing(sqlite3.connect(f"file:{decided.home / 'sandbox.db'}?mode=ro", uri=True)) as database:
+        with closing(sqlite3.connect(f"file:{instance.home / 'sandbox.db'}?mode=ro", uri=True)) as database:
             assert database.execute(announced, (news,)).fetchone() == (0,), "what is past is not announced"
 
 
-def test_a_backfill_that_is_repeated_adds_nothing_and_the_next_run_comes_up_to_now(decided: Instance) -> None:
-    numbers = [number for (number,) in decided.ask("SELECT number FROM proposal")]
-    before = standing(decided, numbers)
+def test_a_backfill_that_is_repeated_adds_nothing_and_the_next_run_comes_up_to_now(instance: Instance) -> None:
+    numbers = [number for (number,) in instance.ask("SELECT number FROM proposal")]
+    before = standing(instance, numbers)
     now = datetime.now(UTC)
-    with decided.api() as api:
-        backfill(decided, api, now - timedelta(days=1), now, "completed")
-        wait_for_backfill(decided, api)
-    assert standing(decided, numbers) == before
+    with instance.api() as api:
+        backfill(instance, api, now - timedelta(days=1), now, "completed")
+        wait_for_backfill(instance, api)
+    assert standing(instance, numbers) == before
 
-    with decided.api() as api:
+    with instance.api() as api:
         api.trigger(DAG)
         wait_idle(api)
         assert api.fetch_runs(DAG, limit=1)[0].state == "success"
-    assert set(before) <= set(standing(decided, numbers))
-    proved = decided.run("replay")
-    assert proved.returncode == 0, proved.stdout + proved.stderr
+    assert set(before) <= set(standing(instance, numbers))
+    assert_replay_agrees(instance)

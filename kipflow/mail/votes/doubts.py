@@ -1,0 +1,104 @@
+"""Sentences without a value that make the vote of their author doubtful: it may have changed, or be no vote."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from kipflow.domain.votes import Choice, Standing
+from kipflow.mail.votes.changes import speaks_of_anothers
+from kipflow.mail.votes.conditions import has_condition
+from kipflow.mail.votes.findings import Finding, Role, find
+from kipflow.mail.votes.lexicon import drop, fold, has
+
+#: "Would you reconsider?"
+_ASKS_YOU = re.compile(r"\b(?:would|could|can|will|do|did) you\b.*\?\s*$", re.IGNORECASE)
+#: "Do we support that?"
+_ASKS_US = re.compile(r"\b(?:do|does|did|would|could|can|will|should|is|are) (?:we|it|this|that|there)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class DoubtRule:
+    """A rule about a sentence without a value, in lower case and about the writer: what it takes is a doubt."""
+
+    name: str
+    when: Callable[[str], bool]
+    why: str
+    takes: tuple[str, ...]
+    role: Role = Role.PLAIN
+
+    def make_finding(self, choice: Choice | None = None) -> Finding:
+        """A doubt; with a `choice`, that of who has voted otherwise."""
+        return find(self.name, Standing.DOUBT, self.why, choice=choice, role=self.role)
+
+
+def _is_own_ballot(folded: str) -> bool:
+    """ "I retract.", "We withdraw the veto." """
+    is_whole = len(folded.split()) <= 3 or (has("ballot", folded) and not has_condition(folded))
+    return is_whole and has("first_person", folded)
+
+
+def _is_mine(folded: str) -> bool:
+    return has("mine", folded) or has("my_vote", folded)
+
+
+DOUBT_RULES: tuple[DoubtRule, ...] = (
+    DoubtRule(
+        "taken-back",
+        lambda folded: has("takeback", folded) and (_is_mine(folded) or _is_own_ballot(folded)),
+        "speaks of taking something back: the vote?",
+        ("Please drop what I sent an hour ago.", "We withdraw the veto."),
+        Role.TAKES_BACK,
+    ),
+    DoubtRule(
+        "astray",
+        lambda folded: has("astray", folded),
+        "says that something went astray: the vote?",
+        ("That was meant for the other thread.",),
+        Role.TAKES_BACK,
+    ),
+    DoubtRule(
+        "turned",
+        lambda folded: has("turned", folded) and (has("first_person", folded) or len(folded) < 60),
+        "says that the mind has changed: and the vote?",
+        ("My concern has been dealt with.",),
+    ),
+    DoubtRule(
+        "corrected",
+        lambda folded: has("correction", drop("corrects_to", folded)) and (has("sign", folded) or _is_mine(folded)),
+        "corrects something: the vote?",
+        ("Wrong sign above.",),
+    ),
+    DoubtRule(
+        "not-voted",
+        lambda folded: has("not_voted", folded) and has("first_person", folded),
+        "says that there was no vote: whose is it?",
+        ("I haven't voted, I only asked.",),
+    ),
+    DoubtRule(
+        "change-without-value",
+        lambda folded: has("change", folded) and has("my_vote", folded),
+        "changes a vote, and does not say to what",
+        ("I have changed my vote.",),
+    ),
+)
+#: asked about only where the sentence approves of nothing either
+STANCE = DoubtRule(
+    "stance",
+    lambda folded: (
+        has("stance", drop("undenied", folded))
+        and has("first_person", folded)
+        and not (folded.rstrip().endswith("?") and _ASKS_US.search(folded))
+    ),
+    "says where its author stands: as the vote does?",
+    ("I am with the other camp now, I oppose it.",),
+)
+
+
+def find_doubt_rule(text: str) -> DoubtRule | None:
+    """The first rule about sentences without a value that takes this one."""
+    if speaks_of_anothers(text) or _ASKS_YOU.search(text):
+        return None
+    folded = drop("keeps", fold(text))
+    return next((t for t in DOUBT_RULES if t.when(folded)), None)
