@@ -7,7 +7,6 @@ notifications, unrelated openings of threads): most of a busy list's bytes. What
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -24,13 +23,13 @@ from kipflow.mail.heads import Head, Place, read_head
 from kipflow.mail.quotes.marked import is_table_row
 from kipflow.mail.quoting import Words, find_own_words
 from kipflow.mail.results import find_cancel, read_declared
+from kipflow.mail.resultvotes import ask_beside_result, weigh_in_result
 from kipflow.mail.rounds.calls import is_call, read_called_numbers
 from kipflow.mail.subjects import parse_subject
 from kipflow.mail.trackers import is_from_program
 from kipflow.mail.twins import ask_twins
 from kipflow.mail.unread import ask_unread, points_at_attachment
 from kipflow.mail.votes.leftovers import BRIEF
-from kipflow.mail.votes.people import lists_others
 from kipflow.mail.votes.reading import read_expressions, read_subject
 
 #: Proposals that one answer to a digest can vote on: each vote is a question.
@@ -116,11 +115,7 @@ def _read_body(head: Head, reading: SubjectReading) -> _Said:
     reading = read_called_numbers(reading, own_text, prefix)
     ends = bool(words.own) and (reading.kind in ENDING_KINDS or reading.is_reply or head.answers or _names(reading))
     declared = _read_declared(head, words, reading) if ends else None
-    announces = declared is not None and (not declared.unclear or (declared.corrects and reading.kind is Kind.RESULT))
-    is_result = announces or (reading.kind is Kind.RESULT and not reading.is_reply)
-    votes = _read_votes(words, reading, head.sender, head.subject, is_result=is_result)
-    if states_end(declared):  # whom it lists has voted elsewhere
-        votes = tuple(_weigh_in_result(votes, head.sender.name))
+    votes, is_result = _read_beside(words, reading, head, declared)
     if not votes and head.is_sealed and not own_text:
         votes = (_SEALED,)
     if twins:
@@ -144,18 +139,26 @@ def _read_body(head: Head, reading: SubjectReading) -> _Said:
     )
 
 
+def _read_beside(
+    words: Words, reading: SubjectReading, head: Head, declared: Declared | None
+) -> tuple[tuple[Expression, ...], bool]:
+    """The votes of a mail in the light of what it announces, and whether it lists those of others."""
+    announces = declared is not None and (not declared.unclear or (declared.corrects and reading.kind is Kind.RESULT))
+    is_tagged = reading.kind is Kind.RESULT and not reading.is_reply
+    # who only says that it passes, and lists nobody, may vote as anybody does
+    is_result = is_tagged or (announces and declared is not None and (declared.counts or bool(declared.names)))
+    votes = _read_votes(words, reading, head.sender, head.subject, is_result=is_result)
+    if is_result and not is_tagged and all(vote.standing.is_faint for vote in votes):
+        free = _read_votes(words, reading, head.sender, "", is_result=False)
+        votes = tuple(ask_beside_result(free, words, head.sender.name)) or votes
+    if states_end(declared):  # whom it lists has voted elsewhere
+        votes = tuple(weigh_in_result(votes, head.sender.name))
+    return votes, is_result
+
+
 def _names(reading: SubjectReading) -> bool:
     """Whether a subject without a tag names a proposal: whatever it is called, the mail may announce a result."""
     return reading.kind is Kind.OTHER and bool(reading.numbers)
-
-
-def _weigh_in_result(votes: Iterable[Expression], author: str) -> Iterator[Expression]:
-    """What a mail that may announce a result says of votes: of whom it lists only its author may vote by it."""
-    for vote in votes:
-        if vote.standing in _SURE or not lists_others(vote.line, ""):
-            yield vote
-        elif not lists_others(vote.line, author):
-            yield replace(vote, standing=Standing.HINT)
 
 
 def _read_declared(head: Head, words: Words, reading: SubjectReading) -> Declared | None:
@@ -190,7 +193,6 @@ def answers_digest(reading: SubjectReading) -> bool:
     return reading.is_reply and not reading.numbers and "digest" in reading.topic
 
 
-_SURE = {Standing.CLEAR, Standing.WITHDRAWAL}
 _VALUE_CELL = re.compile(r"\|\s*[+-][01]\s*\|")
 #: Subjects under which a vote can end without the mail being an answer.
 ENDING_KINDS = frozenset({Kind.RESULT, Kind.CANCEL, Kind.VOTE})

@@ -22,6 +22,8 @@ from kipflow.mail.announcements.tokens import join_words
 ITEM = re.compile(r"^\s*(?:[-*•·–]\s+|\d{1,2}[.)]\s+)(?P<rest>\S.*)$")
 _CHOICE_START = re.compile(rf"^\s*(?:[-*•]\s+)?{CHOICE_GROUP}(?:['’]?s\b)?{VOTES}", re.IGNORECASE)
 _NONE = re.compile(rf"^\W*(?:{join_words('none')})\W*$", re.IGNORECASE)
+#: "me (I had not voted so far, +1 hereby)"
+_ASIDE = re.compile(rf"\((?![^()]*(?:{GROUP}))[^()]{{0,80}},[^()]{{0,80}}\)", re.IGNORECASE)
 _BRACKETS = re.compile(r"\([^()]{0,60}\)|\[[^\[\]]{0,60}\]|\*+")
 _BINDING_NAME = re.compile(rf"^\s*[^\W\d_][^:()]{{1,58}}\s*\(\s*(?:{GROUP})\s*\)\s*$", re.IGNORECASE)
 #: "Binding: Mara, Jun", also behind "Passed!"
@@ -55,12 +57,13 @@ class CountReading:
 
 def split_people(text: str) -> Iterator[tuple[str, str]]:
     """The names in "A B, C D (binding) and E", each with the group that stands behind it ("in all": none)."""
-    for piece in re.split(r"\s*[,;/]\s*|,?\s+as\s+well\s+as\s*|\s+and\s+|\s+&\s+", text[:1600]):
+    text = _ASIDE.sub(" ", text[:1600])
+    for piece in re.split(r"\s*[,;/]\s*|,?\s+as\s+well\s+as\s*|\s+and\s+|\s+&\s+", text):
         group = parse_group(find_group(piece))
         name = " ".join(_BRACKETS.sub(" ", piece).split()).strip(" -–—:.*\"'")
         name = re.sub(r"^and\s+", "", name)
         name = re.sub(rf"[\s:-]*(?:{GROUP})$", "", name, flags=re.IGNORECASE)
-        if name.lower() in {"myself", "me", "i"}:
+        if name.lower() in {"myself", "me", "i", "mine", "my own", "my own vote"}:
             yield "myself", group
         elif _NOT_NAMES.search(name) or _NONE.match(name):
             continue

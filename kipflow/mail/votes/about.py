@@ -18,7 +18,9 @@ _DETERMINERS = re.compile(
     r"whole|entire|overall|reduced|simplified|amended|revised|modified|corrected|final|smaller|shorter)\s+){0,3}"
 )
 #: "KIP-7", "rc 2", "the release 2.4": a whole proposal or release by its name
-_NAMES_WHOLE = re.compile(r"(?:[a-z]{2,8}-|rc ?|kip )\d{1,5}\b|(?:releas\w+ |version )*(?:[a-z]\w* ){0,2}v?\d+\.\d")
+_NAMES_WHOLE = re.compile(
+    r"(?:[a-z]{2,8}-|rc ?|kip )\d{1,5}\b|(?:releas\w+ |version )*(?:[a-z]\w* ){0,2}(?:v?\d+\.\d|v\d+\b)"
+)
 _SOMEBODYS = re.compile(r"\b[A-Z]\w+(?:['’]s\b|s['’](?=\s))")
 _DEFINITE = re.compile(r"(?:the|that|this|your|his|her|\w+['’]s)\b")
 #: whose it is: "your KIP", "Jun's proposal"

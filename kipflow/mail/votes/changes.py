@@ -49,7 +49,7 @@ def read_change(text: str, mentions: Sequence[Mention]) -> Finding | None:
         return None
     target = _find_target(folded, mentions, moves=moves)
     if target is None:
-        return _read_takeback(text, drop("keeps", folded), mentions)
+        return _read_takeback(drop("keeps", folded), mentions)
     if is_labelled(target):
         return None
     choice, value, claimed = target.choice, target.value, target.claimed
@@ -135,9 +135,9 @@ def _moves_a_vote(before: str) -> bool:
     )
 
 
-def _read_takeback(text: str, folded: str, mentions: Sequence[Mention]) -> Finding | None:
+def _read_takeback(folded: str, mentions: Sequence[Mention]) -> Finding | None:
     found = find_words("takeback", folded)
-    if not found or has_condition(text[found[0].start() :]):
+    if not found or has_condition(drop("so_long", folded[found[0].start() :])):  # not "until that is answered"
         return None
     # "I take back my +1, the part on transactions is not clear to me"
     until = MARK.search(folded, found[0].end())
@@ -146,9 +146,9 @@ def _read_takeback(text: str, folded: str, mentions: Sequence[Mention]) -> Findi
         return None
     first = mentions[0].start if mentions else 0
     leads_up = any(m.end() <= first and _leads_to(folded[m.end() : first]) for m in found)
-    if has("my_vote", folded) or (leads_up and has("first_person", folded)):
-        return find("withdrawn", Standing.WITHDRAWAL, value=mentions[0].value if mentions else "")
-    return None
+    if not (has("my_vote", folded) or (leads_up and has("first_person", folded))):
+        return None
+    return find("withdrawn", Standing.WITHDRAWAL, value=mentions[0].value if mentions else "")
 
 
 def _leads_to(between: str) -> bool:
@@ -160,10 +160,11 @@ def _leads_to(between: str) -> bool:
 def says_it_stands(text: str) -> bool:
     """Whether a sentence says no more than that the own vote stands: "My vote of April is unchanged."."""
     folded = fold(text)
-    if "?" in text:
+    if "?" in text or has_condition(text):
         return False
-    restated = has("restated", folded) and has("my_vote", folded)
-    return has("unchanged", folded) or (restated and not has("negation", folded) and not has_condition(text))
+    clauses = MARK.split(folded)
+    restated = any(has("restated", c) and has("my_vote", c) and not has("negation", c) for c in clauses)
+    return has("unchanged", folded) or restated
 
 
 def speaks_of_anothers(text: str) -> bool:

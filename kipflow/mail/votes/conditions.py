@@ -10,6 +10,7 @@ from kipflow.mail.votes.lexicon import drop, find_words, fold, has, leaves_only
 UNDERSTOOD = ("own", "from_me", "filler", "approval", "assent", "abstention", "casts", "change")
 #: where a clause ends: a mark, a dash between blanks
 MARK = re.compile(r"[,:.!?…，、。；：！？\n(]|\s[–—-]{1,2}\s|[–—]|->|=>|→|\)|\]|;(?!\w)")
+_ADVERB = re.compile(r"\b\w{3,}ly\b")
 _OWN = r"\W*(?:it['’]?s |i['’]?m |i am |you have my |you get my )?(?:an? )?$"
 _THEN = re.compile(rf"(?:^|[\s,;:])(?:and )?(?:then|in (?:that|this|which) case){_OWN}", re.I)
 #: "Otherwise -1" depends on what stands before; "Otherwise +1" is a vote but for that
@@ -35,6 +36,11 @@ _OFFER = re.compile(
 _SENTENCES = re.compile(r"(?<=[.!?])\s")
 #: "…, so +1"; not "if it stays so"
 _CONCLUDED = re.compile(r"(?:[,;:.–—-]\s*(?:and )?so|\b(?:hence|therefore|thus))\b\W*(?:\w+\W+){0,3}$")
+
+
+def find_unknown(text: str) -> str:
+    """The words of `text` (in lower case) among which no vote is known to stand: "obviously" changes none."""
+    return leaves_only(UNDERSTOOD, _ADVERB.sub(lambda m: m[0] if has("hedging", m[0]) else " ", text))
 
 
 def has_condition(text: str) -> bool:

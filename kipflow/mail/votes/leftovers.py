@@ -35,7 +35,7 @@ _EITHER = re.compile(r"(?<![\w./+-])[+-]?[01] ?/ ?[+-]?[01](?![\w./])")
 _OWN_SEVERAL = re.compile(r"\bmy (?P<value>[+-] ?1)['’]?s\b", re.IGNORECASE)
 #: "Vote: yes"
 _LABEL = re.compile(r"(?:my |the )?(?:vote|ballot|answer|verdict)\s*[:=]\s*")
-_OWN = re.compile(r"\b(?:me|myself|I)\b")
+_OWN = re.compile(r"\b(?:me|myself|mine|my own|I)\b")
 #: "two +1 (Ola, Nils), plus mine"
 _ADDED = re.compile(r"\b(?:(?:plus|including|with) (?:mine|myself|my own)|including me)\b", re.IGNORECASE)
 _SPEAKS_OF_VALUES = re.compile(r"\?|(?<!\w)[+-] ?[01]\b")
@@ -50,7 +50,7 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s|\n\s*\n")
 _ANSWERS = {
     Choice.FOR: ("yes", "assent", "approval"),
     Choice.AGAINST: ("no", "rejection"),
-    Choice.ABSTAIN: ("abstention",),
+    Choice.ABSTAIN: ("abstention", "nought"),
 }
 
 

@@ -13,7 +13,7 @@ from kipflow.mail.votes.about import About, read_about, read_object
 from kipflow.mail.votes.claims import find_claim, skip_claim
 from kipflow.mail.votes.conditions import (
     MARK,
-    UNDERSTOOD,
+    find_unknown,
     follows_condition,
     has_condition_behind,
     is_alternative,
@@ -128,7 +128,7 @@ class Mention:
     @cached_property
     def unknown(self) -> str:
         """The words of the segment that belong to no class in which a vote may stand."""
-        return leaves_only(UNDERSTOOD, self.segment)
+        return find_unknown(self.segment)
 
     @cached_property
     def rest(self) -> str:

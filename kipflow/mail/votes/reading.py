@@ -25,7 +25,7 @@ from kipflow.mail.votes.lexicon import begins, drop, ends, fold, has, leaves_onl
 from kipflow.mail.votes.mentions import Mention, find_mentions
 from kipflow.mail.votes.resolving import drop_denied, resolve, weigh_with_the_rest
 from kipflow.mail.votes.sentences import Sentence, split_sentences
-from kipflow.mail.votes.structure import CHECKED, ON_PARTS, Shapes, classify_lines
+from kipflow.mail.votes.structure import CHECKED, ON_PARTS, Shapes, classify_lines, find_box
 from kipflow.mail.votes.technical import counts_something, is_code
 from kipflow.mail.votes.values import find_values, parse_value, spell_out
 from kipflow.mail.votes.verdicts import Rule, Verdict
@@ -74,7 +74,8 @@ def explain(
         return (), tuple(mail.reasons)
     vote = resolve(left)
     if vote is not None:
-        vote = weigh_with_the_rest(vote, left, text, author)
+        beside = [line.text for line in words.own if find_box(plain(line.text)) is None]
+        vote = weigh_with_the_rest(vote, left, "\n".join(beside), author)
     else:
         vote = (read_own_entry if is_result else ask_about_the_rest)(words.own, author)
     return () if vote is None else (vote,), tuple(mail.reasons)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from kipflow.domain.votes import Choice
+from kipflow.mail.announcements.names import find_names, is_handle
 from kipflow.mail.votes import technical
 from kipflow.mail.votes.about import About
 from kipflow.mail.votes.lexicon import begins, drop, ends, fold, has
@@ -119,11 +120,18 @@ def on_something(m: Mention) -> bool:
     return m.about is About.UNKNOWN
 
 
+def _heads_prose(m: Mention) -> bool:
+    """Whether text stands below it and no list of names: "+1 (binding)" and then "So the vote passes."."""
+    below = m.sentence.following.strip(" \n-*•")
+    return below[:1].isalpha() and not (find_names(below) or is_handle(below))
+
+
 @rule(CAST, "")
 def opening(m: Mention) -> bool:
     """+1 | +1 (binding), thanks! | -1 breaks the build | Took me a while, but here it is: +1 (binding) | not: +1?"""
     begins_mail = m.opens and not m.sentence.preceding.strip()  # "+1. It passed", "-0: as its author I am in doubt"
-    is_own = begins_mail and (m.rest.strip() in {".", "!"} or speaks_of_itself(fold(m.rest)))
+    is_whole = m.rest.strip() in {".", "!"} or (not m.rest.strip() and _heads_prose(m))
+    is_own = begins_mail and (is_whole or speaks_of_itself(fold(m.rest)))
     may = not m.is_result or (m.opens and m.mine_follows) or is_own or has("my_vote", fold(m.lead))
     return may and m.is_apart and (m.opens or not m.segment)
 

@@ -66,11 +66,13 @@ def quoted_value(m: Mention) -> bool:
 @rule(ASK, "a condition stands with the vote: is it met?")
 def conditional(m: Mention) -> bool:
     """+1 if renamed | Once the name is fixed, +1 | Happy to +1 if needed | not: +1, even if it takes another release"""
+    if asks_of_it(m.lead):
+        return False  # "Should I count that as -1, or will you wait?"
     is_conditional = m.is_conditional or begins("offered", fold(m.rest).lstrip(" ,("))
     return is_conditional and (m.looks_like_vote or m.is_apart or m.is_mine or m.speaks_of_mine)
 
 
-_NUMBER = re.compile(r"(?<![\w.-])(?:\d{1,3}|the|these|those)\b")
+_NUMBER = re.compile(r"(?<![\w.-])(?:\d{1,3}|the|these|those|no)\b")
 
 
 _ARTICLE = re.compile(r"\b(?:the|an?)\s*$")
@@ -111,7 +113,7 @@ def cited(m: Mention) -> bool:
 
 #: "My own +1 is non-binding.", "My +1 is in."
 _SAYS_IF_BINDING = re.compile(
-    r"\s*is (?:(?:not |non-?)?binding\b|(?:in|included|cast|given|here)\s*[.!])"
+    r"\s*is (?:(?:not |non-?)?binding\b|unconditional\b|(?:in|included|cast|given|here)\s*[.!])"
     r"|\s*goes (?:to|with) (?:it|(?:this|the) (?:kip|proposal|plan|design|release))\b",
     re.IGNORECASE,
 )
@@ -154,6 +156,7 @@ _SOMEBODYS = re.compile(r"\b(?!(?:It|That|Here|There|What|Let|He|She|Vote|Mine)[
 _YOURS = re.compile(
     r"^\W*(?:(?:so|and|but|ok|hm+|well|sorry),? )*"
     r"(?:(?:is|was) (?:that|this|it)|does (?:that|this|it) (?:mean|count as)) an? $"
+    r"|\b(?:should|shall|do) (?:i|we) (?:count|take|read|record) (?:that|this|it|yours) as (?:an? )?$"
     r"|\byou\b[^.!?]*\b(?:that|this) $",
     re.IGNORECASE,
 )

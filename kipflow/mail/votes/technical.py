@@ -19,6 +19,7 @@ _SIGNS_BEHIND = re.compile(
     r",\s*[+\-]?\d+(?:\.\d+)?\s*(?:[%,)\]}]|$)|,\s*[+\-]?\d[\w^.+\-]*\s*[)\]]|[+\-]\s?\d\s*=(?!>))"
 )
 _REMOVED = re.compile(r"^ [+-]\d{1,6}(?= )")  # "+1 -1 lines changed"
+_RANGE = re.compile(r"^\s*(?:to|or|\.\.+|–)\s*[+-]?\d+(?:\.\d+)?(?=\s*[a-z%])")  # "-1 to +1 ms"
 _MEANING = re.compile(r"^\s*[:=(]\s*(?:the |an? |no )?")
 _LEADS_UP = re.compile(r"[\s\"'`]*(?:is|of|to|as|was|by|an?|the)?\s*[:.=]?\s*[\"'(`]?")
 # a patch, a program's output, code
@@ -47,7 +48,7 @@ def is_only_named(before: str) -> bool:
 
 def counts_something(after: str) -> bool:
     """Whether what follows a value is a unit, what it means, or more of a formula."""
-    behind = fold(_REMOVED.sub("", after[:60])).lstrip(" \"'`)")
+    behind = fold(_RANGE.sub("", _REMOVED.sub("", after[:60]))).lstrip(" \"'`)")
     meaning = _MEANING.match(after)
     return (
         begins("unit", behind)

@@ -66,7 +66,7 @@ _ENDS = re.compile(
     r"|nest[ae]|n[ao]|en|sur|auf|zu|für|pour|para|per|su|från|til)\b)"
 )
 _ENDS_LINE = re.compile(r"[\s*_]*(?:$|[.!]\s*$|\()")
-_CASTING = ("own", "casts", "change", "abstention", "correction", "turned")
+_CASTING = ("own", "casts", "change", "abstention", "nought", "correction", "turned")
 _AMONG = (*_CASTING, "filler", "from_me", "mine", "my_vote", "first_person", "takeback", "earlier")
 
 
