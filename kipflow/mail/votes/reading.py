@@ -195,10 +195,15 @@ class _Mail:
             yield m, said
 
 
+#: "My +1 was for the version of Monday"
+_IS_PAST = re.compile(r"\s*(?:was|came|had)\b(?! (?:already|counted|there|sent|missing))", re.IGNORECASE)
+
+
 def _turns_against(m: Mention, rule: Rule) -> bool:
     """Whether the words around a value take it back or deny it: what is meant then is not the same vote again."""
     folded = fold(m.sentence.text)
-    denies = rule.denies or (m.speaks_of_mine and has("negation", drop("undenied", m.clause)))
+    is_past = m.segment.endswith("my") and _IS_PAST.match(m.rest) is not None
+    denies = rule.denies or is_past or (m.speaks_of_mine and has("negation", drop("undenied", m.clause)))
     return denies or has("turned", folded) or (rule.rivals and has("takeback", folded))
 
 
