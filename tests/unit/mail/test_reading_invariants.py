@@ -185,3 +185,76 @@ def test_second_thoughts_change_a_vote_or_ask(first: str, later: str, greeting: 
     ballots, tally = vote_and_say(first, text)
     is_asked = any(b.status is BallotStatus.REVIEW for b in ballots)
     assert is_asked or tally[first] == 0, text
+
+
+change_of_heart = st.sampled_from(
+    [
+        *("I take back my +1 until that is answered.", "I withdraw my vote until the numbers are in."),
+        *("Please don't count my vote for the moment.", "I retract my +1 for now.", "My +1 was premature."),
+        *("I am withdrawing my vote while we discuss this.", "Scratch my vote, I need to read it again."),
+        *("Consider my vote withdrawn as long as the question is open.", "I no longer support this."),
+        *("My +1 came too early, I hadn't seen the second section.", "I can't support this any more."),
+        *("I was wrong to vote +1.", "I regret my +1.", "I'd like to revert my vote.", "Please hold my vote."),
+        *("Can you remove my vote please?", "I suspend my vote until Monday.", "0 from me then.", "Then I'm out."),
+        *("I abstain after all.", "I voted on the wrong proposal.", "I wanted to vote on KIP-9."),
+        *("With this result I'm opposed.", "I have to object now.", "So it's a no from me now.", "You lost my vote."),
+        *("No from my side then.", "My +1 was for the version of Monday.", "I did not vote for this version."),
+        *("Make it -1.", "-1 then.", "I lower my vote to +0.", "Count me as -1 instead.", "I have doubts now."),
+        *("I'd rather wait.", "You lost me with the last change."),
+    ]
+)
+
+
+@examples(200)
+@given(later=change_of_heart, closing=st.sampled_from(["", "\n\nThanks,\nJun", "\n\nJun"]))
+def test_a_change_of_heart_never_leaves_the_vote_in_silence(later: str, closing: str) -> None:
+    ballots, tally = vote_and_say("+1", later + closing)
+    assert any(b.status is BallotStatus.REVIEW for b in ballots) or tally["+1"] == 0, later
+
+
+nothing_new = st.sampled_from(
+    [
+        *("Thanks for the update.", "Good catch, Tess.", "The build is green here too.", "Happy to review the PR."),
+        *("I opened a ticket for the follow-up.", "What happens on restart?", "I agree with Tess on the naming."),
+        *("Ravi, could you have a look?", "I don't think that is needed.", "We measured 3 ms.", "My vote stands."),
+        *("Just a reminder that the vote ends tomorrow.", "We need one more binding vote.", "I keep my vote."),
+        *("No change to my vote.", "That doesn't change my vote.", "+1 again.", "Not a blocker for me."),
+        *("I have no strong opinion on the name.", "I'd prefer the longer name, but no blocker.", "+1 to that."),
+        *("We can do that later.", "Do we support the old format?", "There's one jar too many. I keep my vote."),
+    ]
+)
+
+
+@examples(200)
+@given(later=nothing_new, closing=st.sampled_from(["", "\n\nThanks,\nJun", "\n\nJun"]))
+def test_what_changes_nothing_asks_nothing(later: str, closing: str) -> None:
+    ballots, tally = vote_and_say("+1", later + closing)
+    assert tally["+1"] == 1, later
+    assert not [b.line for b in ballots if b.status is BallotStatus.REVIEW], later
+
+
+cast = st.sampled_from(
+    [
+        *("+1 (binding)", "I'm +1 (binding).", "Thanks for the KIP! +1 (binding) from me.", "So +1 (binding)"),
+        *("Big +1 (binding), great work", "My vote: +1 (binding)", "LGTM, +1 (binding)", "+1", "+1, thanks!"),
+    ]
+)
+end = st.sampled_from(
+    [
+        *("All tests passed.", "one flaky test, passed on the second run", "The vote passes.", "KIP-7 passes then."),
+        *("This has my vote, so it's approved.", "We can close the vote now.", "Congrats, it is adopted."),
+        *("That's three, so the vote is over.", "The check failed at first, then succeeded.", "Result: all good."),
+        *("Results of my checks: passed", "With that we have 3 binding votes.", "Thanks all for voting."),
+        *("That makes 3 binding +1 and no -1, so it passes.", "The discussion is closed."),
+        *("* LICENSE and NOTICE look right\n* no binaries\n* build: one flaky test, passed at last",),
+    ]
+)
+
+
+@examples(300)
+@given(vote=cast, end=end)
+def test_a_vote_beside_talk_of_an_end_is_counted_or_asked_about(vote: str, end: str) -> None:
+    after = f"{end}\n\n{vote}" if "\n" in end else f"{end} {vote}"
+    for text in (f"{vote}\n\n{end}\n\nJun", f"{end}\n\n{vote}\n\nJun", f"{vote}\n{end}", f"Hi Mara,\n\n{after}"):
+        ballots, tally = vote_and_say(text, "See above.")
+        assert tally["+1"] == 1 or any(b.status is BallotStatus.REVIEW for b in ballots), text
