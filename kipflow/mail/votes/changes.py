@@ -160,7 +160,7 @@ def _leads_to(between: str) -> bool:
 def says_it_stands(text: str) -> bool:
     """Whether a sentence says no more than that the own vote stands: "My vote of April is unchanged."."""
     folded = fold(text)
-    if "?" in text or has_condition(text):
+    if "?" in text or "whether" in folded or has_condition(text):
         return False
     clauses = MARK.split(folded)
     restated = any(has("restated", c) and has("my_vote", c) and not has("negation", c) for c in clauses)
