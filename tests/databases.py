@@ -73,7 +73,8 @@ def postgres_cluster() -> Iterator[sa.URL]:
         # this role's password is asked for, everybody else is trusted
         rules = folder / "data" / "pg_hba.conf"
         rules.write_text(f"host all careful 127.0.0.1/32 scram-sha-256\n{rules.read_text()}")
-        options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off"
+        # what the server cleans up by itself would be a transaction that no test has begun
+        options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off -c autovacuum=off"
         # a log file, because a server that keeps our pipe open would never let `run` return
         run("pg_ctl", "-w", "-l", str(folder / "log"), "-o", options, "start")
         url = sa.URL.create("postgresql+psycopg", "kipflow", "seCret-Word", "127.0.0.1", port, "postgres")

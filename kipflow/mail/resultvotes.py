@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import dropwhile
 
 from kipflow.domain.votes import Expression, Standing
-from kipflow.mail.announcements.names import find_names, is_handle, is_same_person
+from kipflow.mail.announcements.names import can_be_listed, is_same_person
 from kipflow.mail.quoting import Words
 from kipflow.mail.votes.people import lists_others
 
@@ -35,4 +35,4 @@ def _heads_names(line: str, words: Words, author: str) -> bool:
     """Whether others' names stand below a line: "+1 (binding)" and then "- Jun Okafor"."""
     texts = dropwhile(lambda text: text != line, (own.text.strip() for own in words.own))
     below = next((text.strip("-*• ") for text in list(texts)[1:] if text), "")
-    return (bool(find_names(below)) or is_handle(below)) and not is_same_person(below, author)
+    return can_be_listed(below) and not is_same_person(below, author)

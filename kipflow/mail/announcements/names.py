@@ -52,6 +52,11 @@ def is_handle(text: str) -> bool:
     return _HANDLE.match(text) is not None and not any(fold_name(word) in COMMON_WORDS for word in words)
 
 
+def can_be_listed(text: str) -> bool:
+    """Whether a line below a heading can be one or several voters."""
+    return bool(find_names(text)) or is_handle(text)
+
+
 def is_same_person(written: str, author: str) -> bool:
     """Whether a name as written in a line ("Mara", "M. Lind", "mlind") can be the author's own."""
     said, known = fold_name(written).split(), fold_name(author).split()

@@ -14,9 +14,9 @@ def judge(mention: Mention) -> tuple[Rule, Verdict]:
     """The first rule that takes the mention, and what is made of it."""
     found = next(row for row in RULES if row.when(mention))
     is_own = (mention.opens and mention.sentence.starts_line) or mention.speaks_of_mine
+    # "I could not read your -1", "one -1 from Ravi", "Is that a +1?", "I keep my vote, even with Jun's -1"
     is_yours = mention.segment.endswith("your") or mention.whom or talk.asks_of_it(mention.lead)
-    # "I could not read your -1", "one -1 from Ravi"
+    is_yours = is_yours or (talk.is_somebodys(mention.lead) and says_it_stands(mention.sentence.text))
     # "As far as I know, a -1 is a veto"
     is_any = mention.segment in {"a", "an", "any", "every", "each"} and not mention.mine_follows
-    is_yours = is_yours or (talk.is_somebodys(mention.lead) and says_it_stands(mention.sentence.text))
     return found, found.mine if found.mine and is_own and not (is_yours or is_any) else found.verdict

@@ -33,6 +33,10 @@ _NEAR_VALUE = re.compile(
 _EITHER = re.compile(r"(?<![\w./+-])[+-]?[01] ?/ ?[+-]?[01](?![\w./])")
 #: "I reiterate my +1s for the code"
 _OWN_SEVERAL = re.compile(r"\bmy (?P<value>[+-] ?1)['’]?s\b", re.IGNORECASE)
+#: "With my own vote we are at +2 binding"
+_COUNTS_OWN = re.compile(
+    r"\b(?:with|including|counting) (?:my own|mine)\b[^.!?\n]{0,40}(?:[+]\s?\d|\b(?:\d|two|three|four|five)\b)", re.I
+)
 #: "Vote: yes"
 _LABEL = re.compile(r"(?:my |the )?(?:vote|ballot|answer|verdict)\s*[:=]\s*")
 _OWN = re.compile(r"\b(?:me|myself|mine|my own|I)\b")
@@ -99,6 +103,8 @@ def _read_near_values(text: str) -> Iterator[tuple[Finding, str]]:
         is_vote = has("first_person", fold(line)) or len(line.split()) <= _FEW
         if is_vote and not any(has(name, fold(line)) for name in ("measure", "demand")) and _EITHER.search(line):
             yield find("near-value", Standing.UNCLEAR, "is between two values: which is the vote?"), line
+    for counted in _COUNTS_OWN.finditer(text):
+        yield find("own-entry", Standing.HINT, "counts a vote of its writer: which one?"), counted.group()
     for own in _OWN_SEVERAL.finditer(text):
         choice, why = parse_value(own["value"])[0], "speaks of own votes: one on this?"
         yield find("near-value", Standing.UNCLEAR, why, choice=choice), own.group()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from kipflow.domain.votes import Choice
-from kipflow.mail.announcements.names import find_names, is_handle
+from kipflow.mail.announcements.names import can_be_listed
 from kipflow.mail.votes import technical
 from kipflow.mail.votes.about import About
 from kipflow.mail.votes.lexicon import begins, drop, ends, fold, has
@@ -123,7 +123,7 @@ def on_something(m: Mention) -> bool:
 def _heads_prose(m: Mention) -> bool:
     """Whether text stands below it and no list of names: "+1 (binding)" and then "So the vote passes."."""
     below = m.sentence.following.strip(" \n-*•")
-    return below[:1].isalpha() and not (find_names(below) or is_handle(below))
+    return below[:1].isalpha() and not can_be_listed(below)
 
 
 @rule(CAST, "")
