@@ -23,6 +23,16 @@ _IN_A_ROW = re.compile(
 _WRITER = re.compile(r"\b(?:i|we|(?<!and )me(?! and))\b")
 #: "from him": whoever it is, not the writer
 OF_SOMEBODY = re.compile(r"(?:you(?! all)|him|her|them)\b", re.IGNORECASE)
+#: "Jun's +1", not "that's +1"
+_SOMEBODYS = re.compile(r"\b(?!(?:It|That|Here|There|What|Let|He|She|Vote|Mine)['’]s)[A-Z]\w+['’]s (?:earlier |own )?$")
+#: "Is that a +1?", "You scared me with that -1"
+_YOURS = re.compile(
+    r"^\W*(?:(?:so|and|but|ok|hm+|well|sorry),? )*"
+    r"(?:(?:is|was) (?:that|this|it)|does (?:that|this|it) (?:mean|count as)) an? $"
+    r"|\b(?:should|shall|do) (?:i|we) (?:count|take|read|record) (?:that|this|it|yours) as (?:an? )?$"
+    r"|\byou\b[^.!?]*\b(?:that|this) $",
+    re.IGNORECASE,
+)
 #: the end of words that say what somebody else does, or what is to be done
 _POINTS = re.compile(r"\b(?:(?<!nothing )to \w+|on|for|from|at|is|are|be|means?)$|\b(?:by|who|doubt)\b")
 _NAME = r"(?-i:[A-Z][a-zß-öø-ÿ][\w-]*)"
@@ -75,6 +85,16 @@ _LEADS = (
 _PASSED_ON = ("relays", "reports", "source")
 _NOT_NOW = ("other", "earlier", "demand", "group")
 _LACKING = ("need", "quantity")
+
+
+def is_somebodys(lead: str) -> bool:
+    """Whether the words right before a value say whose it is: "Jun's +1"."""
+    return _SOMEBODYS.search(lead) is not None
+
+
+def asks_of_it(lead: str) -> bool:
+    """Whether the words before a value ask somebody else of it, or speak to them of theirs: "Is that a +1?"."""
+    return _YOURS.search(lead) is not None
 
 
 def is_named(m: Mention) -> bool:

@@ -31,7 +31,8 @@ def drop_denied(found: Sequence[Finding], text: str) -> Sequence[Finding] | None
         return found
     if any(map(says_it_stands, _SENTENCE_ENDS.split(text))):
         return None
-    none_yet = has("not_voted", fold(text)) or has("votes_later", fold(text))
+    folded = fold(text)
+    none_yet = has("not_voted", folded) or has("votes_later", folded)
     return [f for f in found if f.expression.standing is not Standing.HINT] if none_yet else found
 
 

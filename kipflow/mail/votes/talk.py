@@ -66,7 +66,7 @@ def quoted_value(m: Mention) -> bool:
 @rule(ASK, "a condition stands with the vote: is it met?")
 def conditional(m: Mention) -> bool:
     """+1 if renamed | Once the name is fixed, +1 | Happy to +1 if needed | not: +1, even if it takes another release"""
-    if asks_of_it(m.lead):
+    if people.asks_of_it(m.lead):
         return False  # "Should I count that as -1, or will you wait?"
     is_conditional = m.is_conditional or begins("offered", fold(m.rest).lstrip(" ,("))
     return is_conditional and (m.looks_like_vote or m.is_apart or m.is_mine or m.speaks_of_mine)
@@ -148,26 +148,12 @@ def with_a_name(m: Mention) -> bool:
     return people.is_named(m) or (ends("in_hand", m.clause.removesuffix(" a")) and not m.mine_follows)
 
 
-#: "Jun's +1", not "that's +1"
-_SOMEBODYS = re.compile(r"\b(?!(?:It|That|Here|There|What|Let|He|She|Vote|Mine)['’]s)[A-Z]\w+['’]s (?:earlier |own )?$")
-
-
-#: "Is that a +1?", "You scared me with that -1"
-_YOURS = re.compile(
-    r"^\W*(?:(?:so|and|but|ok|hm+|well|sorry),? )*"
-    r"(?:(?:is|was) (?:that|this|it)|does (?:that|this|it) (?:mean|count as)) an? $"
-    r"|\b(?:should|shall|do) (?:i|we) (?:count|take|read|record) (?:that|this|it|yours) as (?:an? )?$"
-    r"|\byou\b[^.!?]*\b(?:that|this) $",
-    re.IGNORECASE,
-)
-
-
 @rule(IGNORE, "speaks of somebody else's vote", mine=ASK)
 def of_another(m: Mention) -> bool:
     """Jun gave his +1 already | So it is a +1 from you, right? | not: Like Jun I am +1"""
-    if people.OF_SOMEBODY.match(m.whom) or is_somebodys(m.lead):
+    if people.OF_SOMEBODY.match(m.whom) or people.is_somebodys(m.lead):
         return True
-    if not m.mine_follows and (asks_of_it(m.lead) or speaks_of_anothers(MARK.split(m.lead)[-1])):
+    if not m.mine_follows and (people.asks_of_it(m.lead) or speaks_of_anothers(MARK.split(m.lead)[-1])):
         return True  # "I think Ravi's vote should be taken as +0"
     return not m.opens and has("other", m.segment) and not m.mine_follows and not has("receives", m.clause)
 
@@ -176,13 +162,3 @@ def of_another(m: Mention) -> bool:
 def labelled(m: Mention) -> bool:
     """Windows: +1 | The bot commented: +1 | not: My vote: +1"""
     return people.is_labelled(m)
-
-
-def is_somebodys(lead: str) -> bool:
-    """Whether the words right before a value say whose it is: "Jun's +1"."""
-    return _SOMEBODYS.search(lead) is not None
-
-
-def asks_of_it(lead: str) -> bool:
-    """Whether the words before a value ask somebody else of it, or speak to them of theirs: "Is that a +1?"."""
-    return _YOURS.search(lead) is not None
