@@ -39,17 +39,15 @@ class Standing(StrEnum):
     CLEAR = "clear"
     UNCLEAR = "unclear"
     WITHDRAWAL = "withdrawal"
-    #: may be a vote in words: asked about unless its author has the same vote
-    HINT = "hint"
-    #: may change or take back a vote: asked about if its author has one
-    DOUBT = "doubt"
-    #: speaks for or against, and casts nothing: asked about if its author's vote is the other one
-    LEANING = "leaning"
+    HINT = "hint"  # may be a vote in words: asked about unless its author has the same vote
+    DOUBT = "doubt"  # may change or take back a vote: asked about if its author has one
+    LEANING = "leaning"  # for or against, and casts nothing: asked about if its author's vote is the other one
+    QUOTED = "quoted"  # stands in a quotation: asked about if nobody wrote it before
 
     @property
     def is_faint(self) -> bool:
         """Whether it is asked about only for what else its author says."""
-        return self in {Standing.HINT, Standing.DOUBT, Standing.LEANING}
+        return self not in {Standing.CLEAR, Standing.UNCLEAR, Standing.WITHDRAWAL}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

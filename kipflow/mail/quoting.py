@@ -49,6 +49,8 @@ class Words:
 
     own: tuple[OwnLine, ...]
     doubtful: tuple[str, ...] = ()
+    #: lines of a ballot that are quoted once, without the sign: some cross a box where they find it
+    quoted_boxes: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
@@ -60,6 +62,7 @@ class Words:
         return evened.strip()[:MAX_OWN_TEXT]
 
 
+_QUOTED_BOX = re.compile(r"^> (\[[^\[\]\n]{0,5}\][^\n]{1,120})$", re.MULTILINE)
 _SIGNATURE = re.compile(r"^--\s?$|^—\s?$|^-- \u200b?$")
 
 
@@ -78,7 +81,8 @@ def find_own_words(text: str, note: limits.Note = limits.ignore, *, address: str
     gathered = tuple(_gather(lines, marks, own))
     said = [line.text for line in gathered if line.text]
     below = () if any(text.strip() for text in said) else signature
-    words = Words(own=gathered, doubtful=(*doubtful, *barred, *led_in, *below))
+    boxes = tuple(_QUOTED_BOX.findall(text)) if "> [" in text else ()
+    words = Words(own=gathered, doubtful=(*doubtful, *barred, *led_in, *below), quoted_boxes=boxes)
     if len(said) > limits.OWN_LINES.size:
         note(limits.OWN_LINES)
     if sum(map(len, said)) + len(said) > limits.OWN_TEXT.size:

@@ -47,6 +47,8 @@ def clean_lines(text: str, note: limits.Note = limits.ignore) -> list[str]:
     text = text[:MAX_TEXT]
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if "&nbsp;" in text:  # left of an HTML text
+        text = text.replace("&nbsp;", " ")
     if not text.isascii():
         if _TURNED.search(text) is not None:
             note(limits.TURNED)

@@ -65,6 +65,8 @@ class _Record:
     voted: set[str] = field(default_factory=set)
     #: asked whether their vote stands, as what they say leans the other way: once is enough
     leaning: set[str] = field(default_factory=set)
+    #: the lines that were read as votes, without blanks: whoever quotes one wrote none
+    lines: set[str] = field(default_factory=set)
 
     def says_nothing_new(self, expression: Expression, ballot: Ballot, message: Message) -> bool:
         """Whether a reading matters no more in the light of what its voter cast before: one that is asked about, or
@@ -74,13 +76,16 @@ class _Record:
         in_result = message.declared is not None and message.declared.outcome is not None
         if agrees and (in_result if ballot.status is BallotStatus.COUNTED else not message.unread):
             return True
-        if standing is Standing.HINT:  # one that differs is asked about: "looks good now" behind a -1
+        if standing is Standing.QUOTED and "".join(ballot.line.split()) in self.lines:
+            return True
+        if standing in {Standing.HINT, Standing.QUOTED}:  # another one is asked about: "looks good now" behind a -1
             return held is not None and ballot.choice is None
         if standing is Standing.LEANING:
             return {held, ballot.choice} != {Choice.FOR, Choice.AGAINST} or ballot.voter in self.leaning
         return standing is Standing.DOUBT and ballot.voter not in self.voted
 
     def add(self, expression: Expression, ballot: Ballot) -> None:
+        self.lines.add("".join(ballot.line.split()))
         if expression.standing is Standing.LEANING:
             self.leaning.add(ballot.voter)
         if ballot.status in {BallotStatus.COUNTED, BallotStatus.WITHDRAWN}:

@@ -27,6 +27,10 @@ _DEFINITE = re.compile(r"(?:the|that|this|your|his|her|\w+['’]s)\b")
 _THEIRS = re.compile(r"(?:your|his|her|their|[^\W\d]\w*['’]s)\s+")
 
 
+#: "+1 on the whole then"
+_ADDED = re.compile(r"(?:then|now|too|again)\b")
+
+
 class About(StrEnum):
     """What a value says that it is on: nothing, the proposal, a part of it, somebody's remark, or who knows what."""
 
@@ -55,7 +59,7 @@ def read_about(lead: str, rest: str) -> About:
     bare = what[_DETERMINERS.match(what).end() :]  # type: ignore[union-attr]  # the pattern matches any text
     if what.startswith(("a ", "an ")):
         return About.UNKNOWN
-    if not bare.strip(" .,;!)") or _NAMES_WHOLE.match(bare):
+    if not bare.strip(" .,;!)") or (bare != what and _ADDED.match(bare)) or _NAMES_WHOLE.match(bare):
         return About.WHOLE
     if match.group("how").lower() == "with":  # "+1 with minor comments"
         aside = " ".join(bare.split()[:4])

@@ -27,7 +27,7 @@ _SMALL = re.compile(r"(?:\s+[^\W\d]+)*\s*[\"'“(\[*]?")
 _FEW = 4
 _VERBS = ("takeback", "change", "correction", "astray")
 _CORRECTING = ("correction", "sign", "mine", "astray", "change", "own", "from_me", "filler", "voted_on")
-_MOVING = ("own", "from_me", "filler", "change", "casts", "my_vote", "mine")
+_MOVING = ("own", "from_me", "filler", "change", "casts", "my_vote", "mine", "nought")
 
 
 def read_change(text: str, mentions: Sequence[Mention]) -> Finding | None:
@@ -92,7 +92,7 @@ def _find_target(folded: str, mentions: Sequence[Mention], *, moves: bool) -> Me
         if (moves and _ARROW.search(m.lead))
         or (_arrives(m) and not m.opens and not is_origin(m) and (moves or min(verbs, default=0) < m.start))
     ]
-    targets = [m for m in targets if m.is_apart or m.is_claimed or re.match(r"\s*[^\W\d]", m.rest)]
+    targets = [m for m in targets if m.is_apart or m.is_claimed or _goes_on_in_words(m)]
     if not targets:
         return None
     corrects = has("correction", folded)
@@ -101,6 +101,10 @@ def _find_target(folded: str, mentions: Sequence[Mention], *, moves: bool) -> Me
         if not changes or not (takes_back or _moves_a_vote(folded[: targets[-1].start])):
             return None
     return targets[-1]
+
+
+def _goes_on_in_words(m: Mention) -> bool:
+    return re.match(r"\s*[^\W\d]", m.rest) is not None and not has("nought", m.clause)
 
 
 def _arrives(m: Mention) -> bool:

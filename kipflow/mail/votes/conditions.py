@@ -33,6 +33,10 @@ _INVERTED = re.compile(r"^\W*(?:had|were|should) (?:i|we|he|she|they|it|this|tha
 _OFFER = re.compile(
     r",? and i(?:['’](?:d|ll)| (?:will|would|can))\b(?![^.;!?]*\b(?:if|unless|until|provided)\b)[^.;!?]*", re.IGNORECASE
 )
+#: "-1, because if the broker restarts, we lose data": another clause depends on it
+_OF_A_REASON = re.compile(r"\b(?:and|because|since|that|which|where) (?:if|when|once)\b", re.IGNORECASE)
+#: "I'd be -1 if it were on by default, but it is not, so +1": the condition is the other value's
+_OTHER_CASE = re.compile(r".*(?<![\w.+-])[+-] ?[01]\b.*\b(?:but|however)\b")
 _SENTENCES = re.compile(r"(?<=[.!?])\s")
 #: "…, so +1"; not "if it stays so"
 _CONCLUDED = re.compile(r"(?:[,;:.–—-]\s*(?:and )?so|\b(?:hence|therefore|thus))\b\W*(?:\w+\W+){0,3}$")
@@ -50,7 +54,7 @@ def has_condition(text: str) -> bool:
 
 def has_condition_behind(tail: str) -> bool:
     """Whether a condition stands behind a vote, and not behind what else its writer offers."""
-    return has_condition(_OFFER.sub("", tail))
+    return has_condition(_OF_A_REASON.sub("", _OFFER.sub("", tail)))
 
 
 def _drop_harmless(folded: str) -> str:
@@ -82,6 +86,7 @@ def opens_under_condition(above: str) -> bool:
 
 def follows_condition(lead: str, above: str) -> bool:
     """ "Rename it and then +1"; `above` is what stands before the sentence."""
+    lead = lead[other.end() :] if (other := _OTHER_CASE.match(lead)) is not None else lead
     if _THEN.search(lead) and (above.rstrip().endswith("?") or has("demand", fold(f"{above} {lead}"))):
         return True
     return _DO_AND.match(lead) is not None or _WITH_DONE.search(lead) is not None or opens_condition(lead)

@@ -29,6 +29,11 @@ class Finding:
     expression: Expression
     role: Role = Role.PLAIN
 
+    @property
+    def takes_back(self) -> bool:
+        """Whether it withdraws a vote."""
+        return self.expression.standing is Standing.WITHDRAWAL
+
 
 def find(
     rule: str,

@@ -10,11 +10,13 @@ from itertools import chain, islice
 from kipflow.domain.votes import Choice, Expression, Standing
 from kipflow.mail.announcements.counts import read_counts
 from kipflow.mail.announcements.names import is_own, is_same_person
+from kipflow.mail.content.text import plain
 from kipflow.mail.quoting import OwnLine
 from kipflow.mail.votes.claims import find_claim, find_separate_claim, skip_claim
 from kipflow.mail.votes.findings import Finding, find
 from kipflow.mail.votes.lexicon import begins, drop, find_words, fold, has, leaves_only
-from kipflow.mail.votes.values import find_values, parse_value
+from kipflow.mail.votes.structure import CHECKED, classify_lines
+from kipflow.mail.votes.values import find_values, offers_all, parse_value
 
 #: A mail that says no more than yes or no.
 BRIEF = 60
@@ -27,7 +29,7 @@ _NEAR_VALUE = re.compile(
     r"(?:\A|\n[ \t]*\n|[.!?]\s)[ \t]*(?P<line>"
     r"(?:(?P<sign>[+-])(?: ?[+-]{1,2} ?1| ?(?:1/[+-]?[0-9]|1(?:[,. ]000)+|1\^\d|[2-9]|[1-9]\d{1,6}|[lI!]))"
     r"|1 ?(?P<behind>[+-]))"
-    r"(?P<tail>(?![\w.,:/@-]).{0,40}))(?=\n|\Z)"
+    r"(?P<tail>(?![\w.,:/@-]).{0,160}))(?=\n|\Z)"
 )
 #: "I am at 0/+1"
 _EITHER = re.compile(r"(?<![\w./+-])[+-]?[01] ?/ ?[+-]?[01](?![\w./])")
@@ -67,6 +69,19 @@ def ask_about_the_rest(own: Sequence[OwnLine], author: str) -> Expression | None
     return next((replace(found.expression, line=line.strip()) for found, line in asked), None)
 
 
+def read_quoted_boxes(lines: Sequence[str], author: str) -> Expression | None:
+    """The question that a box leaves open which is crossed in a quotation: where its author found it, or quoted so?"""
+    found = classify_lines([plain(line) for line in lines], author)
+    checked = [index for index, (shape, _) in found.items() if shape is CHECKED]
+    if len(found) < 2 or len(checked) != 1:
+        return None
+    line = lines[checked[0]]
+    choice, value = parse_value(found[checked[0]][1])
+    why = "a box is crossed in the quotation: by whom?"
+    asked = find("quoted-box", Standing.QUOTED, why, choice=choice, value=value, claimed=find_claim("", line))
+    return replace(asked.expression, line=line.strip())
+
+
 def read_own_entry(own: Sequence[OwnLine], author: str) -> Expression | None:
     """The vote of a result's author, whom it lists in the first person: "+1: Jun, Tess and me", "Mara Lind (me)"."""
     lines = [line.text for line in own]
@@ -101,7 +116,12 @@ def _read_near_values(text: str) -> Iterator[tuple[Finding, str]]:
             yield find("near-value", Standing.UNCLEAR, why, choice=choice, claimed=claimed), near["line"]
     for line in text.split("\n"):
         is_vote = has("first_person", fold(line)) or len(line.split()) <= _FEW
-        if is_vote and not any(has(name, fold(line)) for name in ("measure", "demand")) and _EITHER.search(line):
+        if (
+            is_vote
+            and not any(has(name, fold(line)) for name in ("measure", "demand"))
+            and _EITHER.search(line)
+            and not offers_all(line)
+        ):
             yield find("near-value", Standing.UNCLEAR, "is between two values: which is the vote?"), line
     for counted in _COUNTS_OWN.finditer(text):
         yield find("own-entry", Standing.HINT, "counts a vote of its writer: which one?"), counted.group()

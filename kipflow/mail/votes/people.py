@@ -61,7 +61,7 @@ _IS_SOMEBODY = re.compile(
 _SAYS_HOW_IT_IS = re.compile(
     r"^(?:(?:so|and|but|well|now|still|then|imo|imho|in my (?:view|opinion|eyes|book)),? )*"
     r"(?:(?:it|this|that|(?:my|our)(?: \w+){1,2})(?:['’]s| (?:is|was|are|were|looks|seems|feels|(?:has|have) been))"
-    r"|there(?:['’]s| is| was) (?:no|nothing|nobody))"
+    r"|looks|seems|sounds|reads|feels|there(?:['’]s| is| was) (?:no|nothing|nobody))"
     rf"(?: (?:{_ADVERB}|very|so|too|quite|well))*"
     r" (?!(?:an?|the|my|our|your|his|her|their|what|how|on|for|from|to|by|in|at|of)\b)[^\W\d_]+"
     r"(?: (?:and|or|enough|indeed|too|now|again|with|go|ship|merge|here|at all|(?:to|for) (?:me|us|go|ship|merge)"
@@ -71,6 +71,8 @@ _CLAIM_BEHIND = re.compile(r"\s*\((?:non-?)?binding\)$", re.IGNORECASE)
 _OTHER_ACTS = re.compile(r"(?:^|\band )(?:he|she)\b")
 #: "I speak for Jun"
 _FOR_NAME = re.compile(r"\b(?:for|from)\s+[A-Z][a-z]|['’]s proxy\b")
+#: "Revision 6 says opt-in, so: +1"
+_CONCLUDING = frozenset({"so", "hence", "thus", "therefore"})
 #: what a label says is not what the vote says: "Against: +1"
 _OPPOSITE = {
     Choice.FOR: ("no", "rejection", "abstention"),
@@ -134,6 +136,8 @@ def _leads_up(written: str, choice: Choice) -> bool:
     last = fold(end)
     told = drop("from_me", drop("leads_in", drop("casts", drop("harmless", last)))).removesuffix(" please")
     opposite = _OPPOSITE.get(choice, ())
+    if last.strip() in _CONCLUDING:
+        return True
     if (
         any(has(name, drop("leads_in", drop("casts", label))) for name in _PASSED_ON)
         or (has("other", told) and "vote" in last)
@@ -160,7 +164,7 @@ def _leads_up(written: str, choice: Choice) -> bool:
 
 def _gives_grounds(last: str) -> bool:
     """Whether a label's last clause says why the vote follows, or as whom: "Since it is fixed", "After a long test"."""
-    is_ground = begins("grounds", last) or (last.startswith("after ") and begins("harmless", last))
+    is_ground = begins("grounds", last.removeprefix("but ")) or (last.startswith("after ") and begins("harmless", last))
     return (is_ground and not ends("leaves_open", last)) or _SAYS_HOW_IT_IS.match(last) is not None
 
 

@@ -20,7 +20,7 @@ from kipflow.mail.votes.conditions import has_condition
 from kipflow.mail.votes.doubts import STANCE, find_doubt_rule
 from kipflow.mail.votes.findings import Finding, Role, find
 from kipflow.mail.votes.judging import judge
-from kipflow.mail.votes.leftovers import SHORT, ask_about_the_rest, read_own_entry
+from kipflow.mail.votes.leftovers import SHORT, ask_about_the_rest, read_own_entry, read_quoted_boxes
 from kipflow.mail.votes.lexicon import begins, drop, ends, fold, has, leaves_only, speaks_of_votes
 from kipflow.mail.votes.mentions import Mention, find_mentions
 from kipflow.mail.votes.resolving import drop_denied, resolve, weigh_with_the_rest
@@ -78,6 +78,8 @@ def explain(
         vote = weigh_with_the_rest(vote, left, "\n".join(beside), author)
     else:
         vote = (read_own_entry if is_result else ask_about_the_rest)(words.own, author)
+        if not is_result and (vote is None or vote.standing is Standing.LEANING):
+            vote = read_quoted_boxes(words.quoted_boxes, author) or vote
     return () if vote is None else (vote,), tuple(mail.reasons)
 
 
@@ -110,6 +112,7 @@ def may_vote(words: Words) -> bool:
     folded = fold(text)
     return (
         len(text.strip()) <= SHORT
+        or len(words.quoted_boxes) > 1
         or any(c in text for c in _FIGURES)
         or "plus" in folded
         or "minus" in folded
@@ -169,11 +172,18 @@ class _Mail:
             changed = read_change(text, [m for m in mentions if not (numbers or counts_something(m.tail))])
             if changed is not None:
                 yield changed
+                yield from self._read_vote_instead(mentions) if changed.takes_back else ()
                 return
         judged = list(self._judge(mentions))
         yield from _settle(judged)
         if not judged and not self.is_result:
             yield from _read_without_value(text, "" if mentions else None, sentence.line.answers)
+
+    def _read_vote_instead(self, mentions: Sequence[Mention]) -> Iterator[Finding]:
+        """The vote behind one that is taken back: "I withdraw the -1; here's my +1 instead"."""
+        for _, said in self._judge(mentions[1:]):
+            if said.expression.standing is Standing.CLEAR:
+                yield replace(said, role=Role.CHANGE)
 
     def _judge(self, mentions: Sequence[Mention]) -> Iterator[tuple[Mention, Finding]]:
         for m in mentions:
@@ -214,7 +224,7 @@ def _read_without_value(text: str, value: str | None, answers: str) -> Iterator[
         return
     doubt = find_doubt_rule(text)
     folded = fold(text)
-    if doubt is None and said is None and value is None and STANCE.when(folded):
+    if doubt is None and said is None and value is None and STANCE.when(drop("keeps", folded)):
         doubt = STANCE
     if said is not None and (doubt is None or said.expression.standing is Standing.CLEAR):
         yield said

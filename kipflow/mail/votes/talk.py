@@ -78,9 +78,15 @@ _NUMBER = re.compile(r"(?<![\w.-])(?:\d{1,3}|the|these|those|no)\b")
 _ARTICLE = re.compile(r"\b(?:the|an?)\s*$")
 
 
+#: "2 binding (Jun, Mara) + 1 non-binding": adds up
+_ADDS_UP = re.compile(r"(?<![\w.-])\d{1,2}(?: x)? (?:(?:non-?)?binding|votes?|\()[^.;:!?]{0,80}$", re.IGNORECASE)
+
+
 @rule(IGNORE, "counts votes, casts none", mine=ASK)
 def counted(m: Mention) -> bool:
-    """We have three +1 now. | One more +1 would do. | not: +1, that makes three | not: Another +1 (binding) for you"""
+    """2 binding + 1 non-binding | We have three +1 now. | One more +1 would do. | not: Another +1 (binding) for you"""
+    if " " in m.written and _ADDS_UP.search(m.lead):
+        return True
     is_one_more = m.clause in {"another", "one more", "and another"} and not m.rest.strip(" .!)")
     if m.opens or m.mine_follows or is_one_more or (m.is_claimed and m.clause.endswith("another")):
         return False
@@ -119,6 +125,9 @@ _SAYS_IF_BINDING = re.compile(
 )
 
 
+_IS_SAID_OF_IT = re.compile(r"\b(?:is|was|has|had|got)\b")
+
+
 @rule(IGNORE, "speaks about a vote", mine=ASK)
 def talked_of(m: Mention) -> bool:
     """A +1 was sent on Friday | Jun's vote, +1, was late | not: +1, is there a ticket?"""
@@ -127,6 +136,8 @@ def talked_of(m: Mention) -> bool:
     if m.segment.endswith(("my", "my own")) and _SAYS_IF_BINDING.match(m.rest):
         return False
     behind = fold(m.rest.lstrip(" \"'”’»`*"))
+    if m.segment.endswith(("my", "my own")) and not m.is_apart and _IS_SAID_OF_IT.search(m.near) is not None:
+        return True  # "My -1 from RC1 is resolved"
     return begins("discussed", behind) and (behind.startswith("here") or not m.mine_follows)
 
 

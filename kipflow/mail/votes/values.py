@@ -16,7 +16,7 @@ VALUE = re.compile(
     r"(?![A-Za-z0-9_\u00c0-\u04ff%°²³]|[.,]\d|[-/:]\d|-[A-Za-z]|\s?/\s?[+\-±]?\d|['’](?:s|d|ed|ing|er)\b)"
 )
 _ZERO = re.compile(rf"{_ALONE_IN_FRONT}(?P<value>0)(?![\w%°]|[.,/:-]\d|\s*[=<>*/^+])")
-#: "plus one", "lgtm+1", "+1thanks", "+1s from me", "+/-0", "\+1" (Markdown), "&#43;1" (HTML)
+#: "plus one", "s/-1/+1/", "lgtm+1", "+1thanks", "+1s from me", "+/-0", "\+1" (Markdown), "&#43;1" (HTML)
 #: where one of the signs in front stands in a line
 _SPELLINGS = (
     ("\\", re.compile(r"(?:^|(?<=[\s*_(\[]))\\(?=[+-] ?[01](?!\w))"), ""),
@@ -24,6 +24,7 @@ _SPELLINGS = (
     (("us", "US"), re.compile(r"(?<![\w-])plus[ -](?:one|1|eins|uno)\b", re.IGNORECASE), "+1"),
     (("one", "ONE", "One"), re.compile(r"(?<![\w+-])\+ ?one\b", re.IGNORECASE), "+1"),
     (("us", "US"), re.compile(r"(?<![\w-])minus[ -](?:one|1|eins|uno)\b", re.IGNORECASE), "-1"),
+    ("s/", re.compile(r"(?:^|(?<=\s))s/[+-]?[01]/([+-]?[01])/?g?(?!\w)"), r"I meant \1"),
     ("1", re.compile(r"\b(lgtm|good|thanks)(?=\+1(?![\w.]))", re.IGNORECASE), r"\1 "),
     ("1", re.compile(r"(?<![\w+.-])([+-]1)(?=(?:than|thx|gre|nice|good|lgtm|look|from|for)\w*|n?b\b)", re.I), r"\1 "),
     (("from", "FROM"), re.compile(r"([+\-]1)['’]?s(?= from (?:me|my|us|our)\b)", re.IGNORECASE), r"\1"),
@@ -118,6 +119,11 @@ def spell_out(text: str) -> str:
         if has_any(signs, text):
             text = pattern.sub(written, text)
     return text
+
+
+def offers_all(text: str) -> bool:
+    """Whether a line holds all that may be voted: "+1 / 0 / -1 as usual"."""
+    return _OPTIONS.search(text) is not None
 
 
 def skip_bullet(text: str) -> int:
