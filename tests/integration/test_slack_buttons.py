@@ -8,7 +8,6 @@ import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +27,7 @@ from kipflow.services.kinds.chat import ChatKind
 from kipflow.services.ports import Effect, Press
 from kipflow.services.presses import settle_press
 from kipflow.wiring import Parts, effect_rules, open_desk
-from tests.integration.conftest import connect_to, running_sandbox
-from tests.integration.test_story import run_once
+from tests.integration.conftest import connect_to
 from tests.kinds import scope_of
 from tests.unit.services.test_slack_goldens import check_limits
 
@@ -58,34 +56,16 @@ def ask_for_approval(parts: Parts) -> None:
     deliver.deliver(parts.store, {"slack": kind}, now=parts.clock(), by=ThisProcess())
 
 
-@pytest.fixture(scope="module")
-def asked(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a sandbox and of kipflow after a first round, whose operators were asked, for each test to copy."""
-    folder = tmp_path_factory.mktemp("asked")
-    with remembering_sandbox(folder) as url:
-        parts = connect_to(url, folder / "home")
-        run_once(parts)
-        ask_for_approval(parts)
-        parts.store.close()
-    return folder
-
-
-def remembering_sandbox(folder: Path) -> AbstractContextManager[str]:
-    return running_sandbox("--memory", str(folder / "memory.json"), log=folder / "sandbox.log")
-
-
 @pytest.fixture
-def story(asked: Path, airflow: sa.Engine, tmp_path: Path) -> Iterator[tuple[str, Parts]]:
+def story(played: tuple[str, Parts], airflow: sa.Engine) -> Iterator[tuple[str, Parts]]:
     """A sandbox whose operators were asked, and an app that listens there."""
-    shutil.copytree(asked, tmp_path, dirs_exist_ok=True)
-    with remembering_sandbox(tmp_path) as url:
-        parts = connect_to(url, tmp_path / "home")
-        app = open_app(parts, {**TOKENS, AIRFLOW_DATABASE: str(airflow.url)})
-        assert app is not None
-        app.connect()
-        yield url, parts
-        app.close()
-        parts.store.close()
+    url, parts = played
+    ask_for_approval(parts)
+    app = open_app(parts, {**TOKENS, AIRFLOW_DATABASE: str(airflow.url)})
+    assert app is not None
+    app.connect()
+    yield url, parts
+    app.close()
 
 
 def read_log(airflow: sa.Engine) -> list[tuple[str, str, dict[str, str]]]:
