@@ -31,7 +31,7 @@ DRIVER_MEMORY = "1g"
 #: A community's job is over before the JVM's second compiler pays: without it, and with a collector that
 #: suits a small heap, the metrics of 300,000 events cost half the processor time. Executors of a cluster
 #: are not touched.
-_SHORT_JOB = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+SHORT_JOB = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 REPOSITORY = Path(__file__).resolve().parents[1]
 _VECTOR_MODULE = "--add-modules=jdk.incubator.vector"
 _START_TIMEOUT = 60.0  # seconds: on a busy machine a JVM's first start from a cold disk takes a while
@@ -130,7 +130,7 @@ def submit_arguments(home: Path, job: str, environment: Mapping[str, str] | None
         "conf": {
             # without this a folder `spark-warehouse` appears wherever the scheduler was started
             "spark.sql.warehouse.dir": str(home / "spark" / "warehouse"),
-            "spark.driver.extraJavaOptions": _SHORT_JOB,
+            "spark.driver.extraJavaOptions": SHORT_JOB,
         },
         "driver_memory": DRIVER_MEMORY,
     }

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import os
 import signal
 from collections.abc import Generator
 from typing import TYPE_CHECKING
+from unittest.mock import patch
 
+import httpx
 import pytest
 from hypothesis import settings
 
@@ -34,6 +37,13 @@ LONGEST_FIRST = ("system", "spark", "airflow", "integration", "browser")
 def pytest_configure() -> None:
     # who ends the tests as a build server does lets them stop the servers that they have started, as with Ctrl-C
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _authorities_read_once() -> Generator[None]:
+    """Each `httpx.get` opens a client, and each client reads whose certificates are trusted, longer than it asks."""
+    with patch("httpx._transports.default.create_ssl_context", functools.cache(httpx.create_ssl_context)):
+        yield
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

@@ -112,6 +112,16 @@ def run_sql(url: sa.URL, statement: str) -> None:
     engine.dispose()
 
 
+def copy_template(cluster: sa.URL, name: str) -> None:
+    """A migrated, empty database of this name; by its files where the server can (15 on): half the work of its log."""
+    engine = sa.create_engine(cluster, isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        by_files = (connection.dialect.server_version_info or ()) >= (15,)
+        strategy = "STRATEGY file_copy" if by_files else ""
+        connection.exec_driver_sql(f"CREATE DATABASE {name} TEMPLATE template_kipflow {strategy}")
+    engine.dispose()
+
+
 KINDS = ("sqlite", pytest.param("postgres", marks=pytest.mark.postgres))
 
 
@@ -129,6 +139,6 @@ def make_database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[sa
         return
     cluster: sa.URL = request.getfixturevalue("postgres_cluster")
     name = f"test_{next(_counter)}"
-    run_sql(cluster, f"CREATE DATABASE {name} TEMPLATE template_kipflow")
+    copy_template(cluster, name)
     yield cluster.set(database=name)
     run_sql(cluster, f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")

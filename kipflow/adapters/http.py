@@ -7,7 +7,9 @@ line in the log. What is left after that is one `ServiceUnavailable`.
 
 from __future__ import annotations
 
+import functools
 import logging
+import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -30,6 +32,12 @@ T = TypeVar("T")
 #: The longest answer that is held in memory, in bytes: a page with all of its text is far smaller.
 MAX_ANSWER = 32 * 1024 * 1024
 _RETRYABLE = frozenset({408, 425, 429, 500, 502, 503, 504})
+
+
+@functools.cache
+def _load_authorities() -> ssl.SSLContext:
+    """Whose certificates are trusted: read once a process, as it takes longer than most requests do."""
+    return httpx.create_ssl_context()
 
 
 class HttpService:
@@ -77,6 +85,7 @@ class HttpService:
                 self._client = httpx.Client(
                     headers=self._headers,
                     auth=self._auth,
+                    verify=_load_authorities(),
                     # waiting for one of our own connections is no fault of the service
                     timeout=httpx.Timeout(patience.read, connect=patience.connect, pool=None),
                     limits=httpx.Limits(max_connections=self.connections, max_keepalive_connections=self.connections),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from slack_sdk import WebClient
@@ -52,12 +53,22 @@ class SlackApp:
         # the client's threads and its close() all drop the connection, and the second of two at once fails at None:
         # let both threads end first
         self._socket.auto_reconnect_enabled = False
-        for runner in (self._socket.current_app_monitor, self._socket.current_session_runner):
-            self._socket.current_session_state.terminated = True
+        runners = [self._socket.current_app_monitor, self._socket.current_session_runner]
+        for runner in runners:
+            runner.event.set()
+        self._socket.current_session_state.terminated = True
+        self._wake()
+        for runner in runners:
             if runner.is_alive():
-                runner.event.set()
                 runner.thread.join()
         self._socket.close()
+
+    def _wake(self) -> None:
+        """Let Slack answer a ping: a thread that waits for messages looks only after one whether to go on."""
+        session = self._socket.current_session
+        if session is not None:
+            with suppress(OSError):  # closed already, which wakes that thread as well
+                session.ping("goodbye")
 
     def _hear(self, client: BaseSocketModeClient, request: SocketModeRequest) -> None:
         # Slack repeats what nobody confirms within three seconds

@@ -79,6 +79,9 @@ class AirflowApi:
         body = self._send("GET", "/api/v2/importErrors", params={"limit": 20})
         return [f"{e['filename']}: {e['stack_trace'].strip().splitlines()[-1]}" for e in body["import_errors"]]
 
+    def pause(self, dag_id: str) -> None:
+        self._send("PATCH", f"/api/v2/dags/{dag_id}", json={"is_paused": True})
+
     def unpause(self, dag_id: str) -> None:
         self._send("PATCH", f"/api/v2/dags/{dag_id}", json={"is_paused": False})
 

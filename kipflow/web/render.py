@@ -37,6 +37,7 @@ from kipflow.services.settling import (
 from kipflow.services.undo import say_items
 from kipflow.services.wording import is_undated, say_authentication, say_ruling
 from kipflow.web import charts, metrics, times, wording
+from kipflow.web.compiled import CompiledBefore
 from kipflow.web.forms import build_form
 from kipflow.web.kept import KeptBodies
 from kipflow.web.writing import Operator
@@ -44,6 +45,7 @@ from kipflow.web.writing import Operator
 T = TypeVar("T")
 FOLDER = Path(__file__).parent
 STATIC = FOLDER / "static"
+_COMPILED = CompiledBefore()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,6 +185,7 @@ def build_environment() -> Environment:
     """The environment of every page: the board's, and the public site's."""
     environment = Environment(
         loader=FileSystemLoader(FOLDER / "templates"),
+        bytecode_cache=_COMPILED,
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

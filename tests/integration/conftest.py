@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from unittest.mock import patch
@@ -20,6 +21,7 @@ from kipflow.config.settings import read_settings
 from kipflow.wiring import Parts, connect
 from kipflow.wiring.environment import Secrets
 from tests.databases import copy_database
+from tests.integration.rounds import run_once
 from tests.ports import find_free_port
 
 ANCHOR = datetime(2026, 11, 12, 10, 30, tzinfo=UTC)
@@ -98,3 +100,29 @@ def parts_of(tmp_path: Path) -> Callable[[str], Parts]:
         return connect_to(url, tmp_path / "home")
 
     return make
+
+
+def remembering_sandbox(folder: Path) -> AbstractContextManager[str]:
+    """A sandbox that keeps in a folder what was done there, and goes on from it."""
+    return running_sandbox("--memory", str(folder / "memory.json"), log=folder / "sandbox.log")
+
+
+@pytest.fixture(scope="session")
+def first_round(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a sandbox and of a kipflow that has worked there once, for tests to copy."""
+    folder = tmp_path_factory.mktemp("first-round")
+    with remembering_sandbox(folder) as url:
+        parts = connect_to(url, folder / "home")
+        run_once(parts)
+        parts.store.close()
+    return folder
+
+
+@pytest.fixture
+def played(first_round: Path, tmp_path: Path) -> Iterator[tuple[str, Parts]]:
+    """A sandbox and a kipflow after their first round, of this test's own."""
+    shutil.copytree(first_round, tmp_path, dirs_exist_ok=True)
+    with remembering_sandbox(tmp_path) as url:
+        parts = connect_to(url, tmp_path / "home")
+        yield url, parts
+        parts.store.close()

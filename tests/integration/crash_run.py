@@ -14,7 +14,7 @@ from pathlib import Path
 
 from kipflow.adapters.store import SqlSession, SqlStore
 from tests.integration.conftest import connect_to
-from tests.integration.test_story import run_once
+from tests.integration.rounds import run_once
 
 
 def main(url: str, home: str, at: int, when: str) -> None:

@@ -19,7 +19,6 @@ from kipflow.services.digests import DigestRules
 from kipflow.services.kinds.chat import ChatKind
 from kipflow.services.ports import Effect
 from kipflow.wiring import Parts, effect_rules
-from tests.integration.test_story import run_once
 from tests.kinds import scope_of
 from tests.unit.services.test_slack_goldens import check_limits
 
@@ -35,11 +34,8 @@ def open_kind(parts: Parts, now: datetime, **digest: Any) -> ChatKind:
     )
 
 
-def test_a_week_is_reported_once_to_the_channel_and_to_each_person_who_wants_it(
-    own_sandbox: str, parts_of: Callable[[str], Parts]
-) -> None:
-    parts = parts_of(own_sandbox)
-    run_once(parts)
+def test_a_week_is_reported_once_to_the_channel_and_to_each_person_who_wants_it(played: tuple[str, Parts]) -> None:
+    url, parts = played
     now = parts.clock()
     kind = open_kind(parts, now)
     preview = kind.preview()
@@ -52,7 +48,7 @@ def test_a_week_is_reported_once_to_the_channel_and_to_each_person_who_wants_it(
     assert {row.key.split("/")[2] for row in rows} >= {"slack", "bvogel"}
     for row in rows:
         check_limits(row.payload)
-    page = httpx.get(f"{own_sandbox}/slack").text
+    page = httpx.get(f"{url}/slack").text
     assert f"Direct messages to {parts.roster.by_id['bvogel'].name}" in page
     assert "Votes that await you" in page
     assert "Where proposals stand" in page
@@ -61,10 +57,9 @@ def test_a_week_is_reported_once_to_the_channel_and_to_each_person_who_wants_it(
 
 
 def test_a_digest_of_ones_own_goes_once_to_who_asked_for_it_and_says_nothing_of_others(
-    own_sandbox: str, parts_of: Callable[[str], Parts]
+    played: tuple[str, Parts],
 ) -> None:
-    parts = parts_of(own_sandbox)
-    run_once(parts)
+    _, parts = played
     now = parts.clock()
     known = parts.roster.by_id["bvogel"]
     twice = replace(known, emails=(*known.emails, "second@x.example"))
@@ -90,18 +85,15 @@ def test_a_digest_waits_for_its_hour_and_is_not_written_days_late() -> None:
     assert rules.find_due(monday + timedelta(days=3)) is None
 
 
-def test_a_person_whom_slack_does_not_know_is_named_and_holds_up_nobody(
-    own_sandbox: str, parts_of: Callable[[str], Parts]
-) -> None:
-    parts = parts_of(own_sandbox)
+def test_a_person_whom_slack_does_not_know_is_named_and_holds_up_nobody(played: tuple[str, Parts]) -> None:
+    url, parts = played
     now = parts.clock()
-    run_once(parts)
     stranger = replace(parts.roster.by_id["bvogel"], emails=("nobody@x.example",))
     kind = open_kind(parts, now, people=(stranger, parts.roster.by_id["amaro"]))
     kind.plan()
     report = deliver.deliver(parts.store, {"slack": kind}, now=now, by=ThisProcess())
     assert any("nobody there has an address that the roster has for @bvogel" in warning for warning in report.warnings)
-    assert SlackChat(f"{own_sandbox}/slack/api", "xoxb-test").find_user(["nobody@x.example"]) is None
+    assert SlackChat(f"{url}/slack/api", "xoxb-test").find_user(["nobody@x.example"]) is None
 
 
 def test_operators_hear_once_of_each_effect_that_awaits_approval(

@@ -21,7 +21,7 @@ from kipflow.services.tickets import sync_tickets
 from kipflow.services.wanted_months import find_wanted_months
 from kipflow.wiring import Parts
 from tests.integration.conftest import connect_to
-from tests.integration.test_story import run_once
+from tests.integration.rounds import run_once
 
 QUICK = Patience(attempts=14, total=40, first_wait=0.02, longest_wait=0.2, read=1.0)
 FAULTS = """\

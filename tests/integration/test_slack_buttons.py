@@ -28,7 +28,6 @@ from kipflow.services.ports import Effect, Press
 from kipflow.services.presses import settle_press
 from kipflow.wiring import Parts, effect_rules, open_desk
 from tests.integration.conftest import connect_to
-from tests.integration.test_story import run_once
 from tests.kinds import scope_of
 from tests.unit.services.test_slack_goldens import check_limits
 
@@ -58,17 +57,15 @@ def ask_for_approval(parts: Parts) -> None:
 
 
 @pytest.fixture
-def story(own_sandbox: str, parts_of: Callable[[str], Parts], airflow: sa.Engine) -> Iterator[tuple[str, Parts]]:
+def story(played: tuple[str, Parts], airflow: sa.Engine) -> Iterator[tuple[str, Parts]]:
     """A sandbox whose operators were asked, and an app that listens there."""
-    parts = parts_of(own_sandbox)
-    run_once(parts)
+    url, parts = played
     ask_for_approval(parts)
     app = open_app(parts, {**TOKENS, AIRFLOW_DATABASE: str(airflow.url)})
     assert app is not None
     app.connect()
-    yield own_sandbox, parts
+    yield url, parts
     app.close()
-    parts.store.close()
 
 
 def read_log(airflow: sa.Engine) -> list[tuple[str, str, dict[str, str]]]:

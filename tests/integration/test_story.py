@@ -9,44 +9,16 @@ from pathlib import Path
 import httpx
 import pytest
 
-from kipflow.adapters.deliverer import ThisProcess
 from kipflow.adapters.patience import Patience
 from kipflow.domain.events import Stage
-from kipflow.kinds import find_kinds
 from kipflow.sandbox.answers import Expected, expected
-from kipflow.services import advance, deliver, poll, replay, sync
+from kipflow.services import replay
 from kipflow.services.board import ProposalView, RowQuery
-from kipflow.services.tickets import sync_tickets
-from kipflow.services.wanted_months import find_wanted_months
-from kipflow.wiring import Parts, effect_rules
+from kipflow.wiring import Parts
 from tests.integration.conftest import connect_to
+from tests.integration.rounds import run_once
 
 pytestmark = pytest.mark.integration
-
-
-def run_once(parts: Parts) -> dict[str, int]:
-    """One round of everything that the DAGs do, in process."""
-    assert parts.archive is not None
-    assert parts.wiki is not None
-    assert parts.tickets is not None
-    assert parts.community.archive is not None
-    assert parts.community.wiki is not None
-    now, prefix, page = parts.clock(), parts.community.prefix, parts.community.wiki.index_page
-    wanted, asked = find_wanted_months(
-        parts.store, parts.archive, parts.community.lists, now, since=parts.community.archive.since
-    )
-    landed = poll.fetch_months(parts.archive, wanted, parts.settings.raw, now)
-    read = poll.read_months(parts.store, landed, prefix=prefix, seen_at=now)
-    pages = sync.sync_wiki(parts.store, parts.wiki, index_page=page, prefix=prefix, as_of=now)
-    tickets = sync_tickets(parts.store, parts.tickets, as_of=now)
-    moved = advance.advance_all(parts.store, policy=parts.policy, effects=effect_rules(parts), as_of=now)
-    kinds = find_kinds(parts, now=now)
-    edits = kinds["index"].plan()
-    sent = deliver.deliver(parts.store, kinds, now=now, by=ThisProcess())
-    counts: dict[str, int] = {"transitions": sum(len(a.appended) for a in moved), "decided": len(moved)}
-    for report in (asked, read, pages, tickets, edits, sent):
-        counts.update(report.counts)
-    return counts
 
 
 @pytest.fixture(scope="module")
@@ -119,22 +91,19 @@ def test_a_second_run_changes_nothing(own_sandbox: str, parts_of: Callable[[str]
     assert {name: second[name] for name in quiet} == dict.fromkeys(quiet, 0)
 
 
-def test_as_time_passes_votes_fill_and_close_and_people_are_informed(
-    own_sandbox: str, parts_of: Callable[[str], Parts]
-) -> None:
-    parts = parts_of(own_sandbox)
-    run_once(parts)
+def test_as_time_passes_votes_fill_and_close_and_people_are_informed(played: tuple[str, Parts]) -> None:
+    url, parts = played
     before = parts.store.overview(parts.clock()).stages
     transitions = 0
     for _ in range(8):
-        httpx.post(f"{own_sandbox}/clock", json={"advance": "1 days"}).raise_for_status()
+        httpx.post(f"{url}/clock", json={"advance": "1 days"}).raise_for_status()
         transitions += run_once(parts)["transitions"]
     after = parts.store.overview(parts.clock()).stages
     assert transitions > 0
     assert after[Stage.ACCEPTED] > before[Stage.ACCEPTED]
     report = replay.replay(parts.store, policy=parts.policy, start=None, end=parts.clock())
     assert report.differences == ()
-    transcript = httpx.get(f"{own_sandbox}/slack").text
+    transcript = httpx.get(f"{url}/slack").text
     assert "Accepted" in transcript
 
 
@@ -157,17 +126,16 @@ def test_running_late_gives_the_same_history_as_running_every_day(tmp_path: Path
 
 
 def test_a_silent_proposal_is_warned_of_at_the_first_run_and_dormant_when_the_grace_is_over(
-    own_sandbox: str, parts_of: Callable[[str], Parts]
+    played: tuple[str, Parts],
 ) -> None:
-    parts = parts_of(own_sandbox)
-    run_once(parts)
+    url, parts = played
     [warning] = view(parts, 107).warnings
     assert warning.due_at is not None
     assert abs(warning.due_at - warning.recorded_at - parts.policy.grace) < timedelta(minutes=15)
     promised = f"dormant on <time>{warning.due_at:%Y-%m-%d %H:%M} UTC</time> at the earliest unless somebody writes"
-    assert promised in httpx.get(f"{own_sandbox}/slack").text
+    assert promised in httpx.get(f"{url}/slack").text
     for days, stage in ((13, Stage.DISCUSSION), (2, Stage.DORMANT)):
-        httpx.post(f"{own_sandbox}/clock", json={"advance": f"{days} days"}).raise_for_status()
+        httpx.post(f"{url}/clock", json={"advance": f"{days} days"}).raise_for_status()
         run_once(parts)
         assert view(parts, 107).stage is stage
     assert view(parts, 107).since == warning.due_at

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import logging
 import os
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from kipflow.java import spark_environment
+from kipflow.java import SHORT_JOB, spark_environment
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -27,8 +28,9 @@ def spark_variables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 def spark(spark_variables: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     before = dict(os.environ)
     warehouse = tmp_path_factory.mktemp("spark")
-    # arguments that the driver's JVM must have at its start
-    submit = f"--master local[2] --driver-memory 1g --conf spark.sql.warehouse.dir={warehouse} pyspark-shell"
+    # arguments that the driver's JVM must have at its start, with the options that kipflow's jobs start with
+    submit = f"--master local[2] --driver-memory 1g --conf spark.sql.warehouse.dir={warehouse}"
+    submit += f" --driver-java-options {shlex.quote(SHORT_JOB)} pyspark-shell"
     os.environ.update(spark_variables, PYSPARK_SUBMIT_ARGS=submit)
     from kipflow_spark.session import open_session
 

@@ -24,7 +24,7 @@ from kipflow.mail import version
 from kipflow.services import poll, replay
 from kipflow.services.landing import Landed
 from kipflow.services.reread import reread
-from tests.databases import migrate, run_sql
+from tests.databases import copy_template, migrate, run_sql
 from tests.integration.late import DAY, LIST, MONDAY, Mail, Village, found, late_objections, story
 
 EVENING, WEEK = MONDAY + 6 * DAY, MONDAY + 8 * DAY
@@ -45,7 +45,7 @@ def new_database(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPa
 
         def create(_folder: Path) -> str:
             made.append(f"crash_{next(_numbers)}")
-            run_sql(cluster, f"CREATE DATABASE {made[-1]} TEMPLATE template_kipflow")
+            copy_template(cluster, made[-1])
             return cluster.set(database=made[-1]).render_as_string(hide_password=False)
 
         yield create

@@ -86,7 +86,8 @@ class Instance:
             assert time.monotonic() < deadline, "Airflow does not come to rest"
             busy = api.fetch_active() or any(api.is_awaited(dag_id) for dag_id in api.fetch_dags())
             seen = 0 if busy else seen + 1
-            time.sleep(1.5)
+            if seen < 2:
+                time.sleep(1.5)
 
 
 def ask(database: Path, sql: str, *values: str | int) -> list[Any]:

@@ -119,7 +119,7 @@ def only_decisions(instance: Instance) -> Iterator[None]:
     with instance.api() as api:
         instance.wait_quiet(api, 300)
         for dag_id in FOLLOWERS:
-            api._send("PATCH", f"/api/v2/dags/{dag_id}", json={"is_paused": True})
+            api.pause(dag_id)
     yield
     with instance.api() as api:
         for dag_id in FOLLOWERS:
@@ -133,7 +133,8 @@ def wait_idle(api: AirflowApi) -> None:
     while seen < 2:
         assert time.monotonic() < deadline, "Airflow does not come to rest"
         seen = 0 if api.fetch_active() else seen + 1
-        time.sleep(2)
+        if seen < 2:
+            time.sleep(2)
 
 
 def ask_backfilled(instance: Instance) -> list[Any]:

@@ -46,7 +46,7 @@ def test_operators_are_told_of_a_dag_that_is_switched_off(instance: Instance) ->
     told = "SELECT payload FROM outbox WHERE key LIKE 'condition/paused/%' ORDER BY created_at"
     before = instance.ask(told)
     with instance.api() as api:
-        api._send("PATCH", "/api/v2/dags/kip_lifecycle_metrics", json={"is_paused": True})
+        api.pause("kip_lifecycle_metrics")
         try:
             instance.run_dag("kip_advance_stages")
         finally:

@@ -1,0 +1,35 @@
+"""One round of kipflow's work in process, as the DAGs do it."""
+
+from __future__ import annotations
+
+from kipflow.adapters.deliverer import ThisProcess
+from kipflow.kinds import find_kinds
+from kipflow.services import advance, deliver, poll, sync
+from kipflow.services.tickets import sync_tickets
+from kipflow.services.wanted_months import find_wanted_months
+from kipflow.wiring import Parts, effect_rules
+
+
+def run_once(parts: Parts) -> dict[str, int]:
+    """One round of everything that the DAGs do, in process."""
+    assert parts.archive is not None
+    assert parts.wiki is not None
+    assert parts.tickets is not None
+    assert parts.community.archive is not None
+    assert parts.community.wiki is not None
+    now, prefix, page = parts.clock(), parts.community.prefix, parts.community.wiki.index_page
+    wanted, asked = find_wanted_months(
+        parts.store, parts.archive, parts.community.lists, now, since=parts.community.archive.since
+    )
+    landed = poll.fetch_months(parts.archive, wanted, parts.settings.raw, now)
+    read = poll.read_months(parts.store, landed, prefix=prefix, seen_at=now)
+    pages = sync.sync_wiki(parts.store, parts.wiki, index_page=page, prefix=prefix, as_of=now)
+    tickets = sync_tickets(parts.store, parts.tickets, as_of=now)
+    moved = advance.advance_all(parts.store, policy=parts.policy, effects=effect_rules(parts), as_of=now)
+    kinds = find_kinds(parts, now=now)
+    edits = kinds["index"].plan()
+    sent = deliver.deliver(parts.store, kinds, now=now, by=ThisProcess())
+    counts: dict[str, int] = {"transitions": sum(len(a.appended) for a in moved), "decided": len(moved)}
+    for report in (asked, read, pages, tickets, edits, sent):
+        counts.update(report.counts)
+    return counts
