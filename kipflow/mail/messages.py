@@ -30,7 +30,8 @@ from kipflow.mail.trackers import is_from_program
 from kipflow.mail.twins import ask_twins
 from kipflow.mail.unread import ask_unread, points_at_attachment
 from kipflow.mail.votes.leftovers import BRIEF
-from kipflow.mail.votes.reading import read_expressions, read_subject
+from kipflow.mail.votes.reading import read_expressions
+from kipflow.mail.votes.subjectline import read_subject
 
 #: Proposals that one answer to a digest can vote on: each vote is a question.
 _MOST_NAMED = 20
@@ -223,7 +224,7 @@ def _read_votes(
     if nobodys:
         own = (replace(line, text="") if index in nobodys else line for index, line in enumerate(words.own))
         words = replace(words, own=tuple(own))
-    found = read_expressions(words, author=sender.name, is_result=is_result)
+    found = read_expressions(words, author=sender.name, is_result=is_result, topic=reading.topic)
     if is_report:
         why = "a table of values stands beside it, as a program's report has one: is it a person's vote?"
         found = tuple(e if e.claimed_binding is not None else e.as_question("beside-a-table", why) for e in found)

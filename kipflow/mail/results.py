@@ -19,6 +19,7 @@ from kipflow.mail.announcements.verdicts import Says
 from kipflow.mail.content.text import plain
 from kipflow.mail.quoting import Words
 from kipflow.mail.relevance import has_any
+from kipflow.mail.votes.structure import find_box
 
 _LONGEST_LINE = 300
 #: What a reply under a vote's subject must hold one of to be looked at.
@@ -39,7 +40,8 @@ def read_declared(
     """
     if not _can_announce(words, reading):
         return None
-    lines = [plain(line.text) for line in words.own[:MAX_LINES]]
+    # a ballot's boxes say what may be voted, not what was
+    lines = ["" if find_box(line) else line for line in (plain(line.text) for line in words.own[:MAX_LINES])]
     mail = Mail(lines, reading, subject or reading.topic)
     if mail.is_silent:
         return None

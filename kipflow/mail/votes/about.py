@@ -27,6 +27,12 @@ _DEFINITE = re.compile(r"(?:the|that|this|your|his|her|\w+['’]s)\b")
 _THEIRS = re.compile(r"(?:your|his|her|their|[^\W\d]\w*['’]s)\s+")
 
 
+_CLAUSE_END = re.compile(r"[,.;:!?–—(]")
+#: "Add the queue and drop the bot"
+_SEVERAL = re.compile(r"\b(?:and|or|with|plus)\b|[,/&+;]", re.IGNORECASE)
+#: a word of a title is the same with another ending: "retire", "retiring"
+_STEM = 5
+_SHORTEST = 4
 #: "+1 on the whole then"
 _ADDED = re.compile(r"(?:then|now|too|again)\b")
 
@@ -47,8 +53,23 @@ def read_object(rest: str) -> str:
     return fold(match.group("what")) if match is not None else ""
 
 
-def read_about(lead: str, rest: str) -> About:
-    """What a value is on, by the text before and behind it."""
+def read_title(topic: str) -> frozenset[str]:
+    """The stems of the words of a vote's title, by which who votes may call the proposal: "+1 for the queue".
+
+    None of a title that may put several things to the vote.
+    """
+    if _SEVERAL.search(topic):
+        return frozenset()
+    words = leaves_only(("filler", "whole", "part"), fold(topic)).split()
+    return frozenset(_find_stem(word) for word in words if len(word) >= _SHORTEST)
+
+
+def _find_stem(word: str) -> str:
+    return word[:_STEM] if len(word) > _STEM else word.removesuffix("s")
+
+
+def read_about(lead: str, rest: str, title: frozenset[str] = frozenset()) -> About:
+    """What a value is on, by the text before and behind it, and the `title` of the vote."""
     led = _LED_IN.search(fold(lead))
     if led is not None and has("part", led.group("what")) and not has("whole", led.group("what")):
         return About.PART
@@ -65,12 +86,15 @@ def read_about(lead: str, rest: str) -> About:
         aside = " ".join(bare.split()[:4])
         is_aside = any(has(name, aside) for name in ("part", "remark", "manner")) and not _DEFINITE.match(what)
         return About.WHOLE if is_aside else About.UNKNOWN
+    named = leaves_only(("filler", "manner"), _CLAUSE_END.split(bare)[0]).split()
+    if named and not has("part", bare) and title.issuperset(map(_find_stem, named)):
+        return About.WHOLE
     return _read_named(match.group("what"), what, bare)
 
 
 def _read_named(written: str, what: str, bare: str) -> About:
     """By what is named; `what` is as `written`, in lower case, `bare` without its articles."""
-    said = re.split(r"[,.;:!?–—(]", what[:60])[0]
+    said = _CLAUSE_END.split(what[:60])[0]
     theirs = _THEIRS.match(what)
     if theirs is not None and begins("whole", noun := what[theirs.end() :]):
         return About.WHOLE if begins("voted_on", noun) else About.UNKNOWN

@@ -34,7 +34,7 @@ _OFFER = re.compile(
     r",? and i(?:['’](?:d|ll)| (?:will|would|can))\b(?![^.;!?]*\b(?:if|unless|until|provided)\b)[^.;!?]*", re.IGNORECASE
 )
 #: "-1, because if the broker restarts, we lose data": another clause depends on it
-_OF_A_REASON = re.compile(r"\b(?:and|because|since|that|which|where) (?:if|when|once)\b", re.IGNORECASE)
+_OF_A_REASON = re.compile(r"\b(?:and|because|since|that|which|where) (?:if|when|once|after)\b", re.IGNORECASE)
 #: "I'd be -1 if it were on by default, but it is not, so +1": the condition is the other value's
 _OTHER_CASE = re.compile(r".*(?<![\w.+-])[+-] ?[01]\b.*\b(?:but|however)\b")
 _SENTENCES = re.compile(r"(?<=[.!?])\s")

@@ -135,13 +135,13 @@ def _read_whole(text: str, author: str) -> Iterator[tuple[Finding, str]]:
     leads_in = text.rstrip().endswith(":")  # a forwarded mail, which is none of the own words
     if len(text) < SHORT and has("relays", folded) and (leads_in or "vote" in folded):
         yield find("passed-on", Standing.UNCLEAR, "passes on somebody's words: a vote, and whose?"), text
-    claimed, standing = find_separate_claim(text, author), Standing.UNCLEAR
-    if claimed is None and len(text) < SHORT:  # of who has voted it says nothing new
+    claimed = find_separate_claim(text, author)
+    if claimed is None and len(text) < SHORT:
         found = (_find_own_claim(sentence) for sentence in _SENTENCE.split(text))
-        claimed, standing = next((claim for claim in found if claim is not None), None), Standing.HINT
-    if claimed is not None:
+        claimed = next((claim for claim in found if claim is not None), None)
+    if claimed is not None:  # of who has voted it says nothing new
         why = "claims to bind, and gives no value: what is the vote?"
-        yield find("claim-without-value", standing, why, claimed=claimed), ""
+        yield find("claim-without-value", Standing.HINT, why, claimed=claimed), ""
 
 
 def _find_own_claim(sentence: str) -> bool | None:

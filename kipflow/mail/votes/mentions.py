@@ -24,19 +24,16 @@ from kipflow.mail.votes.places import find_place
 from kipflow.mail.votes.sentences import Sentence
 from kipflow.mail.votes.values import find_values, parse_value
 
-#: Written values looked at in one sentence: more make no vote, only work.
-MAX_VALUES = 12
+MAX_VALUES = 12  # written values looked at in one sentence: more make no vote, only work
 _CONCLUDES = re.compile(
     r"\b(?:so|hence|therefore|thus) (?=here|i\b|my|it|(?:will|must|have to) (?:go with|vote)\b)|\bbut\s*$"
     r"|\b(?=i(?:'m|'ll| am| will| now| hereby| (?:have|need|want) to)* (?:chang|switch|mov)\w* my vote to\s*$)"
-    r"|\band (?=i(?:'m| am| vote| cast| give)\b|my vote is\b)"
+    r"|\band (?=i(?:'m| am| vote| cast| give)\b|my vote is\b|you have my\b|here(?:'s| is) my\b)"
     r"|\b(?=(?:i am|i'm|i vote|i say|i cast|my vote is)(?:\s+(?:an?|at|now|still|again|also))*\s*$)"
 )
 _DECIMAL = re.compile(r"(?<=\d)[.,](?=\d)")
-#: so many words before a colon lead up to what stands behind it
-_LAST = 3
-#: words of an afterthought
-_FEW = 4
+_LAST = 3  # words before a colon lead up to what stands behind it
+_FEW = 4  # words of an afterthought
 _LEADING = re.compile(r"^(?:[=-]{1,2}>)?[\s*_<>~\"'“”‘’«»()\[\]@•·–—-]*(?:\d{1,2}[.)]\s*)?$")
 _FRAME = " *-•_\"'“”‘’`~"
 _SENTENCE_END = re.compile(r"[.!?]\s")
@@ -49,7 +46,8 @@ _FROM = re.compile(r"^\W{0,3}(?:votes? )?(?:from|by)\s+(?P<whom>\S.*)$", re.I)
 
 @dataclass(frozen=True)
 class Mention:
-    """One written value: `lead` and `tail` are its sentence before and behind it, `author` who wrote the mail."""
+    """One written value: `lead` and `tail` are its sentence before and behind it, `author` who wrote the mail, `title`
+    the stems of the words in the vote's title (see `read_title`)."""
 
     sentence: Sentence
     written: str
@@ -57,6 +55,7 @@ class Mention:
     end: int
     author: str
     is_result: bool
+    title: frozenset[str] = frozenset()
 
     @cached_property
     def lead(self) -> str:
@@ -189,7 +188,7 @@ class Mention:
     @cached_property
     def about(self) -> About:
         """What the value is on, if it says so."""
-        return read_about(self.lead, "" if self.mine_follows else self.rest)
+        return read_about(self.lead, "" if self.mine_follows else self.rest, self.title)
 
     @cached_property
     def object(self) -> str:
@@ -243,7 +242,9 @@ class Mention:
         return self.is_apart and (self.is_mine or self.speaks_of_mine)
 
 
-def find_mentions(sentence: Sentence, *, author: str, is_result: bool) -> Iterator[Mention]:
+def find_mentions(
+    sentence: Sentence, *, author: str, is_result: bool, title: frozenset[str] = frozenset()
+) -> Iterator[Mention]:
     """The written values of a sentence, left to right."""
     for match in find_values(sentence.text)[:MAX_VALUES]:
-        yield Mention(sentence, match.group("value"), match.start("value"), match.end("value"), author, is_result)
+        yield Mention(sentence, match["value"], *match.span("value"), author, is_result, title)

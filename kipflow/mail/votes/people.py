@@ -126,11 +126,14 @@ def is_labelled(m: Mention) -> bool:
     cites = fold(m.lead.rpartition(": ")[0])  # "Jun said: I vote +1"
     if any(ends(name, cites) for name in (*_PASSED_ON, "other")) and "i" not in cites.split():
         return True
-    return bool(m.label) and not is_own(m.label, m.author) and not _leads_up(m.label, m.choice)
+    return bool(m.label) and not is_own(m.label, m.author) and not _leads_up(m.label, m.choice, is_claimed=m.is_claimed)
 
 
-def _leads_up(written: str, choice: Choice) -> bool:
-    """Whether a label is known to introduce an own vote: by all its words, or as what its writer says of themselves."""
+def _leads_up(written: str, choice: Choice, *, is_claimed: bool) -> bool:
+    """Whether a label is known to introduce an own vote: by all its words, or as what its writer says of themselves.
+
+    Of a vote with a claim to bind it is enough that the label is no name of a thing or a person.
+    """
     written = _CLAIM_BEHIND.sub("", written)
     label, end = fold(written), MARK.split(written.rstrip(" .,:;…)"))[-1]
     last = fold(end)
@@ -159,7 +162,8 @@ def _leads_up(written: str, choice: Choice) -> bool:
     names_other = _FOR_NAME.search(end) or (len(end) < len(written) and find_names(end))  # "Sorry, Jun"
     is_lacking = all(lacks) or (lacks[0] and ends("need", told))
     grounds = _gives_grounds(last) and not find_names(written)
-    return not (names_other or is_lacking) and (grounds or _is_statement(label, last, told))
+    is_aside = is_claimed and not is_told and begins("aside", last)
+    return not (names_other or is_lacking) and (grounds or is_aside or _is_statement(label, last, told))
 
 
 def _gives_grounds(last: str) -> bool:

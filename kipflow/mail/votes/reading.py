@@ -9,29 +9,30 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 from kipflow.domain.votes import Choice, Expression, Standing
 from kipflow.mail.content.text import plain
 from kipflow.mail.quoting import OwnLine, Words
+from kipflow.mail.votes.about import read_title
 from kipflow.mail.votes.changes import is_origin, read_change, says_it_stands, speaks_of_anothers
-from kipflow.mail.votes.claims import find_claim, skip_claim
+from kipflow.mail.votes.claims import find_claim
 from kipflow.mail.votes.conditions import has_condition
 from kipflow.mail.votes.doubts import STANCE, find_doubt_rule
 from kipflow.mail.votes.findings import Finding, Role, find
 from kipflow.mail.votes.judging import judge
 from kipflow.mail.votes.leftovers import SHORT, ask_about_the_rest, read_own_entry, read_quoted_boxes
-from kipflow.mail.votes.lexicon import begins, drop, ends, fold, has, leaves_only, speaks_of_votes
+from kipflow.mail.votes.lexicon import begins, drop, ends, fold, has, speaks_of_votes
 from kipflow.mail.votes.mentions import Mention, find_mentions
 from kipflow.mail.votes.resolving import drop_denied, resolve, weigh_with_the_rest
 from kipflow.mail.votes.sentences import Sentence, split_sentences
 from kipflow.mail.votes.structure import CHECKED, ON_PARTS, Shapes, classify_lines, find_box
 from kipflow.mail.votes.technical import counts_something, is_code
-from kipflow.mail.votes.values import find_values, parse_value, spell_out
+from kipflow.mail.votes.values import parse_value, spell_out
 from kipflow.mail.votes.verdicts import Rule, Verdict
 from kipflow.mail.votes.wording import read_words
 
 MAX_LINE_SHOWN = 300
+_VALUES = re.compile(r"[+\-\u2212]\s?[01]")
 _FIGURES = "01+\u2212\uff11\uff10"
 
 
@@ -44,21 +45,26 @@ class Reason:
     why: str
 
 
-def read_expressions(words: Words, *, author: str = "", is_result: bool = False) -> tuple[Expression, ...]:
+def read_expressions(
+    words: Words, *, author: str = "", is_result: bool = False, topic: str = ""
+) -> tuple[Expression, ...]:
     """The vote that these words cast, withdraw or leave unclear: one expression, or none.
 
-    `is_result` says that the mail announces a result: then only words in the first person count.
+    `is_result` says that the mail announces a result: then only words in the first person count. `topic` is the
+    vote's title.
     """
-    return explain(words, author=author, is_result=is_result)[0]
+    return explain(words, author=author, is_result=is_result, topic=topic)[0]
 
 
 def explain(
-    words: Words, *, author: str = "", is_result: bool = False
+    words: Words, *, author: str = "", is_result: bool = False, topic: str = ""
 ) -> tuple[tuple[Expression, ...], tuple[Reason, ...]]:
     """The same, and the named reason for every line that could have been a vote and is none."""
     if not may_vote(words):
         return (), ()
-    mail = _Mail(author, is_result, [])
+    values = {"".join(value.split()) for line in words.own for value in _VALUES.findall(line.text)}
+    title = read_title(topic) if len(values) == 1 else frozenset()  # of several values each may be on a part
+    mail = _Mail(author, is_result, title, [])
     found = list(mail.read([line.text for line in words.own], words.own))
     if words.doubtful and all(f.expression.standing.is_faint for f in found):
         below = mail.read(words.doubtful, [OwnLine(text) for text in words.doubtful])
@@ -83,29 +89,6 @@ def explain(
     return () if vote is None else (vote,), tuple(mail.reasons)
 
 
-#: "… -- +1 (binding) EOM": what is added behind a subject by who writes no more than that
-_ADDED = re.compile(r"(?:[:;,.!)\]–—-]|\s-)\s*[\[(\"'*]*$")
-
-
-@lru_cache(maxsize=2048)  # answers repeat it
-def read_subject(subject: str, *, is_all: bool = False) -> tuple[Expression, ...]:
-    """The vote that a subject begins with ("+1 Re: [VOTE] KIP-7"): asked about, for what it is meant on.
-
-    `is_all` says that nothing stands below it: then one at its end is looked at too.
-    """
-    text = spell_out(plain(subject))
-    for m in find_values(text):
-        before, behind = text[: m.start("value")], text[m.end("value") :]
-        claimed = find_claim("", behind[:20])
-        is_last = is_all and not leaves_only(("closes_subject",), fold(skip_claim(behind)))
-        if not before.strip(" [(") or (is_last and (claimed is not None or _ADDED.search(before))):
-            choice, value = parse_value(m.group("value"))
-            why = "stands in the subject alone: is it a vote?"
-            found = find("in-the-subject", Standing.UNCLEAR, why, choice=choice, value=value, claimed=claimed)
-            return (replace(found.expression, line=subject[:MAX_LINE_SHOWN]),)
-    return ()
-
-
 def may_vote(words: Words) -> bool:
     """Whether a closer look could find a vote in these words; False is certain."""
     text = "\n".join([*(line.text for line in words.own), *words.doubtful])
@@ -126,6 +109,7 @@ class _Mail:
 
     author: str
     is_result: bool
+    title: frozenset[str]
     reasons: list[Reason]
 
     def read(self, shown: Sequence[str], written: Sequence[OwnLine]) -> Iterator[Finding]:
@@ -164,7 +148,8 @@ class _Mail:
 
     def _read_sentence(self, sentence: Sentence) -> Iterator[Finding]:
         text = sentence.text
-        mentions = list(find_mentions(sentence, author=self.author, is_result=self.is_result))
+        is_result, title = self.is_result, self.title
+        mentions = list(find_mentions(sentence, author=self.author, is_result=is_result, title=title))
         if not (mentions or speaks_of_votes(fold(text))):
             return
         if not self.is_result:

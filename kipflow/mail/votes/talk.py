@@ -82,13 +82,21 @@ _ARTICLE = re.compile(r"\b(?:the|an?)\s*$")
 _ADDS_UP = re.compile(r"(?<![\w.-])\d{1,2}(?: x)? (?:(?:non-?)?binding|votes?|\()[^.;:!?]{0,80}$", re.IGNORECASE)
 
 
+#: "And a third +1 (binding)"
+_ONE_MORE = re.compile(
+    r"^(?:(?:and|so|with|here is|here's|plus) )*(?:(?:a|the|one|yet) )?(?:another|more|second|third|fourth|fifth)$"
+)
+
+
 @rule(IGNORE, "counts votes, casts none", mine=ASK)
 def counted(m: Mention) -> bool:
     """2 binding + 1 non-binding | We have three +1 now. | One more +1 would do. | not: Another +1 (binding) for you"""
     if " " in m.written and _ADDS_UP.search(m.lead):
         return True
+    if m.is_claimed and (m.clause.endswith("another") or _ONE_MORE.match(m.clause)):
+        return False
     is_one_more = m.clause in {"another", "one more", "and another"} and not m.rest.strip(" .!)")
-    if m.opens or m.mine_follows or is_one_more or (m.is_claimed and m.clause.endswith("another")):
+    if m.opens or m.mine_follows or is_one_more:
         return False
     numbers = [*find_words("quantity", m.clause), *_NUMBER.finditer(m.clause)]
     counting = (n for n in numbers if not leaves_only(("vote_words",), m.clause[n.end() :]))
@@ -141,10 +149,14 @@ def talked_of(m: Mention) -> bool:
     return begins("discussed", behind) and (behind.startswith("here") or not m.mine_follows)
 
 
+_THAT = re.compile(r"that\s*(?:$|[.,;:!])")
+
+
 @rule(IGNORE, "agrees with a remark")
 def on_a_remark(m: Mention) -> bool:
     """+1 on Jun's comment | I'm +1 to that suggestion | not: +1 on KIP-7, Jun's comment aside"""
-    return m.about is About.REMARK and not m.is_claimed
+    is_on_all = m.is_mine and _THAT.match(m.object) is not None  # "I'm +0 on that."
+    return m.about is About.REMARK and not m.is_claimed and not is_on_all
 
 
 @rule(ASK, "on a part of it: is it a vote on the whole?")

@@ -1,0 +1,37 @@
+"""A vote in the subject of a mail."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import lru_cache
+
+from kipflow.domain.votes import Expression, Standing
+from kipflow.mail.content.text import plain
+from kipflow.mail.votes.claims import find_claim, skip_claim
+from kipflow.mail.votes.findings import find
+from kipflow.mail.votes.lexicon import fold, leaves_only
+from kipflow.mail.votes.values import find_values, parse_value, spell_out
+
+_MOST_SHOWN = 300
+#: "… -- +1 (binding) EOM": what is added behind a subject by who writes no more than that
+_ADDED = re.compile(r"(?:[:;,.!)\]–—-]|\s-)\s*[\[(\"'*]*$")
+
+
+@lru_cache(maxsize=2048)  # answers repeat it
+def read_subject(subject: str, *, is_all: bool = False) -> tuple[Expression, ...]:
+    """The vote that a subject begins with ("+1 Re: [VOTE] KIP-7"): asked about, for what it is meant on.
+
+    `is_all` says that nothing stands below it: then one at its end is looked at too.
+    """
+    text = spell_out(plain(subject))
+    for m in find_values(text):
+        before, behind = text[: m.start("value")], text[m.end("value") :]
+        claimed = find_claim("", behind[:20])
+        is_last = is_all and not leaves_only(("closes_subject",), fold(skip_claim(behind)))
+        if not before.strip(" [(") or (is_last and (claimed is not None or _ADDED.search(before))):
+            choice, value = parse_value(m.group("value"))
+            why = "stands in the subject alone: is it a vote?"
+            found = find("in-the-subject", Standing.UNCLEAR, why, choice=choice, value=value, claimed=claimed)
+            return (replace(found.expression, line=subject[:_MOST_SHOWN]),)
+    return ()
