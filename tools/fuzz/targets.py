@@ -15,7 +15,7 @@ from kipflow.domain.facts import Kind, Message, Unreadable
 from kipflow.domain.judging import judge
 from kipflow.domain.policy import Policy
 from kipflow.domain.roster import Roster
-from kipflow.domain.votes import BallotStatus
+from kipflow.domain.votes import BallotStatus, Standing
 from kipflow.mail import limits
 from kipflow.mail.archive import read_mails
 from kipflow.mail.content.charsets import decode
@@ -93,11 +93,11 @@ def check_message(found: Message | Unreadable) -> None:
 
 
 def check_quoted(text: str) -> None:
-    """Quoting a text casts nothing, whatever it says."""
+    """Quoting a text casts nothing, whatever it says; who crossed a box in it may be asked."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").replace("\u2028", "\n").replace("\u2029", "\n").split("\n")
     quote = "\n".join("> " + line for line in lines[:2_000])
     cast = read_expressions(find_own_words(f"{ATTRIBUTION}\n{quote}\n"))
-    demand(cast == (), f"a quoted text votes: {cast!r:.300}")
+    demand(all(e.standing is Standing.QUOTED for e in cast), f"a quoted text votes: {cast!r:.300}")
 
 
 def check_mail(data: bytes) -> None:

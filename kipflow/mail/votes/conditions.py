@@ -36,7 +36,7 @@ _OFFER = re.compile(
 #: "-1, because if the broker restarts, we lose data": another clause depends on it
 _OF_A_REASON = re.compile(r"\b(?:and|because|since|that|which|where) (?:if|when|once|after)\b", re.IGNORECASE)
 #: "I'd be -1 if it were on by default, but it is not, so +1": the condition is the other value's
-_OTHER_CASE = re.compile(r".*(?<![\w.+-])[+-] ?[01]\b.*\b(?:but|however)\b")
+_OTHER_CASE = re.compile(r".*(?:\bwould|['’]d)\b[^,;]*(?<![\w.+-])[+-] ?[01]\b.*\b(?:but|however)\b", re.IGNORECASE)
 _SENTENCES = re.compile(r"(?<=[.!?])\s")
 #: "…, so +1"; not "if it stays so"
 _CONCLUDED = re.compile(r"(?:[,;:.–—-]\s*(?:and )?so|\b(?:hence|therefore|thus))\b\W*(?:\w+\W+){0,3}$")

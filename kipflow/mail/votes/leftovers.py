@@ -31,6 +31,8 @@ _NEAR_VALUE = re.compile(
     r"|1 ?(?P<behind>[+-]))"
     r"(?P<tail>(?![\w.,:/@-]).{0,160}))(?=\n|\Z)"
 )
+#: "+1000 :) finally!", "+1000! Long overdue.", not "+5 %"
+_CHEERS = re.compile(r"\s*(?:!|[:;][-']?[)D]|[^\x00-\u2fff])")
 #: "I am at 0/+1"
 _EITHER = re.compile(r"(?<![\w./+-])[+-]?[01] ?/ ?[+-]?[01](?![\w./])")
 #: "I reiterate my +1s for the code"
@@ -109,7 +111,7 @@ def _lists_author(line: str, author: str) -> bool:
 def _read_near_values(text: str) -> Iterator[tuple[Finding, str]]:
     for near in _NEAR_VALUE.finditer(text):
         behind = fold(skip_claim(near["tail"])).strip(" .!)")
-        if not behind or begins("from_me", behind):
+        if not behind or begins("from_me", behind) or _CHEERS.match(near["tail"]):
             choice = Choice.FOR if (near["sign"] or near["behind"]) == "+" else Choice.AGAINST
             claimed = find_claim("", near["tail"])
             why = "written nearly as a vote is: is it one?"

@@ -22,7 +22,7 @@ from kipflow.mail.votes.conditions import (
 from kipflow.mail.votes.lexicon import begins, drop, ends, find_words, fold, has, leaves_only
 from kipflow.mail.votes.places import find_place
 from kipflow.mail.votes.sentences import Sentence
-from kipflow.mail.votes.values import find_values, parse_value
+from kipflow.mail.votes.values import VALUE, find_values, parse_value
 
 MAX_VALUES = 12  # written values looked at in one sentence: more make no vote, only work
 _CONCLUDES = re.compile(
@@ -75,7 +75,7 @@ class Mention:
 
     @cached_property
     def claimed(self) -> bool | None:
-        return find_claim(self.lead, self.tail)
+        return find_claim(self.lead, VALUE.split(self.tail)[0])  # not that of another value behind it
 
     @cached_property
     def is_claimed(self) -> bool:

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 
 import pytest
 
+from kipflow.mail.quoting import find_own_words
+from kipflow.mail.votes.reading import read_expressions
 from tools.fuzz.mutations import CHANGES, mutate
 from tools.fuzz.seeds import SEEDS
 from tools.fuzz.targets import TARGETS, Violation, check_quoted, check_value
@@ -62,6 +64,8 @@ def test_a_text_that_the_store_would_refuse_is_a_violation(value: str) -> None:
 
 def test_a_quote_is_checked_against_the_reader(monkeypatch: pytest.MonkeyPatch) -> None:
     check_quoted("+1 (binding)")
-    monkeypatch.setattr("tools.fuzz.targets.read_expressions", lambda words: ("a vote",))
+    monkeypatch.setattr(
+        "tools.fuzz.targets.read_expressions", lambda words: read_expressions(find_own_words("+1 (binding)"))
+    )
     with pytest.raises(Violation, match="quoted text votes"):
         check_quoted("+1 (binding)")
