@@ -9,33 +9,16 @@ import httpx
 import pytest
 
 from kipflow.domain.history import effective
-from kipflow.services import advance, poll, sync
+from kipflow.services import advance
 from kipflow.services.newsrows import NEWS_AGE
-from kipflow.services.tickets import sync_tickets
-from kipflow.services.wanted_months import find_wanted_months
 from kipflow.wiring import Parts, effect_rules
 from tests.integration.conftest import connect_to
 from tests.integration.late import DAY, MONDAY, found, late_objections, story
+from tests.integration.rounds import gather
 
 pytestmark = pytest.mark.integration
 
 STEPS, STEP = 10, timedelta(hours=18)
-
-
-def gather(parts: Parts) -> None:
-    """All that the archive and the wiki give now, without deciding anything."""
-    assert parts.archive is not None
-    assert parts.wiki is not None
-    assert parts.tickets is not None
-    assert parts.community.archive is not None
-    assert parts.community.wiki is not None
-    now, prefix, page = parts.clock(), parts.community.prefix, parts.community.wiki.index_page
-    since = parts.community.archive.since
-    wanted, _ = find_wanted_months(parts.store, parts.archive, parts.community.lists, now, since=since)
-    landed = poll.fetch_months(parts.archive, wanted, parts.settings.raw, now)
-    poll.read_months(parts.store, landed, prefix=prefix, seen_at=now)
-    sync.sync_wiki(parts.store, parts.wiki, index_page=page, prefix=prefix, as_of=now)
-    sync_tickets(parts.store, parts.tickets, as_of=now)
 
 
 def decide(parts: Parts, as_of: datetime, now: datetime | None = None) -> int:
@@ -57,14 +40,14 @@ def test_a_backfill_gives_the_history_ids_included_that_runs_at_the_time_gave(tm
     live = connect_to(own_sandbox, tmp_path / "live", KIPFLOW_SANDBOX_SINCE="2026-09")
     moments: list[datetime] = []
     for _ in range(STEPS):
-        gather(live)
+        gather(live, live.clock())
         moments.append(live.clock())
         decide(live, moments[-1])
         httpx.post(
             f"{own_sandbox}/clock", json={"advance": f"{STEP.total_seconds() / 3600:g} hours"}
         ).raise_for_status()
     later = connect_to(own_sandbox, tmp_path / "later", KIPFLOW_SANDBOX_SINCE="2026-09")
-    gather(later)
+    gather(later, later.clock())
     now = later.clock()
 
     moved = [decide(later, moment, now) for moment in moments]

@@ -166,9 +166,14 @@ def _leads_up(written: str, choice: Choice, *, is_claimed: bool) -> bool:
     return not (names_other or is_lacking) and (grounds or is_aside or _is_statement(label, last, told))
 
 
+def begins_with_ground(clause: str) -> bool:
+    """Whether a clause (in lower case) begins as one that says why the vote follows: "but as it does not"."""
+    return begins("grounds", clause.removeprefix("but "))
+
+
 def _gives_grounds(last: str) -> bool:
     """Whether a label's last clause says why the vote follows, or as whom: "Since it is fixed", "After a long test"."""
-    is_ground = begins("grounds", last.removeprefix("but ")) or (last.startswith("after ") and begins("harmless", last))
+    is_ground = begins_with_ground(last) or (last.startswith("after ") and begins("harmless", last))
     return (is_ground and not ends("leaves_open", last)) or _SAYS_HOW_IT_IS.match(last) is not None
 
 

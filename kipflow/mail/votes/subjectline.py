@@ -11,9 +11,9 @@ from kipflow.mail.content.text import plain
 from kipflow.mail.votes.claims import find_claim, skip_claim
 from kipflow.mail.votes.findings import find
 from kipflow.mail.votes.lexicon import fold, leaves_only
+from kipflow.mail.votes.reading import MAX_LINE_SHOWN
 from kipflow.mail.votes.values import find_values, parse_value, spell_out
 
-_MOST_SHOWN = 300
 #: "… -- +1 (binding) EOM": what is added behind a subject by who writes no more than that
 _ADDED = re.compile(r"(?:[:;,.!)\]–—-]|\s-)\s*[\[(\"'*]*$")
 
@@ -33,5 +33,5 @@ def read_subject(subject: str, *, is_all: bool = False) -> tuple[Expression, ...
             choice, value = parse_value(m.group("value"))
             why = "stands in the subject alone: is it a vote?"
             found = find("in-the-subject", Standing.UNCLEAR, why, choice=choice, value=value, claimed=claimed)
-            return (replace(found.expression, line=subject[:_MOST_SHOWN]),)
+            return (replace(found.expression, line=subject[:MAX_LINE_SHOWN]),)
     return ()

@@ -141,11 +141,12 @@ def talked_of(m: Mention) -> bool:
     """A +1 was sent on Friday | Jun's vote, +1, was late | not: +1, is there a ticket?"""
     if not m.opens and re.match(r"\s*,\s*(?:was|were|had|came|counts)\b", m.rest):
         return True
-    if m.segment.endswith(("my", "my own")) and _SAYS_IF_BINDING.match(m.rest):
-        return False
+    if m.segment.endswith(("my", "my own")):
+        if _SAYS_IF_BINDING.match(m.rest):
+            return False
+        if not m.is_apart and _IS_SAID_OF_IT.search(m.near) is not None:
+            return True  # "My -1 from RC1 is resolved"
     behind = fold(m.rest.lstrip(" \"'”’»`*"))
-    if m.segment.endswith(("my", "my own")) and not m.is_apart and _IS_SAID_OF_IT.search(m.near) is not None:
-        return True  # "My -1 from RC1 is resolved"
     return begins("discussed", behind) and (behind.startswith("here") or not m.mine_follows)
 
 
