@@ -77,11 +77,15 @@ def perhaps_off(h: Head) -> bool:
         "Back to the drawing board.",
     ),
     *("I'll restart the vote after the update.", "We no longer need this KIP.", "We should cancel this vote."),
-    *("Please pause this vote.",),
+    *("Please pause this vote.", "Consider this one dead."),
     leaves=("I withdraw my -1.", "We drop invalid records.", "You should drop the second field."),
 )
 def may_not_go_on(h: Head) -> bool:
-    outdated = h.can_be("outdated") and h.leader is not None and (h.leader.can_be(*CALLED) or h.leader.text == "this")
+    outdated = (
+        h.can_be("outdated")
+        and h.leader is not None
+        and (h.leader.can_be(*CALLED) or h.leader.text in {"this", "this one"})
+    )
     return h.can_be("reopens") or outdated or muses(h) or (h.can_be("pauses") and find_call(h) is Call.WISHED)
 
 

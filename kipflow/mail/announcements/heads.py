@@ -34,6 +34,8 @@ from kipflow.mail.announcements.tokens import (
 _ANY = frozenset({"a", "an", "any", "every", "each"})
 #: not "a proposta", which is a certain one
 _GENERIC = frozenset({"kip", "proposal", "motion", "resolution", "rfc", "cep", "aip", "pip", "flip", "vote"})
+#: what an end without an outcome comes to: it speaks against none
+OVER = "over"
 _TURNED = {"passed": "failed", "failed": "passed"}
 
 
@@ -115,7 +117,7 @@ class Head:
         if self.can_be("needed", "gain"):
             return "failed" if self._falls_short() else None
         if self.can_be("landed") and not self.can_be("success", "failure"):
-            return "passed" if self._lands() else None
+            return OVER if self._lands() else None
         outcome = "failed" if self.can_be("failure") else "passed"
         return _TURNED[outcome] if self.is_denied else outcome
 
@@ -143,6 +145,8 @@ class Head:
         start, leader = self.group[0], self.leader
         if leader is not None and start and leader.can_be("number") and self.tokens[start - 1].can_be("thing", "vote"):
             start, leader = start - 1, self.tokens[start - 1]  # "RC 2 has passed"
+        if leader is not None and leader.text == "that" and (not start or ends_clause(self.tokens[start - 1])):
+            return Subject.PRONOUN  # "And that's a wrap", not "the change that is in"
         if leader is None or self.leads or ends_clause(leader):  # "=> PASSED"
             return find_shared(self.tokens, start)
         if leader.can_be("other") or leader.text == "to":  # "not enough to pass"
@@ -170,10 +174,15 @@ class Head:
     def _find_object(self) -> Subject | None:
         """What "we have approved the proposal" is said of; a ballot ("I approve") gives nothing."""
         start = self.group[0]
-        if self.tokens[start].text == "i" or not any(t.text in {"have", "has"} for t in self.tokens[start : self.at]):
+        following = [t for t in self.tokens[self.at + 1 :] if not t.can_be("adverb")]
+        if not following or self.tokens[start].text == "i":
             return None
-        behind = next((t for t in self.tokens[self.at + 1 :] if not t.can_be("adverb")), None)
-        return Subject.THING if behind is not None and behind.can_be("vote", "thing", "pronoun") else None
+        object_, *behind = following
+        if not any(t.text in {"have", "has"} for t in self.tokens[start : self.at]):
+            decides = self.tokens[start].can_be("body") and self.word.text.endswith("ed")
+            ends = not behind or behind[0].can_be("mark", "follows")
+            return Subject.THING if decides and ends and object_.can_be("vote", "thing") else None
+        return Subject.THING if object_.can_be("vote", "thing", "pronoun") else None
 
     @cached_property
     def is_direct(self) -> bool:

@@ -10,6 +10,7 @@ from functools import cached_property
 from kipflow.domain.facts import Kind, SubjectReading
 from kipflow.mail.announcements.clauses import Subject, retracts, takes_back
 from kipflow.mail.announcements.counts import read_counts
+from kipflow.mail.announcements.heads import OVER
 from kipflow.mail.announcements.layouts import even_out
 from kipflow.mail.announcements.name_lists import CountReading
 from kipflow.mail.announcements.names import find_names
@@ -97,7 +98,7 @@ class Mail:
         """The sentence that denies it. What is said of nobody does not count, but may deny."""
         found = self.relevant if self.is_ballot else self.outcomes
         outcome = self.sure.outcome if self.sure is not None else ""
-        return next((s.sentence for s in found if s.outcome != outcome and s.subject > Subject.NOBODY), "")
+        return next((s.sentence for s in found if s.outcome not in (outcome, OVER) and s.subject > Subject.NOBODY), "")
 
     @cached_property
     def retraction(self) -> str:

@@ -48,7 +48,7 @@ def of_another_vote(m: Mail) -> str:
     return m.of_another
 
 
-@result(ASK, "two outcomes", "The vote passed. No, it failed.", leaves=("The vote did not fail: KIP-7 is adopted.",))
+@result(ASK, "two outcomes", "The vote passed. No, it failed.", leaves=("Voting is over. Outcome: rejected.",))
 def contradicted(m: Mail) -> str:
     return f"{m.sure.sentence[:300]} / {m.against}" if m.sure is not None and m.against else ""
 

@@ -34,7 +34,7 @@ def unreal(h: Head) -> bool:
 
 @outcome(
     *(NOTHING, "of something else", "Two tests failed.", "I approve it.", "A KIP is accepted with three +1."),
-    leaves=("We have approved KIP-7.",),
+    leaves=("We have approved KIP-7.", "The community accepted KIP-7."),
 )
 def of_something_else(h: Head) -> bool:
     return h.subject is None
@@ -113,7 +113,16 @@ def denied(h: Head) -> bool:
     return h.can_be("success") and h.outcome == "failed"
 
 
-@outcome(FAILED, "failure", "The vote ended unsuccessfully.", "It was voted down.", leaves=("The vote did not fail.",))
+@outcome(
+    *(
+        FAILED,
+        "failure",
+        "The vote ended unsuccessfully.",
+        "It was voted down.",
+        "I have to declare this vote as failed.",
+    ),
+    leaves=("The vote did not fail.",),
+)
 def failed(h: Head) -> bool:
     return h.outcome == "failed"
 
