@@ -10,8 +10,7 @@ import sqlalchemy as sa
 from kipflow.adapters.store.attribution import attribute_without
 from kipflow.adapters.store.columns import chunks
 from kipflow.adapters.store.numbering import mark_followers
-from kipflow.adapters.store.records import as_row, from_row
-from kipflow.adapters.store.statements import count_mails, insert_many, lock_mail, mark_pending
+from kipflow.adapters.store.statements import as_row, count_mails, from_row, insert_many, lock_mail, mark_pending
 from kipflow.adapters.store.tables.facts import batch as table
 from kipflow.adapters.store.tables.facts import batch_item, index_entry
 from kipflow.domain.records import to_plain

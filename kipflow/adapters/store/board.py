@@ -12,8 +12,7 @@ from kipflow.adapters.store import exports
 from kipflow.adapters.store.board_rows import ATTENTION, LISTED
 from kipflow.adapters.store.columns import chunks
 from kipflow.adapters.store.months import load_own_months
-from kipflow.adapters.store.records import from_row
-from kipflow.adapters.store.statements import MESSAGES_MARK, load_mark
+from kipflow.adapters.store.statements import MESSAGES_MARK, from_row, load_mark
 from kipflow.adapters.store.tables.decisions import ballot, outbox, pending, proposal, review_item, transition
 from kipflow.adapters.store.tables.facts import message, unreadable
 from kipflow.domain.decisions import Drift, ReviewItem

@@ -15,7 +15,7 @@ from kipflow.adapters.store.board_rows import as_tally
 from kipflow.adapters.store.calls import load_call_notes
 from kipflow.adapters.store.columns import as_tuple
 from kipflow.adapters.store.faults import load_faults
-from kipflow.adapters.store.records import from_row
+from kipflow.adapters.store.statements import from_row
 from kipflow.adapters.store.tables.decisions import ballot, outbox, proposal, review_item, transition, vote
 from kipflow.adapters.store.tables.facts import message, message_proposal
 from kipflow.domain.clocks import VoteState, VoteTerms

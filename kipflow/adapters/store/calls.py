@@ -9,8 +9,7 @@ from datetime import datetime
 import sqlalchemy as sa
 
 from kipflow.adapters.store.columns import chunks
-from kipflow.adapters.store.records import as_row, from_row
-from kipflow.adapters.store.statements import Row, count_new
+from kipflow.adapters.store.statements import Row, as_row, count_new, from_row
 from kipflow.adapters.store.tables.facts import call_note
 from kipflow.domain.pages import CallNote
 

@@ -12,8 +12,7 @@ from datetime import datetime, timedelta
 
 import sqlalchemy as sa
 
-from kipflow.adapters.store.records import from_row
-from kipflow.adapters.store.statements import read_clock
+from kipflow.adapters.store.statements import from_row, read_clock
 from kipflow.adapters.store.tables.decisions import outbox
 from kipflow.services.ports import Claim, OutboxRow
 

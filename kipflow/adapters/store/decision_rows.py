@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from kipflow.adapters.store.records import as_row
-from kipflow.adapters.store.statements import Row
+from kipflow.adapters.store.statements import Row, as_row
 from kipflow.domain.clocks import VoteState
 from kipflow.domain.decisions import Decision
 from kipflow.domain.events import Stage, Transition

@@ -17,8 +17,7 @@ from kipflow.adapters.store.decision_rows import (
     vote_row,
 )
 from kipflow.adapters.store.pages import load_doubled
-from kipflow.adapters.store.records import from_row
-from kipflow.adapters.store.statements import Row, add_proposals, save_many
+from kipflow.adapters.store.statements import Row, add_proposals, from_row, save_many
 from kipflow.adapters.store.tables.decisions import ballot, pending, proposal, review_item, transition, vote
 from kipflow.domain.claims import ClaimKind
 from kipflow.domain.decisions import Decision

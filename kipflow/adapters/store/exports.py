@@ -8,8 +8,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from kipflow.adapters.store.records import as_row, from_row
-from kipflow.adapters.store.statements import Row
+from kipflow.adapters.store.statements import Row, as_row, from_row
 from kipflow.adapters.store.tables.decisions import ballot, metric, proposal, transition, vote
 from kipflow.adapters.store.tables.facts import message, message_proposal
 from kipflow.services.ports import MetricRow

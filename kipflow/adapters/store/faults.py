@@ -10,8 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from kipflow.adapters.store.columns import clean_text
-from kipflow.adapters.store.records import from_row
-from kipflow.adapters.store.statements import Row, upsert
+from kipflow.adapters.store.statements import Row, from_row, upsert
 from kipflow.adapters.store.tables.decisions import proposal
 from kipflow.adapters.store.tables.facts import page, page_check, page_fault, page_version, ticket
 from kipflow.domain.pagefaults import PageFault

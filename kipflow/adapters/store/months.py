@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-from kipflow.adapters.store.records import as_row
-from kipflow.adapters.store.statements import upsert
+from kipflow.adapters.store.statements import as_row, upsert
 from kipflow.adapters.store.tables.facts import archive_month
 from kipflow.domain.facts import ArchiveMonth
 from kipflow.services.ports import Rules

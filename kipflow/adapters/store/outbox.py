@@ -9,8 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from kipflow.adapters.store.columns import chunks
-from kipflow.adapters.store.records import as_row, from_row
-from kipflow.adapters.store.statements import Row, count_new, mark_pending
+from kipflow.adapters.store.statements import Row, as_row, count_new, from_row, mark_pending
 from kipflow.adapters.store.tables.decisions import outbox
 from kipflow.adapters.store.warnings import save_delivery
 from kipflow.domain.errors import KipflowError

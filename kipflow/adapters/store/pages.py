@@ -14,11 +14,12 @@ from kipflow.adapters.store import batches
 from kipflow.adapters.store.columns import chunks, clean_text
 from kipflow.adapters.store.messages import save_unreadable
 from kipflow.adapters.store.numbering import has_wiki, mark_followers
-from kipflow.adapters.store.records import as_row, from_row
 from kipflow.adapters.store.statements import (
     Row,
     add_proposals,
+    as_row,
     count_new,
+    from_row,
     insert_many,
     insert_new,
     mark_pending,

@@ -8,8 +8,8 @@ from typing import Any
 import sqlalchemy as sa
 
 from kipflow.adapters.store.board_rows import LISTED, ROWS, as_board_row
-from kipflow.adapters.store.records import from_row
 from kipflow.adapters.store.rulings import load_identities
+from kipflow.adapters.store.statements import from_row
 from kipflow.adapters.store.tables.decisions import ballot, proposal, review_item, vote
 from kipflow.domain.decisions import ReviewItem
 from kipflow.domain.events import Stage

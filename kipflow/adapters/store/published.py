@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from kipflow.adapters.store.board import as_recorded
 from kipflow.adapters.store.board_proposal import cited_ids, count_threads, load_votes
-from kipflow.adapters.store.records import from_row
+from kipflow.adapters.store.statements import from_row
 from kipflow.adapters.store.tables.decisions import proposal, transition
 from kipflow.adapters.store.tables.facts import message, message_proposal, ticket
 from kipflow.domain.claims import ClaimKind

@@ -10,8 +10,7 @@ import sqlalchemy as sa
 
 from kipflow.adapters.store.columns import chunks
 from kipflow.adapters.store.numbering import mark_followers
-from kipflow.adapters.store.records import as_row
-from kipflow.adapters.store.statements import add_proposals, lock_rulings, mark_pending
+from kipflow.adapters.store.statements import add_proposals, as_row, lock_rulings, mark_pending
 from kipflow.adapters.store.tables.decisions import ballot
 from kipflow.adapters.store.tables.facts import message, message_proposal, ruling
 from kipflow.domain.errors import KipflowError

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime
-from typing import Any
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import fields
+from datetime import UTC, date, datetime
+from typing import Any, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
 from kipflow.adapters.store.columns import chunks
 from kipflow.adapters.store.tables.decisions import mark, pending, proposal
+from kipflow.domain.records import from_plain, to_plain
 
 Row = dict[str, Any]
 
@@ -101,6 +103,19 @@ def read_clock(connection: sa.Connection) -> datetime:
     return datetime.fromisoformat(text).replace(tzinfo=UTC)
 
 
+def read_version(connection: sa.Connection) -> Hashable:
+    """What differs once anything may have changed; on SQLite between connections, too.
+
+    PostgreSQL's snapshot names the transactions that are seen. SQLite counts what others committed and what this
+    connection changed; another connection counts from another start.
+    """
+    if connection.dialect.name == "postgresql":
+        return str(connection.scalar(sa.text("SELECT CAST(pg_current_snapshot() AS text)")))
+    mark = connection.info.setdefault("kipflow_version", object())
+    others = connection.exec_driver_sql("PRAGMA data_version").scalar()
+    return mark, others, connection.exec_driver_sql("SELECT total_changes()").scalar()
+
+
 def lock_mail(connection: sa.Connection) -> None:
     """Wait until no other transaction stores mail. SQLite has one writer at a time anyway."""
     if connection.dialect.name == "postgresql":
@@ -142,3 +157,17 @@ def mark_pending(connection: sa.Connection, numbers: Iterable[int], since: datet
     for chunk in chunks(sorted(set(numbers))):
         rows = [{"number": n, "since": since, "token": token} for n in chunk]
         upsert(connection, pending, rows, update=["token"])
+
+
+T = TypeVar("T")
+
+
+def as_row(record: Any, *, without: Collection[str] = (), **more: Any) -> Row:
+    """The record's fields by name, in the form in which columns take them, and `more` columns."""
+    values = ((f.name, getattr(record, f.name)) for f in fields(record) if f.name not in without)
+    return {**{name: value if isinstance(value, date) else to_plain(value) for name, value in values}, **more}
+
+
+def from_row(kind: type[T], row: sa.Row[Any], **given: Any) -> T:
+    """The record of this kind in the row's columns; `given` are fields that they do not have as they are."""
+    return from_plain(kind, row._asdict(), **given)

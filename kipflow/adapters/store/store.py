@@ -12,9 +12,9 @@ from kipflow.adapters.store.binding import method, ruled
 from kipflow.adapters.store.board_rows import load_newest, load_rows
 from kipflow.adapters.store.engine import open_engine, transaction
 from kipflow.adapters.store.migrations import migrate
+from kipflow.adapters.store.parts import SqlSession
 from kipflow.adapters.store.people import find_person, load_people
-from kipflow.adapters.store.session import SqlSession
-from kipflow.adapters.store.versions import read_version
+from kipflow.adapters.store.statements import read_version
 from kipflow.services.ports import Rules
 
 
