@@ -37,8 +37,7 @@ def build_board() -> "FastAPI":
     from fastapi import Depends, HTTPException, Request
     from fastapi.security import HTTPAuthorizationCredentials
 
-    from kipflow.adapters.airflowlog import open_audit
-    from kipflow.adapters.airflowruns import load_runs
+    from kipflow.adapters.airflowdb import load_runs, open_audit
     from kipflow.web.app import create_app
     from kipflow.web.render import Masthead, read_if_possible
     from kipflow.web.writing import Writing

@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 
 import sqlalchemy as sa
 
-from kipflow.adapters.airflowlog import Audit, open_audit
+from kipflow.adapters.airflowdb import Audit, open_audit
 from kipflow.adapters.slackapp import SlackApp
 from kipflow.config.settings import read_settings
 from kipflow.domain.errors import KipflowError

@@ -9,7 +9,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
-from kipflow.adapters.airflowlog import open_audit
+from kipflow.adapters.airflowdb import open_audit
 from kipflow.domain.errors import ServiceUnavailable
 
 NOW = datetime(2026, 3, 2, 9, tzinfo=UTC)

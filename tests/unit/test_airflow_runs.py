@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 import sqlalchemy as sa
 
-from kipflow.adapters.airflowruns import load_runs
+from kipflow.adapters.airflowdb import load_runs
 from kipflow.domain.errors import ServiceUnavailable
 
 

@@ -1,16 +1,53 @@
-"""What Airflow's own database says of our DAGs. Only the board's process may ask it: tasks have no access."""
+"""Airflow's own database: its audit log, where what people do is noted before it is done, and what it says of our DAGs.
+
+Tasks have no access to it: only the board's process and the Slack app's have.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
-from typing import Protocol
+from typing import Any, Protocol
 
 import sqlalchemy as sa
 
 from kipflow.domain.errors import ServiceUnavailable
 from kipflow.services.ports import Runs
+
+_LOG = sa.table(
+    "log",
+    sa.column("dttm", sa.DateTime(timezone=True)),
+    *(sa.column(name, sa.String) for name in ("event", "owner", "extra")),
+)
+
+#: What notes who is about to do what, with its values; where it raises, nothing is done.
+Audit = Callable[[str, str, Mapping[str, Any]], None]
+
+
+class Writes(Protocol):
+    """A session or connection to Airflow's database, as far as it is written to."""
+
+    def execute(self, statement: sa.Insert) -> object: ...
+
+
+def open_audit(open_session: Callable[[], AbstractContextManager[Writes]], clock: Callable[[], datetime]) -> Audit:
+    """The log behind sessions that commit when their block ends, at the time of `clock` (aware UTC).
+
+    What is returned raises ServiceUnavailable where Airflow's database does not take it.
+    """
+
+    def log_act(author: str, act: str, values: Mapping[str, Any]) -> None:
+        line = {"dttm": clock(), "event": f"kipflow_{act}", "owner": author, "extra": json.dumps(values, default=str)}
+        try:
+            with open_session() as session:
+                session.execute(sa.insert(_LOG).values(line))
+        except sa.exc.DBAPIError as error:
+            raise ServiceUnavailable(service="database of Airflow", url="", why=str(error.orig)) from None
+
+    return log_act
+
 
 _DAG = sa.table("dag", sa.column("dag_id"), sa.column("is_paused", sa.Boolean), sa.column("is_stale", sa.Boolean))
 _RUN = sa.table(
