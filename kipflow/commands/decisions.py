@@ -6,9 +6,7 @@ from datetime import datetime
 
 import click
 
-from kipflow.commands.moves import find_facts, render_evidence, say_evidence
-from kipflow.commands.now import find_now
-from kipflow.commands.opening import open_parts
+from kipflow.commands.opening import find_now, open_parts
 from kipflow.commands.output import (
     UtcTime,
     as_of_option,
@@ -20,6 +18,7 @@ from kipflow.commands.output import (
     say_time,
 )
 from kipflow.commands.program import with_program
+from kipflow.commands.sayings import find_facts, render_evidence, say_evidence
 from kipflow.config.loading import load_community
 from kipflow.config.settings import read_settings
 from kipflow.domain.events import Transition

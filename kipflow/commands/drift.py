@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from kipflow.commands.coverage import say_empty
-from kipflow.commands.now import find_now
+from kipflow.commands.opening import find_now
 from kipflow.commands.output import console, print_rows
 from kipflow.domain.decisions import Drift
 from kipflow.domain.events import Stage

@@ -1,4 +1,4 @@
-"""`ingest`, `poll`, `sync`: bring facts in."""
+"""`ingest`, `poll`, `sync`: bring facts in; `ingest --undo`: take out again what files brought."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from typing import Any
 
 import click
 
-from kipflow.commands.now import find_fetched_at, find_seen_at
-from kipflow.commands.opening import open_parts
-from kipflow.commands.output import as_of_option, complete_through_option, console, progress, say_time
+from kipflow.commands.opening import find_fetched_at, find_seen_at, open_parts
+from kipflow.commands.output import as_of_option, complete_through_option, console, print_rows, progress, say_time
 from kipflow.domain.errors import ConfigError
-from kipflow.services.ports import Report
+from kipflow.services import undo
+from kipflow.services.advance import advance_all
+from kipflow.services.ports import Batch, Report
 from kipflow.wiring import Parts, effect_rules, page_norms
 
 
@@ -25,7 +26,7 @@ from kipflow.wiring import Parts, effect_rules, page_norms
 @click.option("--reread", "again", is_flag=True, help="Read stored months again that older rules read.")
 @complete_through_option
 @click.option("--batches", is_flag=True, help="List what files and imported indexes brought.")
-@click.option("--undo", type=int, metavar="BATCH", help="Show what taking a batch out changes.")
+@click.option("--undo", "batch", type=int, metavar="BATCH", help="Show what taking a batch out changes.")
 @click.option("--write", is_flag=True, help="With --undo: do it.")
 @click.option("--reason", metavar="TEXT", help="With --undo: why, kept with the batch.")
 @as_of_option
@@ -50,7 +51,7 @@ def ingest(
     --undo takes a batch of --batches out again: its mails (or the rows of an imported index) that came from nowhere
     else, and what it said of months. History is corrected by new entries.
     """
-    if given["batches"] or given["undo"] is not None:
+    if given["batches"] or given["batch"] is not None:
         return _undo(as_of, **given)
     from kipflow.services.ingest import ingest_paths
     from kipflow.services.reread import reread
@@ -82,14 +83,49 @@ def ingest(
     return print_report(*reports)
 
 
-def _undo(as_of: datetime | None, *, batches: bool, undo: int | None, write: bool, reason: str | None) -> int:
-    from kipflow.commands.undo import print_batches, undo_batch
-
+def _undo(as_of: datetime | None, *, batches: bool, batch: int | None, write: bool, reason: str | None) -> int:
     parts = open_parts()
-    if batches or undo is None:
-        return print_batches(parts)
-    at = find_seen_at(parts, as_of)
-    return undo_batch(parts, undo, at=at, by=getpass.getuser(), reason=reason, writes=write)
+    if batches or batch is None:
+        return _print_batches(parts)
+    return _undo_batch(parts, batch, at=find_seen_at(parts, as_of), reason=reason, writes=write)
+
+
+def _print_batches(parts: Parts) -> int:
+    """Every ingest and import, the oldest first."""
+    with parts.store.read() as session:
+        found = session.batches.load_all()
+    columns = ("batch", "at", "from", "holds", "undone")
+    print_rows(
+        [_describe_batch(batch) for batch in found], "table", columns=columns, empty="no file or index was taken in yet"
+    )
+    return 0
+
+
+def _describe_batch(batch: Batch) -> dict[str, object]:
+    undone = f"{say_time(batch.undone_at)} by {batch.undone_by}: {batch.reason}" if batch.undone_at else ""
+    return {
+        "batch": batch.id,
+        "at": batch.seen_at,
+        "from": batch.sources,
+        "holds": "" if batch.undone_at else undo.say_items(batch),
+        "undone": undone,
+    }
+
+
+def _undo_batch(parts: Parts, batch: int, *, at: datetime, reason: str | None, writes: bool) -> int:
+    """Print what undoing a batch changes; with `writes` do it, and correct the histories."""
+    if writes and not reason:
+        raise click.UsageError("--write needs --reason, which is kept with the batch")
+    by, why = getpass.getuser(), reason or ""
+    with progress("undoing"):
+        found = undo.undo(parts.store, batch, policy=parts.policy, at=at, by=by, reason=why, writes=writes)
+        if writes:
+            advance_all(parts.store, policy=parts.policy, effects=effect_rules(parts), as_of=at, run_id="undo")
+    for line in undo.say_undone(found, parts.community.prefix):
+        console().print(line)
+    how = f'`kipflow ingest --undo {batch} --write --reason "…"`'
+    console().print("undone" if writes else f"nothing is undone yet: {how} does it")
+    return 0
 
 
 def _check_list(parts: Parts, address: str) -> str:

@@ -12,8 +12,7 @@ from pathlib import Path
 import click
 
 from kipflow.commands.facts import lacks, print_report
-from kipflow.commands.now import find_now, find_seen_at
-from kipflow.commands.opening import open_parts
+from kipflow.commands.opening import find_now, find_seen_at, open_parts
 from kipflow.commands.output import as_of_option, console, progress
 from kipflow.domain.errors import UnreadableInput
 from kipflow.kinds import find_kinds

@@ -1,14 +1,18 @@
-"""How a command opens what it works on."""
+"""How a command opens what it works on, and the time that it judges at."""
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from kipflow.adapters.private import keep_private
 from kipflow.adapters.store.engine import find_file, make_database_url
-from kipflow.commands.output import console
+from kipflow.commands.output import console, say_time
 from kipflow.config.settings import Settings, read_settings
+from kipflow.domain.errors import KipflowError
+from kipflow.services.advance import CLOCK_SKEW
 from kipflow.wiring import Parts, connect
 from kipflow.wiring.database import prepare_database
-from kipflow.wiring.environment import secrets_from_environment
+from kipflow.wiring.environment import find_time, secrets_from_environment
 
 
 def close_to_others(settings: Settings) -> None:
@@ -35,3 +39,49 @@ def open_parts() -> Parts:
     parts = connect(settings, secrets=secrets_from_environment())
     prepare_database(parts)
     return parts
+
+
+def find_now(parts: Parts, as_of: datetime | None = None) -> datetime:
+    """`as_of` if it was given, else the community's time; this machine's where a sandbox is not running."""
+    if as_of is not None:
+        return as_of
+    now, is_own = find_time(parts.clock)
+    if not is_own:
+        console(stderr=True).print("the sandbox is not running: taking this machine's time (--as-of names another)")
+    return now
+
+
+_RULED = "a ruling holds from when it is made"
+_SEEN = "nothing is seen before its time, and mail would count as held up to then"
+
+
+def find_past(parts: Parts, as_of: datetime | None, *, because: str = _RULED) -> datetime:
+    """The time of a person's word: `as_of` if it was given, else the community's time.
+
+    Raises:
+        KipflowError: `as_of` has not come. What is dated ahead would hold already, and drag the clock after it.
+    """
+    now = find_now(parts)
+    if as_of is not None and as_of - now > CLOCK_SKEW:
+        raise KipflowError(f"{say_time(as_of)} UTC has not come yet (it is {say_time(now)}): {because}")
+    return now if as_of is None else as_of
+
+
+def find_seen_at(parts: Parts, as_of: datetime | None) -> datetime:
+    """The time at which facts are seen: `as_of` if it was given, else the community's time.
+
+    Raises:
+        KipflowError: `as_of` has not come. Months would count as held up to then, and votes be closed on them.
+    """
+    return find_past(parts, as_of, because=_SEEN)
+
+
+def find_fetched_at(parts: Parts, as_of: datetime | None) -> datetime:
+    """The same for what services give.
+
+    Raises:
+        KipflowError: `as_of` has not come, or the sandbox, whose services would be asked one by one, is not running.
+    """
+    if parts.community.clock is not None and not find_time(parts.clock)[1]:
+        raise KipflowError("the sandbox is not running, so nobody can be asked: `make run` starts it")
+    return find_seen_at(parts, as_of)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import click
 
-from kipflow.commands.now import find_now
+from kipflow.commands.opening import find_now
 from kipflow.commands.output import console, format_option, print_rows
 from kipflow.commands.sayings import lacks_page, parse_number
 from kipflow.domain.errors import KipflowError

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from kipflow.commands.moves import find_facts, say_evidence
 from kipflow.commands.output import console, print_json, print_rows, print_table, say_time
 from kipflow.commands.program import say_program
 from kipflow.commands.proposal_json import as_dict
-from kipflow.commands.sayings import render_ballots, say_ballot
+from kipflow.commands.sayings import find_facts, render_ballots, say_ballot, say_evidence
 from kipflow.domain.arrivals import CLAIMED
 from kipflow.domain.clocks import VoteState
 from kipflow.domain.ends import say_end

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from kipflow.commands.moves import render_evidence
 from kipflow.commands.program import say_program
-from kipflow.commands.sayings import render_ballots
+from kipflow.commands.sayings import render_ballots, render_evidence
 from kipflow.domain.clocks import VoteState, VoteTerms
 from kipflow.domain.facts import Ruling, SilenceWarning
 from kipflow.domain.indexrows import find_newest_rows

@@ -7,8 +7,7 @@ from datetime import datetime
 
 import click
 
-from kipflow.commands.now import find_now
-from kipflow.commands.opening import open_parts
+from kipflow.commands.opening import find_now, open_parts
 from kipflow.commands.output import as_of_option, console, say_time
 from kipflow.commands.sayings import parse_number
 from kipflow.domain.votes import Declared

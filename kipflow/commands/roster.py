@@ -10,8 +10,7 @@ from typing import Any
 
 import click
 
-from kipflow.commands.now import find_past
-from kipflow.commands.opening import open_known_parts
+from kipflow.commands.opening import find_past, open_known_parts
 from kipflow.commands.output import as_of_option, console, format_option, print_rows, say_count
 from kipflow.config.loading import find_roster, load_community
 from kipflow.config.roster import load_roster
@@ -22,8 +21,7 @@ from kipflow.domain.people import Person, fold_name
 from kipflow.domain.roster import Roster
 from kipflow.rosters.entries import MAX_CHARS
 from kipflow.rosters.formats import Format, parse_listing
-from kipflow.services.import_roster import ImportReport
-from kipflow.services.roster_change import find_difference, plan_change
+from kipflow.services.import_roster import ImportReport, find_difference, plan_change
 from kipflow.services.roster_votes import find_turned, say_turned
 
 MAX_SHOWN = 40

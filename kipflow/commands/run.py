@@ -12,7 +12,7 @@ from pathlib import Path
 
 import click
 
-from kipflow.commands.now import find_seen_at
+from kipflow.commands.opening import find_seen_at
 from kipflow.commands.output import as_of_option, console, format_option, print_rows, progress
 from kipflow.config.settings import Settings, read_settings
 from kipflow.domain.errors import KipflowError

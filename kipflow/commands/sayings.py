@@ -1,14 +1,15 @@
-"""What several commands say alike: ballots, rulings, numbers of proposals."""
+"""What several commands say alike: ballots, moves with what they rest on, numbers of proposals."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import click
 
 from kipflow.commands.output import console, say_time
 from kipflow.domain.errors import KipflowError
+from kipflow.domain.events import Evidence, Transition
 from kipflow.domain.facts import ProposalFacts
 from kipflow.domain.proposals import find_references
 from kipflow.domain.records import pick_fields
@@ -57,3 +58,20 @@ def print_done(done: Done, prefix: str) -> None:
     first, *others = say_done(done, prefix)
     for line in (first, *(f"  {other}" for other in others)):
         console().print(line)
+
+
+def say_evidence(move: Transition) -> str:
+    """What a move rests on, in one line; for a correction why it was made and the facts that came."""
+    if not move.retracts:
+        return move.evidence[0].line if move.evidence else ""
+    return "; ".join([move.note, *(fact.line for fact in find_facts(move.evidence) if fact.line)])
+
+
+def find_facts(evidence: Iterable[Evidence]) -> list[Evidence]:
+    """The facts among the evidence; a correction lists the entries that it takes back as well."""
+    return [e for e in evidence if e.kind != "history"]
+
+
+def render_evidence(evidence: Iterable[Evidence], links: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Evidence for JSON. `links` has the permalinks of mails whose evidence has none."""
+    return [{"kind": e.kind, "ref": e.ref, "line": e.line, "url": e.url or links.get(e.ref, "")} for e in evidence]

@@ -8,8 +8,7 @@ from typing import Any
 
 import click
 
-from kipflow.commands.now import find_past
-from kipflow.commands.opening import open_parts
+from kipflow.commands.opening import find_past, open_parts
 from kipflow.commands.output import console, format_option, print_rows
 from kipflow.commands.program import say_program
 from kipflow.commands.sayings import print_done, render_ballots, say_ballot

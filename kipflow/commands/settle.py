@@ -9,8 +9,7 @@ from typing import Any
 
 import click
 
-from kipflow.commands.now import find_past
-from kipflow.commands.opening import open_parts
+from kipflow.commands.opening import find_past, open_parts
 from kipflow.commands.output import UtcTime, as_of_option
 from kipflow.commands.sayings import parse_number, print_done
 from kipflow.domain.claims import ANSWERS

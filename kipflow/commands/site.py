@@ -7,8 +7,7 @@ from pathlib import Path
 
 import click
 
-from kipflow.commands.now import find_now
-from kipflow.commands.opening import open_parts
+from kipflow.commands.opening import find_now, open_parts
 from kipflow.commands.output import as_of_option, console, progress, say_count
 
 

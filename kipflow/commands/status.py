@@ -11,8 +11,7 @@ import click
 
 from kipflow.commands.coverage import say_coverage, say_empty
 from kipflow.commands.drift import print_drift
-from kipflow.commands.now import find_now
-from kipflow.commands.opening import open_parts
+from kipflow.commands.opening import find_now, open_parts
 from kipflow.commands.output import UtcTime, as_of_option, console, format_option, print_rows, say_count, say_time
 from kipflow.commands.program import with_program
 from kipflow.commands.proposal import print_proposal
