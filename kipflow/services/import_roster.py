@@ -7,6 +7,7 @@ left out. Blanks are filled: a missing date of a role, a role's end, more addres
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -14,8 +15,9 @@ from datetime import date
 from itertools import combinations
 
 from kipflow.domain.people import Person, fold_name
+from kipflow.rosters.editing import edit_roster
 from kipflow.rosters.entries import Listing, clean_name
-from kipflow.rosters.files import RosterFile
+from kipflow.rosters.files import RosterFile, parse_roster, render_roster
 from kipflow.services.roster_merging import Merging
 
 _DATED = re.compile(r" \(\d{4}-\d{2}-\d{2}\)$")
@@ -118,3 +120,35 @@ def _join_sources(before: RosterFile, source: str, as_of: date) -> tuple[str, da
     newest = max([as_of, *(d for d in parts.values() if d is not None)])
     texts = [n if day in (None, newest) else f"{n} ({day.isoformat()})" for n, day in parts.items() if n]
     return "; ".join(texts), newest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """A roster's file with an import: its new text. `lost_comments` stood within the lines that change."""
+
+    text: str
+    report: ImportReport
+    lost_comments: int = 0
+
+
+def plan_change(was: str, listing: Listing, *, source: str, as_of: date, name: str = "the roster") -> Change:
+    """The file with what `listing` adds to it; `was` is its text, "" where there is none.
+
+    Raises:
+        UnreadableInput: `was` is no roster; `name` is what it is called then.
+    """
+    if not was:
+        report = import_roster(None, listing, source=source, as_of=as_of)
+        return Change(text=render_roster(report.roster), report=report)
+    existing = parse_roster(was, source=name)
+    report = import_roster(existing, listing, source=source, as_of=as_of)
+    text = edit_roster(was, existing, report.roster)
+    lost = existing.comments - parse_roster(text, source="the new text").comments
+    return Change(text=text, report=report, lost_comments=max(0, lost))
+
+
+def find_difference(was: str, text: str, name: str = "the roster") -> Iterator[str]:
+    """The lines that change, as `diff -u` shows them; what cannot be printed is replaced."""
+    names = name if was else "/dev/null", name
+    for line in difflib.unified_diff(was.splitlines(), text.splitlines(), *names, lineterm="", n=1):
+        yield "".join(c if c.isprintable() else "\ufffd" for c in line)

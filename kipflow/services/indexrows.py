@@ -1,12 +1,14 @@
 """Which rows of the wiki's index an edit may move: not those that a person put where they stand.
 
 What somebody moved away from where kipflow had put it, or had left it, stays there: a person is asked once, and the
-row is drift meanwhile. Two who edit each other's words help nobody.
+row is drift meanwhile. Releases and "(WIP)" follow the ticket, but for one that only looks different ("3.1" for 3.1.0)
+and for what somebody changed after kipflow wrote it. Two who edit each other's words help nobody.
 """
 
 from __future__ import annotations
 
 import difflib
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -16,9 +18,9 @@ from kipflow.domain.facts import Ruling
 from kipflow.domain.numbering import find_next
 from kipflow.domain.pages import IndexEntry
 from kipflow.domain.proposals import format_key
+from kipflow.domain.releases import name_versions
 from kipflow.domain.stagewords import SECTION_OF_STAGE
-from kipflow.services.indexmarks import Mark, choose_marks
-from kipflow.services.ports import MOVED_BACK, ON_ITS_WAY, Effect, IndexRow, OutboxRow, Store, Wiki, WikiPage
+from kipflow.services.ports import MARKS, MOVED_BACK, ON_ITS_WAY, Effect, IndexRow, OutboxRow, Store, Wiki, WikiPage
 from kipflow.wiki.index_editing import replace_index
 from kipflow.wiki.index_reading import parse_index_page
 from kipflow.wiki.index_writing import render_index
@@ -179,3 +181,50 @@ def _find_base(edits: Sequence[OutboxRow]) -> int | None:
     saved = [e for e in edits if e.status == "sent" and e.external_ref and not e.is_undoing]
     newest = max(saved, key=lambda e: (e.sent_at or e.created_at, e.key), default=None)
     return int(str(newest.external_ref).rpartition("@")[2]) if newest is not None else None
+
+
+#: A row's number, its release ("" if none), and whether it is "(WIP)".
+Mark = tuple[int, str, bool]
+
+
+def choose_marks(
+    rows: Iterable[IndexRow], entries: Sequence[IndexEntry], edits: Sequence[OutboxRow]
+) -> tuple[list[IndexRow], list[Mark]]:
+    """The rows as an edit may write them on a page with these entries, and the marks that it would change.
+
+    `edits` are those of the page, oldest first.
+    """
+    stands = _find_single(entries)
+    wrote = {number: (release, wip) for edit in edits for number, release, wip in _list_written(edit)}
+    chosen, marks = list[IndexRow](), list[Mark]()
+    for row in rows:
+        entry = stands.get(row.number)
+        if entry is None or len(row.written) > 1:
+            chosen.append(row)
+            continue
+        said = (entry.release or "", entry.in_progress)
+        wanted = _find_wanted(row, entry)
+        if wanted != said and wrote.get(row.number, said) == said:
+            marks.append((row.number, *wanted))
+        else:
+            wanted = said
+        chosen.append(replace(row, release=wanted[0] or None, in_progress=wanted[1]))
+    return chosen, marks
+
+
+def _find_wanted(row: IndexRow, entry: IndexEntry) -> tuple[str, bool]:
+    written = entry.release or ""
+    if row.stage is not Stage.ACCEPTED:  # only what is accepted has a release
+        return written, entry.in_progress
+    same = not row.release or name_versions(row.release) == name_versions(written)
+    return (written if same else row.release or ""), row.in_progress
+
+
+def _find_single(entries: Sequence[IndexEntry]) -> Mapping[int, IndexEntry]:
+    """The entries by number; not of a number that stands twice: which of them it is, is for people to say."""
+    times = Counter(entry.number for entry in entries)
+    return {entry.number: entry for entry in entries if times[entry.number] == 1}
+
+
+def _list_written(edit: OutboxRow) -> Iterable[tuple[int, str, bool]]:
+    return edit.payload.get(MARKS, ()) if edit.status == "sent" else ()

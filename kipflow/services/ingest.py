@@ -46,7 +46,7 @@ def ingest_paths(
     `complete_through` is an operator's word that the files hold all mail of their lists until then. Without it each
     box vouches for itself, up to the newest arrival in it that a receiving host recorded: never by a mail's Date. A
     month of a file that breaks off is partial, whoever vouches, until a later file has what it left out
-    (`brokenfiles`).
+    (`filemonths`).
     """
     expire_readings(store, tags)
     with store.begin() as session:

@@ -12,10 +12,10 @@ from typing import TypeVar
 
 from kipflow.domain.errors import ConfigError, UnreadableInput
 from kipflow.rosters.formats import Format, parse_listing
-from kipflow.services import roster_change, undo
+from kipflow.services import undo
 from kipflow.services.consequences import MOST_AT_ONCE, redecide_after_ruling
 from kipflow.services.desk import Desk, Done, Preview, RosterText, Values, Word, read_number
-from kipflow.services.roster_change import Change
+from kipflow.services.import_roster import Change, find_difference, plan_change
 from kipflow.services.roster_votes import find_turned, say_turned
 from kipflow.services.rulings import BadRuling, check_words
 
@@ -62,7 +62,7 @@ def preview_import(desk: Desk, values: Values, at: datetime) -> Preview:
         said += [f"and {len(texts) - _MAX_LINES} more of the kind: {kind}"] if len(texts) > _MAX_LINES else []
     return Preview(
         lines=(said[0], *turned, *said[1:]),
-        diff=tuple(roster_change.find_difference(was, change.text)),
+        diff=tuple(find_difference(was, change.text)),
         seen=_sign(was, change.text),
     )
 
@@ -85,7 +85,7 @@ def preview_back(desk: Desk, _values: Values, at: datetime) -> Preview:
         "the roster is again what it was before it was saved here last",
         *_say_turned(desk, file, before, at),
     )
-    return Preview(lines=lines, diff=tuple(roster_change.find_difference(was, before)), seen=_sign(was, before))
+    return Preview(lines=lines, diff=tuple(find_difference(was, before)), seen=_sign(was, before))
 
 
 def restore_roster(desk: Desk, values: Values, word: Word) -> Done:
@@ -127,7 +127,7 @@ def _plan_import(was: str, values: Values) -> Change:
         raise BadRuling(f"{values['as_of']!r} is not a date such as 2026-03-02") from error
     try:
         listing = parse_listing([("the text", values["text"])], form=Format(form) if form else None, project=project)
-        return roster_change.plan_change(was, listing, source=values["source"], as_of=day)
+        return plan_change(was, listing, source=values["source"], as_of=day)
     except UnreadableInput as error:
         raise BadRuling(str(error)) from error
 

@@ -15,7 +15,7 @@ from kipflow.domain.facts import ArchiveMonth
 from kipflow.domain.policy import Policy
 from kipflow.domain.proposals import format_key
 from kipflow.services.advance import preview_in
-from kipflow.services.brokenfiles import name_breaks
+from kipflow.services.filemonths import name_breaks
 from kipflow.services.ports import Batch, MonthChange, Session, Store
 from kipflow.services.ruling_checks import BadRuling
 from kipflow.services.wording import LEAVES, say_move

@@ -8,7 +8,7 @@ import pytest
 
 from kipflow.domain.events import Stage
 from kipflow.domain.pages import IndexEntry
-from kipflow.services.indexmarks import Mark, choose_marks
+from kipflow.services.indexrows import Mark, choose_marks
 from kipflow.services.ports import MARKS, IndexRow, OutboxRow
 
 SEEN = datetime(2026, 3, 2, tzinfo=UTC)
