@@ -92,7 +92,7 @@ def run(path: str, url: str) -> dict[str, Any]:
     """A first run as `kipflow poll` does it: into an empty store, its months fetched, read and stored."""
     store = open_bench_store(path)
     store.migrate()
-    archive = PonyMailArchive(f"{url}/api", "{mid}")
+    archive = PonyMailArchive(f"{url}/api")
     with tempfile.TemporaryDirectory() as raw:
         start, work = time.perf_counter(), time.process_time()
         wanted = wanted_range([LIST], FIRST, LAST)

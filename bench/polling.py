@@ -105,7 +105,7 @@ def _poll(store: SqlStore, url: str, raw: Path, hour: int) -> tuple[float, float
     now = NOW + timedelta(hours=hour)
     httpx.get(f"{url}/asked")
     start = time.process_time()
-    archive = PonyMailArchive(f"{url}/api", "{mid}", pause=0)
+    archive = PonyMailArchive(f"{url}/api", pause=0)
     wanted, _ = find_wanted_months(store, archive, LISTS, now, since=MONTH)
     landed = poll.fetch_months(archive, wanted, raw, now)
     report = poll.read_months(store, landed, prefix="KIP", seen_at=now)

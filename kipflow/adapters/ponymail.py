@@ -21,7 +21,6 @@ from kipflow.adapters.monthfile import Download, KnownFile, join_files, load_kno
 from kipflow.adapters.patience import Patience
 from kipflow.domain.errors import ServiceUnavailable
 from kipflow.domain.facts import ArchiveMonth
-from kipflow.domain.permalinks import render_permalink
 from kipflow.services.ports import MonthStats
 
 log = logging.getLogger(__name__)
@@ -30,14 +29,13 @@ log = logging.getLogger(__name__)
 class PonyMailArchive:
     """The archive at `url` (the folder of mbox.lua and stats.lua).
 
-    `permalink` is an address with `{mid}`; `contact` is sent to the archive's operators in User-Agent.
+    `contact` is sent to the archive's operators in User-Agent.
     `earlier` has the earlier addresses of lists that were moved, each with the last month that it had, in order.
     """
 
     def __init__(
         self,
         url: str,
-        permalink: str,
         *,
         contact: str = "",
         pause: float = 0.1,
@@ -45,14 +43,9 @@ class PonyMailArchive:
         earlier: Mapping[str, Sequence[tuple[str, str]]] | None = None,
     ) -> None:
         self._http = HttpService("Pony Mail", url, contact=contact, pause=pause, patience=patience)
-        self._permalink = permalink
         self._earlier = dict(earlier or {})
         # what statistics that were just asked for say, so that the month needs no second look at them
         self._counts: dict[tuple[str, str], int] = {}
-
-    def permalink(self, message_id: str) -> str:
-        """The address of a mail for a person; empty for a mail that came without an id."""
-        return render_permalink(self._permalink, message_id)
 
     def fetch_stats(self, list_id: str, month: str) -> MonthStats:
         """What the archive says of a month without giving it: any new, gone or replaced mail changes `digest`.

@@ -90,7 +90,6 @@ def connect(
         store=open_store(database_url or settings.database_url, read_rules(community, policy, roster)),
         archive=PonyMailArchive(
             community.archive.url,
-            community.archive.permalink,
             contact=community.contact,
             earlier=community.archive.find_earlier(),
         )

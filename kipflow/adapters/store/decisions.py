@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -37,17 +36,6 @@ def load_pending(connection: sa.Connection, rules: Rules, as_of: datetime) -> li
         sa.select(proposal.c.number).where(proposal.c.rules > rules.name),
     )
     return sorted(connection.scalars(due))
-
-
-def mark_all_pending(connection: sa.Connection) -> int:
-    """Put every known proposal on the list; how many there are."""
-    token = secrets.token_hex(8)
-    connection.execute(sa.update(pending).values(token=token))
-    missing = sa.select(proposal.c.number, sa.literal(token)).where(
-        ~sa.exists().where(pending.c.number == proposal.c.number)
-    )
-    connection.execute(sa.insert(pending).from_select(["number", "token"], missing))
-    return int(connection.scalar(sa.select(sa.func.count()).select_from(pending)) or 0)
 
 
 def load_numbers(connection: sa.Connection) -> list[int]:

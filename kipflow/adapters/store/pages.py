@@ -27,8 +27,7 @@ from kipflow.adapters.store.statements import (
 )
 from kipflow.adapters.store.tables.facts import index_entry, page, page_version, ticket
 from kipflow.domain.facts import Unreadable
-from kipflow.domain.indexrows import find_newest_rows
-from kipflow.domain.pages import IndexEntry, PageVersion, Substance, TicketState
+from kipflow.domain.pages import IndexEntry, PageVersion, Substance, TicketState, find_newest_rows
 
 _EVERYTHING_BUT_BODY = [c for c in page_version.c if c.name not in {"body", "seen_at"}]
 

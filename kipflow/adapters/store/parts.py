@@ -161,7 +161,6 @@ class SqlHistory(Part):
     forget_decision = method(decisions.forget_decision)
     save_warning = method(warnings.save_warning)
     load_pending = ruled(decisions.load_pending)
-    mark_all_pending = method(decisions.mark_all_pending)
     load_new_facts = ruled(news.load_new_facts)
     load_rules_changed = ruled(decisions.load_rules_changed)
     append = method(decisions.append_transitions)

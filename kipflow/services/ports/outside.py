@@ -56,8 +56,6 @@ class Archive(Protocol):
         """Stream the month to `target` and verify it. Never raises for a bad month: its status says so."""
         ...
 
-    def permalink(self, message_id: str) -> str: ...
-
 
 class Wiki(Protocol):
     """A wiki with versions."""

@@ -46,7 +46,7 @@ CUTS = [*range(1, len(BOX), 53), BOX.index(b"+1 (binding)") + len("+1 (binding)\
 def poll_into(server: Server, folder: Path, *boxes: tuple[bytes, int]) -> dict[int, tuple[ThreadMessage, ...]]:
     """The messages of both proposals after polls, each of which got so many bytes of its box."""
     store = open_memory()
-    archive = PonyMailArchive(server.url, "{mid}", pause=0, patience=ONCE)
+    archive = PonyMailArchive(server.url, pause=0, patience=ONCE)
     for hour, (box, sent) in enumerate(boxes):
         now = NOW.replace(hour=hour)
         server.by_path["/stats.lua"] = [as_json({"hits": 4, "emails": [{"id": str(sent)}]})]

@@ -71,7 +71,7 @@ def content(version: int, body: str) -> bytes:
 
 
 def month(url: str, folder: Path) -> object:
-    archive = PonyMailArchive(url, "{mid}", pause=0, patience=QUICK)
+    archive = PonyMailArchive(url, pause=0, patience=QUICK)
     found = archive.fetch_month("dev@x.example", "2024-01", folder / "m.mbox", now=NOW)
     if found.status != "complete":
         raise ServiceUnavailable(service="Pony Mail", url=url, why=f"{found.status}: {found.why}")
@@ -80,7 +80,7 @@ def month(url: str, folder: Path) -> object:
 
 
 def statistics(url: str, folder: Path) -> object:
-    return PonyMailArchive(url, "{mid}", pause=0, patience=QUICK).fetch_stats("dev@x.example", "2024-01").mails
+    return PonyMailArchive(url, pause=0, patience=QUICK).fetch_stats("dev@x.example", "2024-01").mails
 
 
 def page(url: str, folder: Path) -> object:

@@ -37,9 +37,7 @@ PAGE = b"<!DOCTYPE html><html><body>Down for maintenance</body></html>"
 @pytest.fixture
 def archive(server: Server) -> PonyMailArchive:
     server.by_path["/stats.lua"] = [as_json({"hits": 0})]
-    return PonyMailArchive(
-        server.url, "https://lists.example/thread/{mid}", contact="mailto:ops@x.example", pause=0, patience=QUICK
-    )
+    return PonyMailArchive(server.url, contact="mailto:ops@x.example", pause=0, patience=QUICK)
 
 
 @pytest.fixture
@@ -230,7 +228,7 @@ def test_a_drip_of_single_bytes_is_cut_off(server: Server, archive: PonyMailArch
 
 
 def test_a_server_that_is_not_there_leaves_the_month_missing(target: Path) -> None:
-    archive = PonyMailArchive("http://127.0.0.1:9", "{mid}", pause=0, patience=QUICK)
+    archive = PonyMailArchive("http://127.0.0.1:9", pause=0, patience=QUICK)
     month = fetch(archive, target)
     assert month.status == "missing"
     assert month.why == "refuses connections"
@@ -293,7 +291,7 @@ def test_statistics_that_fail_do_not_stop_a_month(
 
 
 def test_requests_keep_their_distance(server: Server) -> None:
-    archive = PonyMailArchive(server.url, "{mid}", pause=0.1, patience=QUICK)
+    archive = PonyMailArchive(server.url, pause=0.1, patience=QUICK)
     server.by_path["/stats.lua"] = [as_json({"hits": 1})]
     started = time.monotonic()
     for _ in range(4):
@@ -347,22 +345,3 @@ def test_statistics_that_are_none_are_refused(server: Server, archive: PonyMailA
 def test_a_list_address_cannot_smuggle_parameters(archive: PonyMailArchive) -> None:
     with pytest.raises(UnreadableInput):
         archive.fetch_stats("dev@x.example&list=private", MONTH)
-
-
-@pytest.mark.parametrize(
-    ("message_id", "end"),
-    [
-        ("<a/b?c#d@x.example>", "a%2Fb%3Fc%23d@x.example"),
-        ("<a%2Fb+c d&e@x.example>", "a%252Fb%2Bc%20d%26e@x.example"),
-        ("<ü\ud800\"'<>@x.example>", "%C3%BC%3F%22%27%3C%3E@x.example"),
-        ("<../../x@x.example>", "..%2F..%2Fx@x.example"),
-        ("{mid}@x.example", "%7Bmid%7D@x.example"),
-    ],
-)
-def test_a_permalink_quotes_what_a_message_id_may_hold(archive: PonyMailArchive, message_id: str, end: str) -> None:
-    assert archive.permalink(message_id) == f"https://lists.example/thread/{end}"
-
-
-@pytest.mark.parametrize("message_id", ["", " ", "<>", f"<kipflow.{'0' * 64}@missing>", f"<kipflow.{'0' * 64}@long>"])
-def test_a_mail_without_an_id_of_its_own_has_no_permalink(archive: PonyMailArchive, message_id: str) -> None:
-    assert archive.permalink(message_id) == ""

@@ -54,7 +54,7 @@ def strange_certificate(tmp_path: Path) -> Iterator[str]:
 
 
 def archive_at(url: str) -> PonyMailArchive:
-    return PonyMailArchive(url, "{mid}", pause=0, patience=QUICK)
+    return PonyMailArchive(url, pause=0, patience=QUICK)
 
 
 def fetch_year(archive: PonyMailArchive, folder: Path) -> list[ArchiveMonth]:

@@ -37,7 +37,7 @@ def ids(path: Path) -> list[str]:
 @pytest.fixture
 def archive(server: Server) -> PonyMailArchive:
     server.by_path["/stats.lua"] = [as_json({"hits": 0})]
-    return PonyMailArchive(server.url, "{mid}", pause=0, patience=QUICK, earlier=MOVES)
+    return PonyMailArchive(server.url, pause=0, patience=QUICK, earlier=MOVES)
 
 
 @pytest.fixture

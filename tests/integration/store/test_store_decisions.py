@@ -155,18 +155,6 @@ def test_another_policy_makes_every_decided_proposal_pending(
     assert pending(open_with(replace(policy, version="test-0"))) == [7, 8]
 
 
-def test_marking_all_pending_counts_every_known_proposal(store: SqlStore, policy: Policy) -> None:
-    save_vote(store)
-    with store.begin() as session:
-        session.pages.save_index_entries([make_entry(8), make_entry(9)])
-    advance(store, policy, NOW + 20 * DAY)
-    with store.begin() as session:
-        assert session.history.mark_all_pending() == 3
-        assert session.history.mark_all_pending() == 3
-        assert session.history.load_numbers() == [7, 8, 9]
-    assert pending(store) == [7, 8, 9]
-
-
 def test_the_index_shows_decided_proposals_only(store: SqlStore, policy: Policy) -> None:
     with store.begin() as session:
         session.pages.save_version(make_page(title="KIP-7: Tidy shelves"), seen_at=NOW)

@@ -141,8 +141,6 @@ def test_what_older_versions_decided_stays_and_what_comes_after_needs_a_warning(
     migrate_again(database_url, "0012", "0020")
     with store.read() as session:
         assert load_facts(session, 7).followed_since == NOW + 100 * DAY
-    with store.begin() as session:
-        session.history.mark_all_pending()
     assert decide(store, policy, 101).appended == ()
     with store.begin() as session:
         again = make_message("b", 7, parent="a", arrived_at=NOW + 110 * DAY)

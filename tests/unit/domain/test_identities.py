@@ -13,13 +13,12 @@ from hypothesis import strategies as st
 from kipflow.domain.doubts import MAX_WAYS, count_ways, find_ways
 from kipflow.domain.identities import identify_all
 from kipflow.domain.judging import judge, say_doubt
-from kipflow.domain.namesakes import say_ways
 from kipflow.domain.people import Doubt, DoubtKind, Mailbox, Person, Role, Verdict, clean_address, say_mailbox
 from kipflow.domain.policy import Policy
 from kipflow.domain.proofs import Writing
 from kipflow.domain.roster import Roster
 from kipflow.domain.senders import AddressSource, Authentication, KnownBy, Senders
-from kipflow.domain.tally import Outcome, count, depends_on_review, find_outcome
+from kipflow.domain.tally import Outcome, count, depends_on_review, find_outcome, say_ways
 from kipflow.domain.votes import Ballot, BallotStatus, Choice, Vote
 from tests.unit.domain import building
 

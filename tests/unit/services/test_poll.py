@@ -70,9 +70,6 @@ class FakeArchive:
             list_id=list_id, month=month, status=self.status, fetched_at=now, path=str(target), why=self.why
         )
 
-    def permalink(self, message_id: str) -> str:
-        return message_id
-
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[SqlStore]:
