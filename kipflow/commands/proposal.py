@@ -15,8 +15,8 @@ from kipflow.domain.ends import say_end
 from kipflow.domain.events import Actor
 from kipflow.domain.facts import SilenceWarning
 from kipflow.domain.history import find_amendments
-from kipflow.domain.indexrows import find_newest_rows
 from kipflow.domain.missing import DIFFERS
+from kipflow.domain.pages import find_newest_rows
 from kipflow.domain.records import pick_fields
 from kipflow.domain.votes import ClaimedEnd
 from kipflow.services.board import ProposalView, RecordedTransition

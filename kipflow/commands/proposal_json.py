@@ -9,9 +9,8 @@ from kipflow.commands.program import say_program
 from kipflow.commands.sayings import render_ballots, render_evidence
 from kipflow.domain.clocks import VoteState, VoteTerms
 from kipflow.domain.facts import Ruling, SilenceWarning
-from kipflow.domain.indexrows import find_newest_rows
 from kipflow.domain.pagechanges import LateChange
-from kipflow.domain.pages import PageVersion
+from kipflow.domain.pages import PageVersion, find_newest_rows
 from kipflow.domain.records import pick_fields
 from kipflow.domain.votes import Ballot, ClaimedEnd, Declared
 from kipflow.services.board import ProposalView, RecordedTransition

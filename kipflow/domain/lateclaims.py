@@ -8,9 +8,8 @@ from datetime import datetime
 
 from kipflow.domain.arrivals import say_dated
 from kipflow.domain.judging import claims_in_time, with_latest_standing
-from kipflow.domain.namesakes import say_counts
 from kipflow.domain.policy import Policy
-from kipflow.domain.tally import Counts, count, is_enough, is_voted_down
+from kipflow.domain.tally import Counts, count, is_enough, is_voted_down, say_counts
 from kipflow.domain.votes import Ballot, BallotStatus, Vote
 
 

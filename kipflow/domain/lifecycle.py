@@ -2,19 +2,93 @@
 
 `decide` is a pure function of facts, policy and time. It replays the facts in order of time, lets the
 clock speak between them (`stages.replaying`, by the rules of `stages.table`), and returns the whole history
-that follows with what it means for people (`explain`). `history.reconcile` compares that with what is stored.
+that follows with what it means for people: what is missing, what to ask, when to look again.
+`history.reconcile` compares that with what is stored.
 """
 
 from __future__ import annotations
 
-from datetime import datetime
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
 
-from kipflow.domain.decisions import Decision
-from kipflow.domain.explain import conclude
-from kipflow.domain.facts import ProposalFacts
+from kipflow.domain.claims import ClaimKind
+from kipflow.domain.clocks import after, find_earliest_close
+from kipflow.domain.decisions import Decision, Drift
+from kipflow.domain.drift import find_drift
+from kipflow.domain.events import Stage
+from kipflow.domain.facts import ProposalFacts, SilenceWarning
+from kipflow.domain.judging import find_announcements
+from kipflow.domain.missing import say_missing
 from kipflow.domain.moments import in_order
 from kipflow.domain.policy import Policy
-from kipflow.domain.stages.replaying import replay
+from kipflow.domain.questions import find_questions
+from kipflow.domain.stages import quiet
+from kipflow.domain.stages.replaying import find_clock_moments, replay
+from kipflow.domain.stages.state import State, is_same, judge
+from kipflow.domain.tally import Outcome
+
+#: How often to look whether a warning that nobody got can go out now: sending may have been switched on.
+LOOK_AGAIN = timedelta(days=1)
+
+
+def conclude(state: State) -> Decision:
+    """Turn the state that a replay reached into a decision."""
+    if state.stage is None:
+        raise ValueError("a replay without any fact has nothing to conclude")
+    states = tuple(judge(state, v) for v in state.facts.votes if v.opened_at <= state.now)
+    running = next((s for s in reversed(states) if is_same(s.vote, state.running)), None)
+    awaited: Stage | None = None
+    if state.waits_for is not None and state.vote is not None and running is not None:
+        awaited = Stage.ACCEPTED if running.outcome is Outcome.PASSED else Stage.REJECTED
+    refused = state.claim is not None and state.claim.kind is ClaimKind.REFUSED
+    drift = () if refused else find_drift(state.facts, state.stage, state.as_of, states, awaited=awaited)
+    warning = _find_warning(state)
+    return Decision(
+        number=state.facts.proposal.number,
+        as_of=state.as_of,
+        policy_version=state.policy.version,
+        stage=state.stage,
+        since=state.since,
+        history=state.history,
+        votes=states,
+        missing=say_missing(state, running),
+        review=find_questions(state, states, running),
+        drift=drift,
+        next_deadline=_find_deadline(state, warning, drift),
+        warned_at=quiet.find_warned_at(state) if warning is not None else None,
+        warning=warning,
+        unwarned=quiet.find_unwarned(state),
+        last_activity=state.last_activity,
+        claim=state.claim,
+    )
+
+
+def _find_warning(state: State) -> SilenceWarning | None:
+    """The warning of the silence that lasts."""
+    silent_at, warning = quiet.find_silent_at(state), quiet.find_warning(state)
+    if silent_at is None or silent_at > state.now or warning is None or warning.warned_at > state.now:
+        return None
+    return warning
+
+
+def _find_deadline(state: State, warning: SilenceWarning | None, drift: Sequence[Drift]) -> datetime | None:
+    """The next moment at which time alone could change something, `as_of` where only data are waited for."""
+    silent_at, dormant_at = quiet.find_silent_at(state), quiet.find_dormant_at(state)
+    due = [m for m in (silent_at, dormant_at) if m is not None and m <= state.now]
+    if state.overtaken or state.waits_for is not None or any(quiet.find_silence_gap(state, m) for m in due):
+        return state.as_of  # ripe, and waiting only for data: look again at every run
+    if quiet.find_unwarned(state) is not None:
+        return state.as_of  # whoever records this warns the author, and decides again
+    moments = [*find_clock_moments(state), *([silent_at] if silent_at is not None else [])]
+    if warning is not None and quiet.find_warned_at(state) is None:
+        moments.append(after(state.as_of, LOOK_AGAIN))
+    moments.extend(each.find_due(state.since) for each in drift)
+    if state.running is not None:
+        # a passed vote that nobody has announced by then becomes a question
+        earliest = find_earliest_close(state.facts, state.running, state.policy, state.rulings, state.now)
+        moments.append(after(earliest, state.policy.grace))
+    return min((m for m in moments if m > state.as_of), default=None)
 
 
 def decide(facts: ProposalFacts, policy: Policy, as_of: datetime) -> Decision | None:
@@ -25,3 +99,31 @@ def decide(facts: ProposalFacts, policy: Policy, as_of: datetime) -> Decision | 
     """
     state = replay(in_order(facts), policy, as_of)
     return None if state.stage is None else conclude(state)
+
+
+def with_known_future(decision: Decision, facts: ProposalFacts) -> Decision:
+    """The decision with its deadline at the next fact that is known already, if that comes first.
+
+    Decided as of a past date, or with a mail whose sender's clock is ahead, no new fact would bring the
+    proposal back on the list when that moment comes.
+    """
+    ahead = find_next_fact(facts, decision.as_of)
+    if ahead is None or (decision.next_deadline is not None and decision.next_deadline <= ahead):
+        return decision
+    return replace(decision, next_deadline=ahead)
+
+
+def find_next_fact(facts: ProposalFacts, as_of: datetime) -> datetime | None:
+    """The time of the first fact after `as_of`; None if all lie before it."""
+    times: list[datetime | None] = [m.arrived_at for m in facts.messages]
+    times.extend(p.saved_at for p in facts.pages)
+    for entry in facts.index_entries:
+        times.extend((entry.seen_at, entry.changed_at, entry.created_at))
+    for vote in facts.votes:
+        times.extend((vote.opened_at, vote.ended_at, *find_announcements(vote)))
+    for ruling in facts.rulings:
+        times.extend((ruling.made_at, ruling.revoked_at))
+    times.extend(t.seen_at for t in facts.tickets)
+    for warning in facts.warnings:
+        times.extend((warning.as_of, warning.warned_at, warning.delivered_at))
+    return min((t for t in times if t is not None and t > as_of), default=None)

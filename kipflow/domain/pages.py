@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, datetime
 from enum import StrEnum
@@ -116,3 +117,11 @@ class TicketState:
     fix_versions: tuple[str, ...]
     seen_at: datetime
     unreleased: tuple[str, ...] = ()
+
+
+def find_newest_rows(entries: Iterable[IndexEntry]) -> tuple[IndexEntry, ...]:
+    """The rows of the wiki's newest reading, or where it has none, of the newest import; by title."""
+    held = tuple(entries)
+    own = [e for e in held if e.origin == "page"] or held
+    newest = max((e.seen_at for e in own), default=None)
+    return tuple(sorted((e for e in own if e.seen_at == newest), key=lambda e: (e.title, e.section)))

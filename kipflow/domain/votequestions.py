@@ -11,14 +11,13 @@ from kipflow.domain.ends import find_open_ends, say_end
 from kipflow.domain.facts import Ruling
 from kipflow.domain.judging import say_doubt
 from kipflow.domain.moments import Event
-from kipflow.domain.namesakes import say_counts, say_ways
 from kipflow.domain.pagechanges import LateChange, say_sections
 from kipflow.domain.policy import Policy
 from kipflow.domain.recasts import HOLD, render_recast
 from kipflow.domain.stages.closing import is_contradicted
 from kipflow.domain.stages.state import State, judge
 from kipflow.domain.stages.table import find_row
-from kipflow.domain.tally import Outcome, find_extremes
+from kipflow.domain.tally import Outcome, find_extremes, say_counts, say_ways
 from kipflow.domain.votes import BallotStatus, ClaimedEnd, EndKind
 
 

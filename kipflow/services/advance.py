@@ -20,11 +20,10 @@ from kipflow.domain.errors import KipflowError
 from kipflow.domain.events import Stage, Transition
 from kipflow.domain.facts import ProposalFacts, SilenceWarning
 from kipflow.domain.history import effective, reconcile
-from kipflow.domain.lifecycle import decide
+from kipflow.domain.lifecycle import decide, with_known_future
 from kipflow.domain.policy import Policy
 from kipflow.domain.proposals import Proposal, format_key
 from kipflow.domain.silence import give_warning
-from kipflow.domain.upcoming import with_known_future
 from kipflow.services.assembly import load_facts
 from kipflow.services.corrections import explain_corrections
 from kipflow.services.effectrules import EffectRules

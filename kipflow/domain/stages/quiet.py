@@ -79,7 +79,7 @@ def find_silence_gap(state: State, until: datetime) -> str | None:
 def awaits_word(state: State) -> bool:
     """Whether the vote passed, or its announcement says the opposite of the ballots: silence ends neither.
 
-    What has passed needs its announcement, what was announced otherwise an answer: `explain` asks a person.
+    What has passed needs its announcement, what was announced otherwise an answer: `questions` asks a person.
     """
     if state.vote is None:
         return False
