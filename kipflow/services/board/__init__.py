@@ -32,27 +32,3 @@ from kipflow.services.board.waiting import (
     UnreadableRow,
     VoterRow,
 )
-
-__all__ = [
-    "Absent",
-    "Board",
-    "BoardRow",
-    "DriftRow",
-    "Metrics",
-    "MonthCoverage",
-    "Overview",
-    "PageOf",
-    "ProposalView",
-    "RecentTransition",
-    "RecordedTransition",
-    "ReviewRow",
-    "RowQuery",
-    "SenderBallot",
-    "SenderRow",
-    "Sort",
-    "ThreadCount",
-    "UnreadableRow",
-    "VoteClock",
-    "VoterRow",
-    "Waiting",
-]
