@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from kipflow.adapters.store.attribution import attribute_without
 from kipflow.adapters.store.columns import chunks
 from kipflow.adapters.store.numbering import mark_followers
-from kipflow.adapters.store.statements import as_row, count_mails, from_row, insert_many, lock_mail, mark_pending
+from kipflow.adapters.store.statements import MAIL_LOCK, as_row, count_mails, from_row, insert_many, lock, mark_pending
 from kipflow.adapters.store.tables.facts import batch as table
 from kipflow.adapters.store.tables.facts import batch_item, index_entry
 from kipflow.domain.records import to_plain
@@ -74,7 +74,7 @@ def name_row(number: int, digest: str) -> str:
 
 def remove_batch(connection: sa.Connection, rules: Rules, batch: Batch, *, at: datetime) -> frozenset[int]:
     """Take out what came with the batch and from nowhere else; the proposals that had some of it."""
-    lock_mail(connection)
+    lock(connection, MAIL_LOCK)
     own, other = sa.select(batch_item.c.ref).where(batch_item.c.batch_id == batch.id), batch_item.alias()
     if batch.kind == "mail":  # a row of an index is a reading of its own each time
         own = own.where(~sa.exists().where(other.c.ref == batch_item.c.ref, other.c.batch_id != batch.id))

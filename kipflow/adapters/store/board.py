@@ -12,7 +12,7 @@ from kipflow.adapters.store import exports
 from kipflow.adapters.store.board_rows import ATTENTION, LISTED
 from kipflow.adapters.store.columns import chunks
 from kipflow.adapters.store.months import load_own_months
-from kipflow.adapters.store.statements import MESSAGES_MARK, from_row, load_mark
+from kipflow.adapters.store.statements import MESSAGES_MARK, count_rows, from_row, load_mark
 from kipflow.adapters.store.tables.decisions import ballot, outbox, pending, proposal, review_item, transition
 from kipflow.adapters.store.tables.facts import message, unreadable
 from kipflow.domain.decisions import Drift, ReviewItem
@@ -54,7 +54,7 @@ def load_overview(connection: sa.Connection, rules: Rules, as_of: datetime) -> v
         attention=sum(int(row.attention) for row in per_stage),
         review=sum(int(row.review) for row in per_stage),
         drift=sum(int(row.drift) for row in per_stage),
-        pending=int(connection.scalar(sa.select(sa.func.count()).select_from(pending)) or 0),
+        pending=count_rows(connection, pending),
         # of mails: pages that could not be read are shown with their proposals
         unreadable=sum(items for (list_id, _), items in bad.items() if list_id),
         months=tuple(views.MonthCoverage(month=m, unreadable=bad.get((m.list_id, m.month), 0)) for m in months),
@@ -135,7 +135,7 @@ def load_unreadable(
     rows = connection.execute(statement.offset(offset).limit(limit))
     return views.PageOf(
         rows=tuple(views.UnreadableRow(**row._mapping) for row in rows),
-        total=int(connection.scalar(sa.select(sa.func.count()).select_from(unreadable)) or 0),
+        total=count_rows(connection, unreadable),
     )
 
 
@@ -147,7 +147,7 @@ def load_effects(
     rows = connection.execute(statement.offset(offset).limit(limit))
     return views.PageOf(
         rows=tuple(from_row(OutboxRow, row) for row in rows),
-        total=int(connection.scalar(sa.select(sa.func.count()).select_from(outbox).where(*wanted)) or 0),
+        total=count_rows(connection, outbox, *wanted),
     )
 
 

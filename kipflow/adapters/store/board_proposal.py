@@ -40,7 +40,7 @@ def load_proposal(connection: sa.Connection, rules: Rules, number: int, as_of: d
     row = connection.execute(sa.select(proposal).where(proposal.c.number == number)).one_or_none()
     if row is None or row.stage is None:
         raise UnknownProposal(number)
-    mails = _load_mails(connection, number, as_of)
+    mails = connection.execute(select_mails(as_of).where(message_proposal.c.number == number)).all()
     versions = tuple(p for p in pages.load_pages(connection, number) if p.saved_at <= as_of)
     entries = tuple(e for e in pages.load_index_entries(connection, number) if e.seen_at <= as_of)
     keys = {v.jira for v in versions if v.jira} | {e.jira for e in entries if e.jira}
@@ -134,16 +134,15 @@ def _vote_state(row: sa.Row[Any], ballots: Sequence[Ballot]) -> VoteState:
 # -- mails -------------------------------------------------------------------------------------------
 
 
-def _load_mails(connection: sa.Connection, number: int, as_of: datetime) -> list[sa.Row[*tuple[Any, ...]]]:
-    """What the counts need of the proposal's mails: those with a time in its order, then those without."""
+def select_mails(as_of: datetime) -> sa.Select[Any]:
+    """What the counts need of each proposal's mails: those with a time in its order, then those without."""
     columns = (message.c.message_id, message.c.kind, message.c.author_address, message.c.arrived_at)
-    statement = (
-        sa.select(*columns)
-        .join(message_proposal, message_proposal.c.message_id == message.c.message_id)
-        .where(message_proposal.c.number == number, message.c.seen_at <= as_of)
-        .order_by(message.c.arrived_at.asc().nulls_last(), message.c.message_id)
+    return (
+        sa.select(message_proposal.c.number, *columns)
+        .join(message, message_proposal.c.message_id == message.c.message_id)
+        .where(message.c.seen_at <= as_of)
+        .order_by(message_proposal.c.number, message.c.arrived_at.asc().nulls_last(), message.c.message_id)
     )
-    return list(connection.execute(statement))
 
 
 def load_vote_mails(connection: sa.Connection, rules: Rules, number: int, as_of: datetime) -> tuple[VoteMail, ...]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from kipflow.adapters.store.statements import from_row
+from kipflow.adapters.store.statements import count_rows, from_row
 from kipflow.adapters.store.tables.decisions import proposal, transition, vote
 from kipflow.adapters.store.tables.facts import page, page_version
 from kipflow.domain.claims import ClaimKind
@@ -55,10 +55,9 @@ ROWS = sa.select(
 def load_rows(connection: sa.Connection, rules: Rules, query: views.RowQuery) -> views.PageOf[views.BoardRow]:
     """One page of proposals and the number of all that match: two queries."""
     conditions = _conditions(query, rules.prefix)
-    total = connection.scalar(sa.select(sa.func.count()).select_from(proposal).where(*conditions))
     statement = ROWS.where(*conditions).order_by(*_order(query)).offset(query.offset).limit(query.limit)
     rows = tuple(as_board_row(row, rules.prefix) for row in connection.execute(statement))
-    return views.PageOf(rows=rows, total=int(total or 0))
+    return views.PageOf(rows=rows, total=count_rows(connection, proposal, *conditions))
 
 
 def load_newest(

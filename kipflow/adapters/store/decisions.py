@@ -167,7 +167,7 @@ def save_first(
         {"number": d.number, "followed_since": recorded_at, **proposal_row(d, about, rules)}
         for d, about, _ in decisions
     ]
-    save_many(connection, proposal, rows, update=[name for name in rows[0] if name != "number"] if rows else [])
+    save_many(connection, proposal, rows, update=True)
     _insert_all(connection, review_item, [row for decision, _, _ in decisions for row in review_rows(decision)])
     by_token: dict[str | None, list[int]] = {}
     for decision, _, token in decisions:

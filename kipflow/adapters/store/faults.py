@@ -68,11 +68,9 @@ def save_faults(
             one = sa.and_(where, page_fault.c.code == key[0], page_fault.c.place == key[1])
             connection.execute(sa.update(page_fault).where(one).values(until=at))
     rows = [_row(checked, key, fault, known.get(key), at) for key, fault in found.items()]
-    if rows:
-        keys = {"page_id", "code", "place"}
-        upsert(connection, page_fault, rows, update=[c.name for c in page_fault.c if c.name not in keys])
+    upsert(connection, page_fault, rows)
     judged = {"page_id": checked.page_id, "version": checked.version, "rules": rules, "around": checked.around}
-    upsert(connection, page_check, [judged], update=["version", "rules", "around"])
+    upsert(connection, page_check, [judged])
     return tuple(fault for key, fault in found.items() if key not in known or _has_grown(known[key], fault))
 
 

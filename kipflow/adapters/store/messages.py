@@ -18,7 +18,7 @@ from kipflow.adapters.store.message_rows import (
     read_message,
     unreadable_row,
 )
-from kipflow.adapters.store.statements import Row, count_mails, count_new, insert_many, lock_mail, mark_pending
+from kipflow.adapters.store.statements import MAIL_LOCK, Row, count_mails, count_new, insert_many, lock, mark_pending
 from kipflow.adapters.store.tables.facts import message, message_proposal, unreadable
 from kipflow.domain.arrivals import cut_to_seen
 from kipflow.domain.facts import Kind, Message, Unreadable
@@ -50,7 +50,7 @@ def save_messages(
     `batch`; a known one that comes from elsewhere is its batch's no more. Cost follows the number of messages
     given and the threads they belong to, not what is stored.
     """
-    lock_mail(connection)
+    lock(connection, MAIL_LOCK)
     new = known = reread = 0
     touched: set[int] = set()
     for chunk in chunks(messages):

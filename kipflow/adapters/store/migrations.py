@@ -18,13 +18,14 @@ from alembic.script import ScriptDirectory
 
 from kipflow.adapters.private import make_private_file
 from kipflow.adapters.store.engine import find_file, transaction
+from kipflow.adapters.store.statements import lock
 from kipflow.domain.errors import ServiceUnavailable
 
 _SQL = Path(__file__).resolve().parents[3] / "sql"
 VIEW_FILES = _SQL / "views"
 #: The views, each after those that it reads.
 VIEWS = ("proposals_by_stage", "open_votes", "ballots", "standing_transitions", "stage_durations")
-#: PostgreSQL advisory lock of whoever migrates.
+#: Lock of whoever migrates.
 MIGRATION_LOCK = 0x6B69_7067
 
 #: What has no common form in SQL: word in a view's file → its form on SQLite and on PostgreSQL.
@@ -50,8 +51,7 @@ def migrate(engine: sa.Engine) -> None:
     if file is not None:
         _make_once(file)
     with transaction(engine) as connection:
-        if connection.dialect.name == "postgresql":
-            connection.execute(sa.select(sa.func.pg_advisory_xact_lock(MIGRATION_LOCK)))
+        lock(connection, MIGRATION_LOCK)
         if set(MigrationContext.configure(connection).get_current_heads()) == _find_newest():
             return
         for name in reversed(VIEWS):

@@ -12,13 +12,7 @@ from kipflow.services.ports import Rules
 
 def save_month(connection: sa.Connection, found: ArchiveMonth) -> None:
     """Note how completely a month is held now."""
-    keys = {"list_id", "month"}
-    upsert(
-        connection,
-        archive_month,
-        [as_row(found, without={"given"})],
-        update=[c.name for c in archive_month.c if c.name not in keys],
-    )
+    upsert(connection, archive_month, [as_row(found, without={"given"})])
 
 
 def drop_month(connection: sa.Connection, list_id: str, month: str) -> None:

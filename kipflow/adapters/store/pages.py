@@ -50,7 +50,7 @@ def save_page_version(connection: sa.Connection, found: PageVersion, *, seen_at:
     had_wiki = has_wiki(connection)
     touched = {n for n in (now["number"], before.number if before else None) if n is not None}
     add_proposals(connection, touched)
-    upsert(connection, page, [now], update=["number", "version", "jira"])
+    upsert(connection, page, [now])
     insert_new(connection, page_version, [as_row(found, seen_at=seen_at)])
     mark_pending(connection, touched, seen_at)
     if before is None or before.number != now["number"]:
@@ -111,11 +111,7 @@ def find_text(connection: sa.Connection, page_id: str, version: int) -> tuple[st
     """Body and substance of one version; None if it is not held."""
     where = sa.and_(page_version.c.page_id == page_id, page_version.c.version == version)
     row = connection.execute(sa.select(page_version.c.body, page_version.c.substance).where(where)).one_or_none()
-    return None if row is None else (row.body, _as_substance(row.substance))
-
-
-def _as_substance(raw: Sequence[Sequence[str]] | None) -> Substance:
-    return tuple((title, digest) for title, digest in raw or ())
+    return None if row is None else (row.body, tuple((title, digest) for title, digest in row.substance or ()))
 
 
 def find_body(connection: sa.Connection, page_id: str, version: int) -> str | None:

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from kipflow.adapters.store.board_rows import LISTED, ROWS, as_board_row
 from kipflow.adapters.store.rulings import load_identities
-from kipflow.adapters.store.statements import from_row
+from kipflow.adapters.store.statements import count_rows, from_row
 from kipflow.adapters.store.tables.decisions import ballot, proposal, review_item, vote
 from kipflow.domain.decisions import ReviewItem
 from kipflow.domain.events import Stage
@@ -92,8 +92,7 @@ def _count_votes(as_of: datetime) -> sa.Select[Any]:
 
 
 def _count_opened(connection: sa.Connection, as_of: datetime) -> int:
-    opened = sa.select(sa.func.count()).select_from(vote).where(vote.c.opened_at.between(as_of - YEAR, as_of))
-    return int(connection.scalar(opened) or 0)
+    return count_rows(connection, vote, vote.c.opened_at.between(as_of - YEAR, as_of))
 
 
 def _person_row(person: Person, cast: sa.Row[Any] | None) -> PersonRow:

@@ -9,11 +9,11 @@ from typing import Any
 import sqlalchemy as sa
 
 from kipflow.adapters.store.board import as_recorded
-from kipflow.adapters.store.board_proposal import cited_ids, count_threads, load_votes
+from kipflow.adapters.store.board_proposal import cited_ids, count_threads, load_votes, select_mails
+from kipflow.adapters.store.board_rows import LISTED
 from kipflow.adapters.store.statements import from_row
 from kipflow.adapters.store.tables.decisions import proposal, transition
-from kipflow.adapters.store.tables.facts import message, message_proposal, ticket
-from kipflow.domain.claims import ClaimKind
+from kipflow.adapters.store.tables.facts import ticket
 from kipflow.domain.pages import TicketState
 from kipflow.domain.proposals import Proposal, format_key
 from kipflow.services import board as views
@@ -30,9 +30,9 @@ def load_published(connection: sa.Connection, rules: Rules, as_of: datetime) -> 
     votes = load_votes(connection)
     recorded = sa.select(transition).where(transition.c.recorded_at <= as_of)
     history = _group(connection.execute(recorded.order_by(transition.c.number, transition.c.position)))
-    mails = _group(connection.execute(_select_mails(as_of)))
+    mails = _group(connection.execute(select_mails(as_of)))
     tickets = _load_tickets(connection, as_of)
-    listed = sa.select(proposal).where(proposal.c.stage.is_not(None), proposal.c.claim != ClaimKind.REFUSED.value)
+    listed = sa.select(proposal).where(proposal.c.stage.is_not(None), LISTED)
     found = []
     for row in connection.execute(listed.order_by(proposal.c.number)):
         moves, own, states = history.get(row.number, []), mails.get(row.number, []), votes.get(row.number, ())
@@ -56,16 +56,6 @@ def load_published(connection: sa.Connection, rules: Rules, as_of: datetime) -> 
         )
         found.append(view)
     return tuple(found)
-
-
-def _select_mails(as_of: datetime) -> sa.Select[Any]:
-    columns = (message.c.message_id, message.c.kind, message.c.author_address, message.c.arrived_at)
-    return (
-        sa.select(message_proposal.c.number, *columns)
-        .join(message, message_proposal.c.message_id == message.c.message_id)
-        .where(message.c.seen_at <= as_of)
-        .order_by(message_proposal.c.number, message.c.arrived_at.asc().nulls_last(), message.c.message_id)
-    )
 
 
 def _group(rows: Iterable[sa.Row[Any]]) -> Rows:

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 
 from kipflow.adapters.store import attribution
 from kipflow.adapters.store.columns import chunks, clean_value
-from kipflow.adapters.store.statements import Row, insert_new
+from kipflow.adapters.store.statements import Row, count_rows, insert_new
 from kipflow.adapters.store.tables.facts import archive_month, earlier_reading, message
 from kipflow.domain.facts import Message
 from kipflow.services.ports import StaleMonth
@@ -90,7 +90,7 @@ def expire_readings(connection: sa.Connection) -> None:
 def count_stale(connection: sa.Connection, list_id: str, month: str, rules: int) -> int:
     """Mails of a month that older rules read."""
     where = sa.and_(message.c.list_id == list_id, message.c.month == month, message.c.reading_rules < rules)
-    return int(connection.scalar(sa.select(sa.func.count()).select_from(message).where(where)) or 0)
+    return count_rows(connection, message, where)
 
 
 def _reading(row: Row) -> Row:

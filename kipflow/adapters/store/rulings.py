@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
 
 import sqlalchemy as sa
 
 from kipflow.adapters.store.columns import chunks
 from kipflow.adapters.store.numbering import mark_followers
-from kipflow.adapters.store.statements import add_proposals, as_row, lock_rulings, mark_pending
+from kipflow.adapters.store.statements import RULING_LOCK, add_proposals, as_row, lock, mark_pending
 from kipflow.adapters.store.tables.decisions import ballot
 from kipflow.adapters.store.tables.facts import message, message_proposal, ruling
 from kipflow.domain.errors import KipflowError
@@ -24,7 +22,7 @@ def save_ruling(connection: sa.Connection, found: Ruling) -> int:
 
     Another word at that moment is another ruling (people date rulings by the day), and so is one that was revoked.
     """
-    lock_rulings(connection)
+    lock(connection, RULING_LOCK)
     same = sa.select(ruling.c.id, ruling.c.value).where(
         ruling.c.target == found.target,
         ruling.c.kind == found.kind,
@@ -37,7 +35,7 @@ def save_ruling(connection: sa.Connection, found: Ruling) -> int:
     if known is not None:
         return int(known)
     row = as_row(found, without={"id", "revoked_at", "revoked_by", "revoked_reason"})
-    numbers = _find_numbers(connection, found.number, found.kind, found.target, found.value)
+    numbers = _find_numbers(connection, found)
     add_proposals(connection, numbers)
     new = connection.execute(sa.insert(ruling).values(row).returning(ruling.c.id)).scalar_one()
     mark_pending(connection, numbers, found.made_at)
@@ -52,15 +50,15 @@ def revoke_ruling(connection: sa.Connection, ruling_id: int, *, at: datetime, by
     Raises:
         KipflowError: there is no such ruling.
     """
-    lock_rulings(connection)
-    held = connection.execute(sa.select(ruling).where(ruling.c.id == ruling_id)).one_or_none()
+    lock(connection, RULING_LOCK)
+    held = next(iter(_load(connection, ruling.c.id == ruling_id)), None)
     if held is None:
         raise KipflowError(f"no ruling {ruling_id} is known; `kipflow review rulings` lists them")
     if held.revoked_at is not None:
         return
     values = {"revoked_at": at, "revoked_by": by, "revoked_reason": reason}
     connection.execute(sa.update(ruling).where(ruling.c.id == ruling_id).values(values))
-    numbers = _find_numbers(connection, held.number, held.kind, held.target, held.value)
+    numbers = _find_numbers(connection, held)
     mark_pending(connection, numbers, at)
     if held.kind == "number":
         mark_followers(connection, numbers, at)
@@ -73,17 +71,13 @@ def load_rulings(connection: sa.Connection, number: int) -> tuple[Ruling, ...]:
     """
     its_mails = sa.select(message_proposal.c.message_id).where(message_proposal.c.number == number)
     unnamed = sa.and_(ruling.c.number.is_(None), ruling.c.kind == "ballot", ruling.c.target.in_(its_mails))
-    statement = (
-        sa.select(ruling).where(sa.or_(ruling.c.number == number, unnamed)).order_by(ruling.c.made_at, ruling.c.id)
-    )
-    return tuple(_ruling(row) for row in connection.execute(statement))
+    return _load(connection, sa.or_(ruling.c.number == number, unnamed))
 
 
 def load_all(connection: sa.Connection) -> tuple[Ruling, ...]:
     """Every ruling there is, by time; none is made or revoked until this transaction ends."""
-    lock_rulings(connection)
-    statement = sa.select(ruling).order_by(ruling.c.made_at, ruling.c.id)
-    return tuple(_ruling(row) for row in connection.execute(statement))
+    lock(connection, RULING_LOCK)
+    return _load(connection)
 
 
 # -- who is who --------------------------------------------------------------------------------------
@@ -91,8 +85,7 @@ def load_all(connection: sa.Connection) -> tuple[Ruling, ...]:
 
 def load_identities(connection: sa.Connection) -> tuple[Ruling, ...]:
     """The rulings on who is who, by time; revoked ones too."""
-    statement = sa.select(ruling).where(ruling.c.kind.in_(IDENTITY)).order_by(ruling.c.made_at, ruling.c.id)
-    return tuple(_ruling(row) for row in connection.execute(statement))
+    return _load(connection, ruling.c.kind.in_(IDENTITY))
 
 
 def load_standing_identities(connection: sa.Connection) -> tuple[Ruling, ...]:
@@ -129,16 +122,14 @@ def find_first_mail(connection: sa.Connection, address: str) -> datetime | None:
     return found
 
 
-def _find_numbers(
-    connection: sa.Connection, number: int | None, kind: str, target: str, value: Mapping[str, Any]
-) -> set[int]:
+def _find_numbers(connection: sa.Connection, found: Ruling) -> set[int]:
     """The proposals that a ruling affects: the one it names, those of the mail it is about, those of two people."""
-    if number is not None:
-        return {number}
+    if found.number is not None:
+        return {found.number}
     columns = sa.select(message_proposal.c.number).distinct()
-    if kind not in IDENTITY:
-        return set(connection.scalars(columns.where(message_proposal.c.message_id == target)))
-    wanted = find_keys(value)
+    if found.kind not in IDENTITY:
+        return set(connection.scalars(columns.where(message_proposal.c.message_id == found.target)))
+    wanted = find_keys(found.value)
     joined = columns.join(message, message.c.message_id == message_proposal.c.message_id)
     numbers = {
         n
@@ -153,5 +144,6 @@ def _find_numbers(
     return numbers
 
 
-def _ruling(row: sa.Row[Any]) -> Ruling:
-    return Ruling(**row._mapping)
+def _load(connection: sa.Connection, *where: sa.ColumnElement[bool]) -> tuple[Ruling, ...]:
+    statement = sa.select(ruling).where(*where).order_by(ruling.c.made_at, ruling.c.id)
+    return tuple(Ruling(**row._mapping) for row in connection.execute(statement))

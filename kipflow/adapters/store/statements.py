@@ -17,9 +17,9 @@ from kipflow.domain.records import from_plain, to_plain
 
 Row = dict[str, Any]
 
-#: PostgreSQL advisory lock of whoever stores mail: attribution must see all mail stored before.
+#: Lock of whoever stores mail: attribution must see all mail stored before.
 MAIL_LOCK = 0x6B69_7066
-#: The same for rulings.
+#: Lock of whoever rules: whether a ruling makes sense depends on those made before.
 RULING_LOCK = 0x6B69_7267
 #: Name of the mark that counts the stored mails, so that nobody has to count them.
 MESSAGES_MARK = "count/messages"
@@ -50,15 +50,15 @@ def insert_many(
     _insert_raw(connection, table, columns, rows, "ON CONFLICT DO NOTHING")
 
 
-def save_many(connection: sa.Connection, table: sa.Table, rows: Sequence[Row], *, update: Sequence[str] = ()) -> None:
+def save_many(connection: sa.Connection, table: sa.Table, rows: Sequence[Row], *, update: bool = False) -> None:
     """`upsert` in the same way; all rows have the columns of the first. Without `update` every row must be new."""
     if not rows:
         return
-    conflict = ""
+    conflict, columns = "", list(rows[0])
     if update:
-        keys = ", ".join(column.name for column in table.primary_key.columns)
-        conflict = f"ON CONFLICT ({keys}) DO UPDATE SET " + ", ".join(f"{name} = excluded.{name}" for name in update)
-    columns = list(rows[0])
+        keys = [column.name for column in table.primary_key.columns]
+        changes = ", ".join(f"{name} = excluded.{name}" for name in columns if name not in keys)
+        conflict = f"ON CONFLICT ({', '.join(keys)}) DO UPDATE SET {changes}"
     _insert_raw(connection, table, columns, [[row[name] for name in columns] for row in rows], conflict)
 
 
@@ -80,13 +80,15 @@ def _insert_raw(
     connection.exec_driver_sql(statement, [tuple(row) for row in values])
 
 
-def upsert(connection: sa.Connection, table: sa.Table, rows: Sequence[Row], *, update: Iterable[str]) -> None:
-    """Insert the rows; where a key is there already, set its `update` columns."""
+def upsert(
+    connection: sa.Connection, table: sa.Table, rows: Sequence[Row], *, update: Iterable[str] | None = None
+) -> None:
+    """Insert the rows; where a key is there already, set its `update` columns (None: all of them)."""
     if not rows:
         return
-    statement = _insert(connection, table)
-    columns: Mapping[str, Any] = {name: statement.excluded[name] for name in update}
-    keys = list(table.primary_key.columns)
+    statement, keys = _insert(connection, table), list(table.primary_key.columns)
+    names = [column.name for column in table.c if column not in keys] if update is None else update
+    columns: Mapping[str, Any] = {name: statement.excluded[name] for name in names}
     connection.execute(statement.on_conflict_do_update(index_elements=keys, set_=columns), rows)
 
 
@@ -116,16 +118,14 @@ def read_version(connection: sa.Connection) -> Hashable:
     return mark, others, connection.exec_driver_sql("SELECT total_changes()").scalar()
 
 
-def lock_mail(connection: sa.Connection) -> None:
-    """Wait until no other transaction stores mail. SQLite has one writer at a time anyway."""
+def lock(connection: sa.Connection, number: int) -> None:
+    """Wait until no other transaction has this lock of PostgreSQL. SQLite has one writer at a time anyway."""
     if connection.dialect.name == "postgresql":
-        connection.execute(sa.select(sa.func.pg_advisory_xact_lock(MAIL_LOCK)))
+        connection.execute(sa.select(sa.func.pg_advisory_xact_lock(number)))
 
 
-def lock_rulings(connection: sa.Connection) -> None:
-    """Wait until no other transaction rules: whether a ruling makes sense depends on those made before."""
-    if connection.dialect.name == "postgresql":
-        connection.execute(sa.select(sa.func.pg_advisory_xact_lock(RULING_LOCK)))
+def count_rows(connection: sa.Connection, table: sa.Table, *where: sa.ColumnElement[bool]) -> int:
+    return int(connection.scalar(sa.select(sa.func.count()).select_from(table).where(*where)) or 0)
 
 
 def load_mark(connection: sa.Connection, name: str) -> str | None:
@@ -133,7 +133,7 @@ def load_mark(connection: sa.Connection, name: str) -> str | None:
 
 
 def save_mark(connection: sa.Connection, name: str, value: str) -> None:
-    upsert(connection, mark, [{"name": name, "value": value}], update=["value"])
+    upsert(connection, mark, [{"name": name, "value": value}])
 
 
 def count_mails(connection: sa.Connection, more: int) -> None:
