@@ -17,11 +17,10 @@ from kipflow.domain.facts import Ruling
 from kipflow.domain.proposals import format_key
 from kipflow.services.assembly import load_facts
 from kipflow.services.board import ReviewRow
-from kipflow.services.payloads import read_text
 from kipflow.services.ports import OutboxRow
 from kipflow.services.releases import load_effects
 from kipflow.services.settling import find_commands, find_release_commands
-from kipflow.services.wording import say_ruling
+from kipflow.services.wording import read_text, say_ruling
 from kipflow.wiring import Parts
 
 _COLUMNS = ("proposal", "stage", "kind", "question", "line", "both_ways")

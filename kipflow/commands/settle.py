@@ -16,7 +16,7 @@ from kipflow.domain.claims import ANSWERS
 from kipflow.domain.decisions import SIDES
 from kipflow.domain.events import Stage
 from kipflow.domain.interfaces import INTERFACES
-from kipflow.domain.recasts import HOLD, VOTES
+from kipflow.domain.ruled import HOLD, VOTES
 from kipflow.services.acts import perform
 from kipflow.services.desk import Word
 from kipflow.services.ruling_checks import CHOICES

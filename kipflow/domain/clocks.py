@@ -13,7 +13,7 @@ from kipflow.domain.facts import ArchiveMonth, Coverage, ProposalFacts, Ruling
 from kipflow.domain.judging import judge
 from kipflow.domain.pagechanges import LateChange, find_late_change
 from kipflow.domain.policy import Policy
-from kipflow.domain.recasts import find_recast, with_recast
+from kipflow.domain.ruled import find_recast, with_recast
 from kipflow.domain.tally import Outcome, Tally, count, depends_on_review, find_outcome
 from kipflow.domain.votes import Ballot, BallotStatus, Choice, Vote
 

@@ -11,7 +11,7 @@ from kipflow.domain.clocks import VoteState, after
 from kipflow.domain.events import Stage
 from kipflow.domain.pagechanges import say_sections
 from kipflow.domain.policy import Policy, Rule
-from kipflow.domain.recasts import find_recast
+from kipflow.domain.ruled import find_recast
 from kipflow.domain.stages import quiet
 from kipflow.domain.stages.closing import is_contradicted, is_text_in_doubt
 from kipflow.domain.stages.state import State, judge

@@ -9,7 +9,7 @@ from datetime import datetime
 from kipflow.domain.care import own_versions, standing
 from kipflow.domain.facts import ProposalFacts
 from kipflow.domain.pages import PageVersion
-from kipflow.domain.recasts import HOLD
+from kipflow.domain.ruled import HOLD
 from kipflow.domain.votes import BallotStatus, Vote
 
 

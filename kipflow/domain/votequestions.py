@@ -13,7 +13,7 @@ from kipflow.domain.judging import say_doubt
 from kipflow.domain.moments import Event
 from kipflow.domain.pagechanges import LateChange, say_sections
 from kipflow.domain.policy import Policy
-from kipflow.domain.recasts import HOLD, render_recast
+from kipflow.domain.ruled import HOLD, render_recast
 from kipflow.domain.stages.closing import is_contradicted
 from kipflow.domain.stages.state import State, judge
 from kipflow.domain.stages.table import find_row

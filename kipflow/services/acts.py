@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from kipflow.domain.proposals import format_key
-from kipflow.domain.recasts import HOLD
+from kipflow.domain.ruled import HOLD
 from kipflow.services import lasting, releases, rulings
 from kipflow.services.advance import find_candidates, preview
 from kipflow.services.consequences import MOST_AT_ONCE, redecide_after_ruling

@@ -14,12 +14,11 @@ from kipflow.domain.proposals import format_key
 from kipflow.services.acts import perform
 from kipflow.services.board import Board, ReviewRow
 from kipflow.services.desk import Desk, Done, Word
-from kipflow.services.payloads import say_payload
 from kipflow.services.ports import OutboxRow, Store
 from kipflow.services.releases import load_effects
 from kipflow.services.rulings import BadRuling
 from kipflow.services.settling import Answer, find_release_ways, find_ways, list_answers
-from kipflow.services.wording import REVIEW_WORDS
+from kipflow.services.wording import REVIEW_WORDS, say_payload
 
 #: After this long without an answer it is asked anew, which reminds.
 PATIENCE = timedelta(days=1)

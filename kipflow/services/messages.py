@@ -18,9 +18,8 @@ from kipflow.domain.facts import ProposalFacts, SilenceWarning
 from kipflow.domain.messagekinds import KINDS, find_icon
 from kipflow.domain.tally import Outcome
 from kipflow.services.effectrules import EffectRules
-from kipflow.services.payloads import say_payload
 from kipflow.services.ports import OutboxRow
-from kipflow.services.wording import RULE_WORDS, say_warning
+from kipflow.services.wording import RULE_WORDS, say_payload, say_warning
 
 SECTION_LIMIT = 3_000
 #: Commands that one message shows, and how long one may be: an id from a mail can be any length.

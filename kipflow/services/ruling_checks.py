@@ -16,8 +16,7 @@ from kipflow.domain.history import effective
 from kipflow.domain.interfaces import INTERFACES
 from kipflow.domain.pagechanges import find_late_change, name_version
 from kipflow.domain.policy import Policy
-from kipflow.domain.recasts import RECAST, VOTES, render_recast, with_recast
-from kipflow.domain.ruled import find_until
+from kipflow.domain.ruled import RECAST, VOTES, find_until, render_recast, with_recast
 from kipflow.services.ports import Session
 
 CHOICES = ("+1", "0", "-1", "none")

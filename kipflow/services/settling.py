@@ -12,7 +12,7 @@ from kipflow.domain.decisions import ReviewItem
 from kipflow.domain.events import OPEN_STAGES, Stage
 from kipflow.domain.interfaces import INTERFACES
 from kipflow.domain.people import find_sides
-from kipflow.domain.recasts import HOLD, RECAST, VOTES
+from kipflow.domain.ruled import HOLD, RECAST, VOTES
 from kipflow.services.ports import EDITS, RETRACTS, WARNS, OutboxRow
 from kipflow.services.ruling_checks import CHOICES
 

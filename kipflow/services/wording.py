@@ -1,14 +1,13 @@
-"""Words for people, where a rule's name is not enough: the same on the board and in Slack."""
+"""Words for people, where a rule's name or a payload is not enough: the same on the board and in Slack."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from kipflow.domain.events import UNDATED, Transition
 from kipflow.domain.facts import Ruling, SilenceWarning
-from kipflow.domain.recasts import RECAST
-from kipflow.domain.ruled import say_care
+from kipflow.domain.ruled import RECAST, say_care
 from kipflow.domain.senders import AddressSource, Authentication
 from kipflow.services.board import RecordedTransition, SenderBallot
 from kipflow.services.ports import OutboxRow
@@ -162,3 +161,25 @@ def say_move(move: Transition) -> str:
     if move.source == move.target:
         return f"{move.target} (stays)"
     return f"{move.source or '–'} → {move.target}"
+
+
+def read_text(payload: Mapping[str, Any]) -> str:
+    """What an effect says as plain text: only a message for Slack is escaped."""
+    text = str(payload.get("text") or "")
+    if "blocks" not in payload:
+        return text
+    return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+
+
+def say_payload(payload: Mapping[str, Any]) -> str:
+    """What an effect would say, as far as one line goes."""
+    moves = payload.get("moves")
+    if isinstance(moves, Sequence) and not isinstance(moves, str):
+        moved = [f"{move.get('number')} to {move.get('to')}" for move in moves if isinstance(move, Mapping)]
+        return f"round-up brought up to date: {', '.join(moved) or 'no row moves'}"[:300]
+    if text := read_text(payload):
+        return " ".join(text.split())[:300]
+    for key in ("title", "message", "page_id"):
+        if isinstance(payload.get(key), str) and payload[key].strip():
+            return " ".join(str(payload[key]).split())[:300]
+    return ", ".join(sorted(str(key) for key in payload))[:300]

@@ -24,7 +24,6 @@ from kipflow.domain.facts import Coverage
 from kipflow.domain.pages import PageVersion
 from kipflow.services.board import Overview
 from kipflow.services.conditions import Condition
-from kipflow.services.payloads import say_payload
 from kipflow.services.program import address_commands
 from kipflow.services.settling import (
     find_drift_way,
@@ -35,7 +34,7 @@ from kipflow.services.settling import (
     render_command,
 )
 from kipflow.services.undo import say_items
-from kipflow.services.wording import is_undated, say_authentication, say_ruling
+from kipflow.services.wording import is_undated, say_authentication, say_payload, say_ruling
 from kipflow.web import charts, metrics, times, wording
 from kipflow.web.compiled import CompiledBefore
 from kipflow.web.forms import build_form

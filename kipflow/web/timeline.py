@@ -17,9 +17,8 @@ from kipflow.domain.facts import Ruling, SilenceWarning
 from kipflow.domain.pages import CallNote, PageVersion
 from kipflow.domain.ruled import say_care
 from kipflow.services.board import ProposalView, RecordedTransition
-from kipflow.services.payloads import say_payload
 from kipflow.services.ports import EffectWord, OutboxRow
-from kipflow.services.wording import say_delivery, say_ruling, say_warning
+from kipflow.services.wording import say_delivery, say_payload, say_ruling, say_warning
 from kipflow.web.times import render_time
 from kipflow.web.wording import say_rule
 

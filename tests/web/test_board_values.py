@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from kipflow.domain.tally import Counts
 from kipflow.services.board import Metrics, Sort
-from kipflow.services.payloads import say_payload
 from kipflow.services.ports import MetricRow
+from kipflow.services.wording import say_payload
 from kipflow.web.charts import build_columns, build_tally_bar, fill_months
 from kipflow.web.metrics import build_charts, render_label, render_value
 from kipflow.web.queries import ListQuery, Pager, parse_list_query

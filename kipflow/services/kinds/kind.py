@@ -14,8 +14,8 @@ from typing import ClassVar, Protocol
 from kipflow.domain.errors import KipflowError, Refused
 from kipflow.domain.events import Stage
 from kipflow.services.board import Board, ProposalView
-from kipflow.services.payloads import say_payload
 from kipflow.services.ports import WAITING, Effect, OutboxRow, Report, Store, first_status
+from kipflow.services.wording import say_payload
 
 #: How long a move is followed up: a first run over years of mail must not rewrite a wiki.
 FOLLOWED_UP = timedelta(days=14)

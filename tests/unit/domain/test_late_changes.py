@@ -15,7 +15,7 @@ from kipflow.domain.lifecycle import decide
 from kipflow.domain.pagechanges import find_late_change, say_sections
 from kipflow.domain.pages import PageVersion
 from kipflow.domain.policy import PageChanges, Policy
-from kipflow.domain.recasts import render_recast
+from kipflow.domain.ruled import render_recast
 from tests.unit.domain.building import POLICY, YES, at, ballot, facts, mail, page, poll, result, ruling
 
 ASK = replace(POLICY, page_changes=PageChanges.ASK)

@@ -11,7 +11,7 @@ from kipflow.domain.decisions import Decision, ReviewItem
 from kipflow.domain.events import Actor, Evidence, Stage, Transition
 from kipflow.domain.facts import SilenceWarning
 from kipflow.services.messages import SECTION_LIMIT, escape, render_review, render_transition, render_warning
-from kipflow.services.payloads import read_text
+from kipflow.services.wording import read_text
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 

@@ -31,13 +31,13 @@ from kipflow.services.alerts import Failure, render_failure
 from kipflow.services.assembly import CommunityRules
 from kipflow.services.board import BoardRow, ProposalView, VoteClock
 from kipflow.services.buttons import offer
+from kipflow.services.checks import find_fault_effects
 from kipflow.services.conditions import Condition, report_conditions
 from kipflow.services.digests import Week, render_digest
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.effects import PriorNews, find_effects
 from kipflow.services.messages import render_approval
 from kipflow.services.newsrows import Notice
-from kipflow.services.pagenews import find_fault_effects
 from kipflow.services.ports import CheckedPage, Effect, OutboxRow
 from kipflow.services.settling import find_release_commands, find_release_ways, list_answers
 from kipflow.services.votecards import keep_cards
