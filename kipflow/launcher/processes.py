@@ -16,6 +16,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 import psutil
 
@@ -65,20 +66,27 @@ def start(name: str, command: Sequence[str], *, environment: Mapping[str, str], 
         log.replace(log.with_suffix(".previous.log"))
     try:
         with open_private(log) as output:
-            process = subprocess.Popen(
-                list(command),
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                env=dict(environment),
-                cwd=layout.home,
-                start_new_session=True,
-                umask=PRIVATE,
-            )
+            process = open_process(command, environment, output, layout)
     except OSError as error:
         raise LaunchFailed(what=name, why=f"cannot be started: {error}", log=str(log)) from None
     (layout.run / f"{name}.pid").write_text(json.dumps({"pid": process.pid, "log": str(log)}), encoding="utf-8")
     return Service(name=name, pid=process.pid, log=log, marker=layout.marker)
+
+
+def open_process(
+    command: Sequence[str], environment: Mapping[str, str], output: IO[bytes], layout: Layout
+) -> subprocess.Popen[bytes]:
+    """A program of this home, in a session of its own."""
+    return subprocess.Popen(
+        list(command),
+        stdin=subprocess.DEVNULL,
+        stdout=output,
+        stderr=subprocess.STDOUT,
+        env=dict(environment),
+        cwd=layout.home,
+        start_new_session=True,
+        umask=PRIVATE,
+    )
 
 
 def load_services(layout: Layout) -> list[Service]:

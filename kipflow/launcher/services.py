@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import sqlite3
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from importlib.metadata import version
-from typing import IO
 
 import httpx
 
-from kipflow.adapters.private import PRIVATE, open_private
+from kipflow.adapters.private import open_private
 from kipflow.adapters.store.engine import use_wal
 from kipflow.config.settings import Settings
 from kipflow.domain.errors import LaunchFailed
 from kipflow.launcher.api import AirflowApi
 from kipflow.launcher.layout import Layout
-from kipflow.launcher.processes import Service, find_last_error, start
+from kipflow.launcher.processes import Service, find_last_error, open_process, start
 from kipflow.launcher.progress import Step
 from kipflow.launcher.sandbox import Sandbox
 from kipflow.wiring import connect
@@ -49,7 +47,8 @@ def prepare_databases(settings: Settings, layout: Layout, environment: Mapping[s
     is_current = (layout.airflow / "airflow.db").is_file() and stamp.is_file() and stamp.read_text() == wanted
     log = layout.logs / "airflow-migrate.log"
     with open_private(log) as output:
-        migration = None if is_current else _start_migration(environment, output)
+        migrate = [*AIRFLOW, "db", "migrate"]
+        migration = None if is_current else open_process(migrate, environment, output, layout)
         step.say("the application's")
         parts = connect(settings)
         with closing(parts.store):
@@ -63,18 +62,6 @@ def prepare_databases(settings: Settings, layout: Layout, environment: Mapping[s
     # timeout ends that, it ends the scheduler too
     with closing(sqlite3.connect(layout.airflow / "airflow.db")) as connection:
         use_wal(connection)
-
-
-def _start_migration(environment: Mapping[str, str], output: IO[bytes]) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [*AIRFLOW, "db", "migrate"],
-        stdin=subprocess.DEVNULL,
-        stdout=output,
-        stderr=subprocess.STDOUT,
-        env=dict(environment),
-        start_new_session=True,
-        umask=PRIVATE,
-    )
 
 
 def start_sandbox(layout: Layout, environment: Mapping[str, str], sandbox: Sandbox) -> None:

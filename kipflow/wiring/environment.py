@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from typing import Any, Protocol
 
@@ -61,12 +61,7 @@ def build_database_url(connection: DatabaseConnection) -> sqlalchemy.URL:
 def secrets_from_environment(environment: Mapping[str, str] | None = None) -> Secrets:
     """The tokens in `KIPFLOW_SLACK_TOKEN`, `KIPFLOW_WIKI_TOKEN`, `KIPFLOW_JIRA_TOKEN`, `KIPFLOW_MAIL_TOKEN`."""
     env = os.environ if environment is None else environment
-    return Secrets(
-        slack=env.get("KIPFLOW_SLACK_TOKEN") or None,
-        wiki=env.get("KIPFLOW_WIKI_TOKEN") or None,
-        jira=env.get("KIPFLOW_JIRA_TOKEN") or None,
-        mail=env.get("KIPFLOW_MAIL_TOKEN") or None,
-    )
+    return Secrets(**{f.name: env.get(f"KIPFLOW_{f.name.upper()}_TOKEN") or None for f in fields(Secrets)})
 
 
 def find_time(clock: Callable[[], datetime]) -> tuple[datetime, bool]:
