@@ -179,7 +179,7 @@ class SlackChat:
     def _explain(self, call: str, error: SlackApiError) -> RateLimited | ServiceUnavailable:
         response = error.response
         headers = {str(k).lower(): v for k, v in (getattr(response, "headers", None) or {}).items()}
-        reason, said = _find_reason(error) or "", say_fault(call, find_answer(error) or {})
+        reason, said = _find_reason(error) or "", say_fault(call, error)
         status = getattr(response, "status_code", 0)
         if status == 429 or reason in {"ratelimited", "rate_limited", "message_limit_exceeded"}:
             return RateLimited(service="Slack", retry_after=parse_wait(headers.get("retry-after")))

@@ -15,7 +15,7 @@ from slack_sdk.socket_mode.client import BaseSocketModeClient
 from slack_sdk.socket_mode.request import SocketModeRequest
 from slack_sdk.socket_mode.response import SocketModeResponse
 
-from kipflow.adapters.slackfaults import find_answer, say_fault
+from kipflow.adapters.slackfaults import say_fault
 from kipflow.domain.errors import ServiceUnavailable
 from kipflow.services.ports import Press
 
@@ -44,7 +44,7 @@ class SlackApp:
         try:
             self._socket.connect()
         except SlackApiError as error:
-            why = say_fault("apps.connections.open", find_answer(error) or {})
+            why = say_fault("apps.connections.open", error)
             raise ServiceUnavailable(service="Slack", url=self._url, why=why) from None
         except (SlackClientError, OSError) as error:
             raise ServiceUnavailable(service="Slack", url=self._url, why=type(error).__name__) from None
@@ -92,9 +92,7 @@ class SlackApp:
                 channel=str(place.get("channel_id", "")), user=user, text=text, thread_ts=place.get("message_ts")
             )
         except (SlackApiError, OSError) as error:
-            why = (
-                say_fault("chat.postEphemeral", find_answer(error) or {}) if isinstance(error, SlackApiError) else error
-            )
+            why = say_fault("chat.postEphemeral", error) if isinstance(error, SlackApiError) else error
             log.warning("Slack: %s was not answered: %s", user, why)
 
 

@@ -43,8 +43,9 @@ def find_answer(error: SlackApiError) -> Mapping[str, Any] | None:
     return data if isinstance(data, Mapping) else None
 
 
-def say_fault(call: str, answer: Mapping[str, Any]) -> str:
+def say_fault(call: str, error: SlackApiError) -> str:
     """What Slack answered to a call, with what to do about it; a word that is not known is cited as it is."""
+    answer = find_answer(error) or {}
     code = str(answer.get("error") or "")[:200]
     scope = f" ({str(answer['needed'])[:200]})" if code == "missing_scope" and answer.get("needed") else ""
     if code in WITHHELD:

@@ -27,7 +27,9 @@ def say_coverage(months: Sequence[ArchiveMonth]) -> list[str]:
     holes = [*(why for _, why in coverage.gaps), *(why for _, _, why in coverage.cuts)]
     # the newest month is no hole where it was read late, but it says what went wrong since
     newest = {max(m.month for m in months if m.list_id == list_id) for list_id in {m.list_id for m in months}}
-    holes += [f"{m.list_id} {m.month}: {m.why}" for m in months if m.month in newest and m.why and _is_good(m)]
+    holes += [
+        f"{m.list_id} {m.month}: {m.why}" for m in months if m.month in newest and m.why and m.status == "complete"
+    ]
     lines += [f"  {why}" for why in holes[:MAX_GAPS]]
     if len(holes) > MAX_GAPS:
         lines.append(f"  … and {len(holes) - MAX_GAPS} more; the board's Data page has them all")
@@ -42,7 +44,3 @@ def say_empty(community: Community, overview: Overview) -> str:
     mail = "`kipflow poll` (or `kipflow ingest FILE`)" if community.archive is not None else "`kipflow ingest FILE`"
     pages = ", `kipflow sync` for pages" if community.wiki is not None else ""
     return f"no proposals of {community.name} are stored yet: run {mail} for mail{pages}, then `kipflow advance`"
-
-
-def _is_good(month: ArchiveMonth) -> bool:
-    return month.status == "complete"

@@ -203,9 +203,7 @@ def _say_standing(state: VoteState) -> str:
         ballots = len(state.vote.ballots)
         void = f"; its {ballots} ballot{'s count' if ballots != 1 else ' counts'} for nothing" if ballots else ""
         return f"{state.vote.ended_how} {say_time(state.vote.ended_at)} UTC{void}; {opened}"
-    binding, other = state.tally.binding, state.tally.non_binding
     return (
-        f"{state.outcome}; binding +{binding.plus}/{binding.zero}/-{binding.minus}, "
-        f"non-binding +{other.plus}/{other.zero}/-{other.minus}; "
+        f"{state.outcome}; binding {state.tally.binding}, non-binding {state.tally.non_binding}; "
         f"{opened}, closes no earlier than {say_time(state.terms.earliest_close)} UTC"
     )

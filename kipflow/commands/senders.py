@@ -42,7 +42,7 @@ def senders(
     if lines is None and domain is None and not everybody:
         shown = [{"line": number, **_sender_row(row)} for number, row in enumerate(rows, 1)]
         nobody = "nobody who votes writes as somebody known without proof"
-        print_rows(shown, form, columns=_SENDER_COLUMNS, empty=nobody)
+        print_rows(shown, form, columns=_COLUMNS, empty=nobody)
         if rows and form == "table":
             _print_senders(shown)
         return 1 if rows else 0
@@ -66,19 +66,7 @@ def _print_senders(rows: Sequence[dict[str, Any]]) -> None:
         out.print(f'  {say_program()} review senders {which} --reason "…"')
 
 
-_SENDER_COLUMNS = (
-    "line",
-    "sender",
-    "name",
-    "may_be",
-    "proposals",
-    "mails",
-    "first",
-    "last",
-    "vouched_for",
-    "results",
-    "why",
-)
+_COLUMNS = ("line", "sender", "name", "may_be", "proposals", "mails", "first", "last", "vouched_for", "results", "why")
 
 
 def _sender_row(row: SenderRow) -> dict[str, Any]:

@@ -226,10 +226,7 @@ def _describe_clock(clock: VoteClock) -> dict[str, Any]:
 
 
 def _say_vote(clock: VoteState | VoteClock | None) -> str:
-    if clock is None:
-        return ""
-    counts = clock.tally.binding
-    return f"{clock.outcome}: binding +{counts.plus}/{counts.zero}/-{counts.minus}"
+    return f"{clock.outcome}: binding {clock.tally.binding}" if clock is not None else ""
 
 
 def _say_missing(missing: Sequence[str], review: int, drift: Sequence[str]) -> list[str]:

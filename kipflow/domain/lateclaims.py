@@ -9,7 +9,7 @@ from datetime import datetime
 from kipflow.domain.arrivals import say_dated
 from kipflow.domain.judging import claims_in_time, with_latest_standing
 from kipflow.domain.policy import Policy
-from kipflow.domain.tally import Counts, count, is_enough, is_voted_down, say_counts
+from kipflow.domain.tally import Counts, count, is_turned, say_counts
 from kipflow.domain.votes import Ballot, BallotStatus, Vote
 
 
@@ -36,12 +36,11 @@ def find_late_claims(
         for b in vote.ballots
         if b.binding and b.choice is not None and b.message_id not in settled and claims_in_time(b, close)
     ]
-    stood = _count_with(vote, (), close)
-    alone = [b for b in claims if _turns(stood, _count_with(vote, (b,), close), policy, quorum)]
-    if not alone and not _turns(stood, _count_with(vote, claims, close), policy, quorum):
+    stood, together = _count_with(vote, (), close), _count_with(vote, claims, close)
+    alone = [b for b in claims if is_turned(stood, _count_with(vote, (b,), close), policy, quorum=quorum)]
+    if not alone and not is_turned(stood, together, policy, quorum=quorum):
         return ()
     not_so = f"if not: {say_counts(stood, policy, quorum=quorum)}"
-    together = _count_with(vote, claims, close)
     found = [(b, _count_with(vote, (b,), close) if alone else together) for b in alone or claims]
     return tuple(
         LateClaim(ballot=b, outcomes=(f"if it counts: {say_counts(so, policy, quorum=quorum)}", not_so))
@@ -54,9 +53,3 @@ def _count_with(vote: Vote, claims: Sequence[Ballot], close: datetime) -> Counts
     stood = [b for b in vote.ballots if b.cast_at <= close and b.status is BallotStatus.COUNTED]
     counted = [replace(b, status=BallotStatus.COUNTED, cast_at=b.dated_at or b.cast_at) for b in claims]
     return count(with_latest_standing((*stood, *counted))).binding
-
-
-def _turns(one: Counts, other: Counts, policy: Policy, quorum: int | None) -> bool:
-    return is_enough(one, policy, quorum=quorum) != is_enough(other, policy, quorum=quorum) or (
-        is_voted_down(one, policy) != is_voted_down(other, policy)
-    )

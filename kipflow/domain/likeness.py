@@ -114,13 +114,22 @@ def _is_one_letter_away(ours: list[str], theirs: list[str]) -> bool:
     if len(unlike) != 1 or len("".join(ours)) < 6:
         return False
     short, long = sorted(unlike[0], key=len)
-    if len(short) < 3:
-        return False
-    start = next((i for i, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
+    start = _find_difference(short, long)
+    swapped = short[start : start + 2] == long[start : start + 2][::-1] and short[start + 2 :] == long[start + 2 :]
+    return len(short) >= 3 and (swapped or is_one_edit(short, long))
+
+
+def is_one_edit(one: str, other: str) -> bool:
+    """Whether two words differ by one letter more, less or other."""
+    short, long = sorted((one, other), key=len)
+    start = _find_difference(short, long)
     if len(short) == len(long):
-        swapped = short[start : start + 2] == long[start : start + 2][::-1] and short[start + 2 :] == long[start + 2 :]
-        return swapped or short[start + 1 :] == long[start + 1 :]
+        return short[start + 1 :] == long[start + 1 :]
     return len(long) - len(short) == 1 and short[start:] == long[start + 1 :]
+
+
+def _find_difference(short: str, long: str) -> int:
+    return next((i for i, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
 
 
 def _compare_addresses(one: tuple[str, str], other: tuple[str, str], ours: list[str], theirs: list[str]) -> str | None:

@@ -38,6 +38,10 @@ class Counts:
     zero: int = 0
     minus: int = 0
 
+    def __str__(self) -> str:
+        """ "+3/0/-1"."""
+        return f"+{self.plus}/{self.zero}/-{self.minus}"
+
     def as_dict(self) -> dict[str, int]:
         return {"+1": self.plus, "0": self.zero, "-1": self.minus}
 
@@ -145,9 +149,13 @@ def depends_on_review(vote: Vote, policy: Policy, *, quorum: int | None = None) 
     """Whether settling the ballots under review, or who is who, could change what the vote comes to."""
     if vote.crowded or vote.is_held:
         return True
-    worst, best = find_extremes(vote, policy, quorum=quorum)
-    return is_enough(worst, policy, quorum=quorum) != is_enough(best, policy, quorum=quorum) or (
-        is_voted_down(worst, policy) != is_voted_down(best, policy)
+    return is_turned(*find_extremes(vote, policy, quorum=quorum), policy, quorum=quorum)
+
+
+def is_turned(one: Counts, other: Counts, policy: Policy, *, quorum: int | None = None) -> bool:
+    """Whether a vote comes to something else by the one counts than by the other."""
+    return is_enough(one, policy, quorum=quorum) != is_enough(other, policy, quorum=quorum) or (
+        is_voted_down(one, policy) != is_voted_down(other, policy)
     )
 
 

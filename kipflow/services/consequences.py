@@ -92,9 +92,5 @@ def compare_votes(before: Mapping[str, VoteState], after: Mapping[str, VoteState
 
 def _say(state: VoteState) -> str:
     others = state.tally.non_binding
-    more = f", non-binding {_count(others)}" if others != Counts() else ""
-    return f"binding {_count(state.tally.binding)}{more}: {state.outcome}"
-
-
-def _count(counts: Counts) -> str:
-    return f"+{counts.plus}/{counts.zero}/-{counts.minus}"
+    more = f", non-binding {others}" if others != Counts() else ""
+    return f"binding {state.tally.binding}{more}: {state.outcome}"

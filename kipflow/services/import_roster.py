@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from itertools import combinations
 
+from kipflow.domain.likeness import is_one_edit
 from kipflow.domain.people import Person, fold_name
 from kipflow.rosters.editing import edit_roster
 from kipflow.rosters.entries import Listing, clean_name
@@ -90,19 +91,11 @@ def _note_names(people: Sequence[Person], touched: set[str]) -> Iterator[str]:
     pairs: set[tuple[str, str]] = set()
     for group in near.values():
         for (one, first), (other, second) in combinations(sorted(group)[:8], 2):
-            if {one, other} & touched and first != second and _is_one_edit(first, second):
+            if {one, other} & touched and first != second and is_one_edit(first, second):
                 pairs.add((one, other))
     shown = {p.id: p.name for p in people}
     for one, other in sorted(pairs):
         yield f"{shown[one]} ({one}) and {shown[other]} ({other}) are one letter apart: kept as two people"
-
-
-def _is_one_edit(one: str, other: str) -> bool:
-    short, long = sorted((one, other), key=len)
-    start = next((i for i, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
-    if len(short) == len(long):
-        return short[start + 1 :] == long[start + 1 :]
-    return len(long) - len(short) == 1 and short[start:] == long[start + 1 :]
 
 
 def _join_sources(before: RosterFile, source: str, as_of: date) -> tuple[str, date]:

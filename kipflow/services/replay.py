@@ -183,9 +183,8 @@ def _say_ground(decision: Decision) -> str:
     parts: list[str] = []
     state = decision.newest_vote
     if state is not None:
-        binding = state.tally.binding
         parts.append(
-            f"round {state.vote.round} {state.outcome} with binding +{binding.plus}/{binding.zero}/-{binding.minus}, "
+            f"round {state.vote.round} {state.outcome} with binding {state.tally.binding}, "
             f"quorum {state.terms.quorum}, closes no earlier than {state.terms.earliest_close:%Y-%m-%d %H:%M}"
         )
     parts.extend(decision.missing[:2])

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
+from itertools import chain, count
 
 from kipflow.domain.people import Person, Role, fold_name
 from kipflow.rosters.entries import MAX_EACH, Entry
@@ -150,7 +151,8 @@ class Merging:
 
     def _make_id(self, name: str) -> str:
         base = _slug(name)
-        return next(i for i in _numbered(base) if i not in self.people)
+        ids = chain([base], (f"{base}-{number}" for number in count(2)))
+        return next(i for i in ids if i not in self.people)
 
     def _store(self, person: Person) -> None:
         self.people[person.id] = person
@@ -158,14 +160,6 @@ class Merging:
             self._by_email.setdefault(email, person.id)
         for name in (person.name, *person.aliases):
             self._by_name.setdefault(fold_name(name), set()).add(person.id)
-
-
-def _numbered(base: str) -> Iterator[str]:
-    yield base
-    number = 2
-    while True:
-        yield f"{base}-{number}"
-        number += 1
 
 
 def _slug(name: str) -> str:
