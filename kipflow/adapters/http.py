@@ -31,6 +31,8 @@ T = TypeVar("T")
 
 #: The longest answer that is held in memory, in bytes: a page with all of its text is far smaller.
 MAX_ANSWER = 32 * 1024 * 1024
+#: Connections to one service at one time.
+_POLITE = 2
 _RETRYABLE = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 
@@ -51,7 +53,6 @@ class HttpService:
         token: str | None = None,
         contact: str = "",
         patience: Patience | None = None,
-        connections: int = 2,
         pause: float = 0.0,
     ) -> None:
         """`url` is the service's root; `pause` the shortest time between two requests, in seconds.
@@ -62,7 +63,6 @@ class HttpService:
         self.name = name
         self.url = str(parsed.copy_with(userinfo=b""))
         self.patience = patience or Patience()
-        self.connections = connections
         self._auth = (parsed.username, parsed.password) if parsed.username else None
         self._headers = {"User-Agent": f"kipflow/{__version__}" + (f" (+{contact})" if contact else "")}
         if token:
@@ -88,7 +88,7 @@ class HttpService:
                     verify=_load_authorities(),
                     # waiting for one of our own connections is no fault of the service
                     timeout=httpx.Timeout(patience.read, connect=patience.connect, pool=None),
-                    limits=httpx.Limits(max_connections=self.connections, max_keepalive_connections=self.connections),
+                    limits=httpx.Limits(max_connections=_POLITE, max_keepalive_connections=_POLITE),
                     follow_redirects=True,
                     max_redirects=5,
                 )

@@ -94,12 +94,10 @@ _LACKS = {"slack": "KIPFLOW_SLACK_TOKEN is not set", "result": "KIPFLOW_MAIL_TOK
 
 def _count_waiting(parts: Parts, kinds: Container[str]) -> Counter[str]:
     """The due effects that nothing makes here, by their kind."""
-    waiting: Counter[str] = Counter()
-    offset = 0
-    while rows := parts.store.effects(status="pending", offset=offset, limit=500).rows:
-        waiting.update(row.channel for row in rows if row.channel not in kinds)
-        offset += len(rows)
-    return waiting
+    from kipflow.services.releases import load_effects
+
+    newest_first = reversed(load_effects(parts.store, "pending"))
+    return Counter(row.channel for row in newest_first if row.channel not in kinds)
 
 
 @click.command()

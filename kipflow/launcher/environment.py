@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from kipflow import java
 from kipflow.adapters.store.engine import make_database_url
 from kipflow.config.community import Community
-from kipflow.config.settings import Settings
+from kipflow.config.settings import REPOSITORY, Settings
 from kipflow.launcher.api import LOCK_SECONDS
 from kipflow.launcher.credentials import ADMIN, VIEWER, Credentials
 from kipflow.launcher.layout import SANDBOX, Layout
@@ -91,8 +91,8 @@ def _airflow_settings(layout: Layout, credentials: Credentials, port: int) -> di
     address = f"http://{LOCAL}:{port}"
     own: dict[str, dict[str, object]] = {
         "core": {
-            "dags_folder": layout.dags,
-            "plugins_folder": layout.plugins,
+            "dags_folder": REPOSITORY / "dags",
+            "plugins_folder": REPOSITORY / "plugins",
             "fernet_key": credentials.fernet_key,
             "execution_api_server_url": f"{address}/execution/",
             "simple_auth_manager_users": f"{ADMIN}:admin,{VIEWER}:viewer",

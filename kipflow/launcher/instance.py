@@ -26,9 +26,7 @@ class Running:
     ui_url: str
     sandbox_url: str | None = None
     variables: Mapping[str, str] = field(default_factory=dict)
-    user: str = ADMIN
     password: str = field(default="", repr=False)
-    viewer: str = VIEWER
     viewer_password: str = field(default="", repr=False)
     was_running: bool = False
     failed: tuple[str, ...] = ()
@@ -40,7 +38,7 @@ class Running:
             *(f"FAILED    {line}" for line in self.failed),
             f"Board:    {self.ui_url}/kipflow/  (in Airflow's navigation: Proposals)",
             f"Airflow:  {self.ui_url}",
-            f"Log in:   {self.user} / {self.password}   to look only: {self.viewer} / {self.viewer_password}",
+            f"Log in:   {ADMIN} / {self.password}   to look only: {VIEWER} / {self.viewer_password}",
             *sandbox,
             "Stop:     make stop" + ("   (it was running already)" if self.was_running else ""),
         ]

@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from kipflow.config.settings import REPOSITORY, Settings
+from kipflow.config.settings import Settings
 
 #: The community that brings its own services.
 SANDBOX = "sandbox"
@@ -62,14 +62,6 @@ class Layout:
     def marker(self) -> str:
         """What every process of this home carries in its environment, to be found again by."""
         return hashlib.sha256(str(self.home).encode()).hexdigest()[:20]
-
-    @property
-    def dags(self) -> Path:
-        return REPOSITORY / "dags"
-
-    @property
-    def plugins(self) -> Path:
-        return REPOSITORY / "plugins"
 
 
 def find_layout(settings: Settings) -> Layout:

@@ -20,6 +20,8 @@ from kipflow.services.ports import OutboxRow, Report, Store
 
 #: After so many tries a person must look; the row stays, marked as failed, and can be released again.
 MAX_ATTEMPTS = 8
+#: Effects of one channel that one delivery sends.
+MOST = 200
 FIRST_DELAY = timedelta(minutes=1)
 MAX_DELAY = timedelta(hours=6)
 #: How long an effect stays in one's hands, in real time: longer than the slowest answer to one request.
@@ -43,21 +45,16 @@ def deliver(
     *,
     now: datetime,
     by: Deliverer,
-    limit: int = 200,
     wait: Callable[[float], None] = time.sleep,
 ) -> Report:
     """Send the due effects of the channels that `kinds` has.
 
     When one has to wait (`RateLimited`), the rest of its channel waits for the next run as well.
-
-    Args:
-        now: the community's time; leases run by the database's.
-        by: who delivers.
-        wait: sleeps for so many seconds.
+    `now` is the community's time; leases run by the database's.
     """
     run = _Run(store, now, by, wait)
     for channel, kind in kinds.items():
-        for _ in range(limit):
+        for _ in range(MOST):
             row = run.claim(channel)
             if row is None or not run.settle(row, kind):
                 break

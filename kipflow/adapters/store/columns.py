@@ -22,10 +22,10 @@ T = TypeVar("T")
 CHUNK = 500
 
 
-def chunks(items: Iterable[T], size: int = CHUNK) -> Iterator[list[T]]:
-    """The items in lists of at most `size`."""
+def chunks(items: Iterable[T]) -> Iterator[list[T]]:
+    """The items in lists of at most `CHUNK`."""
     iterator = iter(items)
-    while chunk := list(islice(iterator, size)):
+    while chunk := list(islice(iterator, CHUNK)):
         yield chunk
 
 
