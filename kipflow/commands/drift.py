@@ -22,12 +22,8 @@ _COLUMNS = ("proposal", "stage", "side", "says", "facts_say", "settle", "evidenc
 def print_drift(
     parts: Parts, form: str, *, stages: Collection[Stage], number: int | None = None, as_of: datetime | None = None
 ) -> int:
-    """Print a line for each disagreement, highest number first; 1 if there is any, else 0.
-
-    Args:
-        stages: proposals of these stages only.
-        number: this proposal only.
-        as_of: what the rules say of the facts of that time; None: what was decided last.
+    """Print a line for each disagreement of proposals of these stages, or of one, highest number first; 1 if there is
+    any, else 0. `as_of`: what the rules say of the facts of that time; None: what was decided last.
 
     Raises:
         UnknownProposal: nothing is known of `number`.

@@ -45,14 +45,7 @@ class Proof:
 
 
 def prove_writer(writing: Writing, roster: Roster, senders: Senders, *, ruled: bool = True) -> Proof:
-    """Who wrote a mail, as far as it is proven.
-
-    Args:
-        writing: the mail.
-        roster: who is who, with what people ruled.
-        senders: what proof the community wants.
-        ruled: False: as it would be known without any ruling that two mailboxes are one person's.
-    """
+    """Who wrote a mail, as far as it is proven; `ruled` is that of `Roster.identify`."""
     said = roster.identify_mail(writing.message_id) if ruled else None
     if said is not None:
         voter = replace(said, address=clean_address(writing.address))

@@ -122,11 +122,8 @@ class Roster:
     def identify(self, *, name: str, address: str, at: datetime | None = None, ruled: bool = True) -> Voter:
         """Who wrote from `address`; unknown people are identified by their address, without one by their name.
 
-        Args:
-            name: as the mail shows it.
-            address: the same; empty where it is shared or masked.
-            at: when; None: as of any ruling that holds from some day on.
-            ruled: False: as it would be known without any ruling that two mailboxes are one person's.
+        `address` is empty where it is shared or masked. `at` None: as of any ruling that holds from some day on.
+        `ruled` False: as it would be known without any ruling that two mailboxes are one person's.
         """
         cleaned, folded = clean_address(address), fold_name(name)
         person = self._by_email.get(cleaned)

@@ -29,16 +29,10 @@ MAX_TITLE = 300
 
 @dataclass(frozen=True, kw_only=True)
 class CommunityRules:
-    """How a community's mail and pages are read (`ports.Rules`).
+    """How a community's mail and pages are read (`ports.Rules`), by the policy and roster of today.
 
-    Args:
-        prefix: "KIP", for keys.
-        policy, roster: the rules of today; proposals decided under others become due again.
-        permalink: where a mail can be read, with "{mid}"; "" where no archive is known.
-        keyed_by: "number", or what else distinguishes votes.
-        aside: lists on which no vote can be called.
-        lists: the community's lists: what is held of any other makes nothing complete, or incomplete.
-        has_wiki: whether the community gives out numbers in a wiki.
+    `permalink` is where a mail can be read, with "{mid}"; "" where no archive is known. `keyed_by` is "number", or what
+    else distinguishes votes.
     """
 
     prefix: str

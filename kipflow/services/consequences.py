@@ -47,11 +47,7 @@ class Consequence:
 def redecide_after_ruling(
     store: Store, board: Board, numbers: Iterable[int], *, policy: Policy, effects: EffectRules, at: datetime
 ) -> list[Consequence]:
-    """Decide the proposals again, as of `at`, or of their newest decision where a word was dated back.
-
-    Args:
-        store, board: the same database, to decide in and to read what was decided.
-    """
+    """Decide the proposals again, as of `at`, or of their newest decision where a word was dated back."""
     found: list[Consequence] = []
     for number in numbers:
         before = _load_votes(board, number, at)

@@ -37,13 +37,9 @@ class ImportReport:
 
 
 def import_roster(existing: RosterFile | None, listing: Listing, *, source: str, as_of: date) -> ImportReport:
-    """The roster with what `listing` adds to it.
+    """The roster with what `listing` adds to it; `existing` is None for a new one.
 
-    Args:
-        existing: the file as it stands; None for a new one.
-        listing: what the source says.
-        source: where it is from, in words; kept in the file.
-        as_of: the day the source said this.
+    `source` is where the listing is from, in words, kept in the file; `as_of` the day the source said this.
     """
     before = existing or RosterFile(people=())
     merging = Merging(known=before.people, as_of=as_of)

@@ -89,15 +89,10 @@ def read_votes(
     on_mail: Callable[[int], None] | None = None,
     explained: bool = False,
 ) -> VotesReport:
-    """Read every mail under `paths` and find the votes in them.
+    """Read every mail under `paths` (mbox, maildir, .eml, Pony Mail JSON, folders of these) and find the votes in them.
 
-    Args:
-        paths: mbox (also gzipped), maildir, .eml, Pony Mail JSON, or folders of these, in any order.
-        community: prefix, policy, and the list's address where mails name none.
-        roster: who binds; with an empty one no ballot does.
-        as_of: the moment to judge at; None: when the newest mail was sent.
-        on_mail: called with how many mails have been read, after each.
-        explained: find also why lines that could be votes are none.
+    They are judged at `as_of`; None: when the newest mail was sent. `on_mail` hears after each mail how many were read.
+    `explained`: find also why lines that could be votes are none.
     """
     messages, unreadable = _read(paths, community, on_mail)
     policy = community.as_policy()

@@ -25,16 +25,9 @@ def accept_sender(
     at: datetime,
     since: datetime | None = None,
 ) -> Recorded:
-    """Record that an address, or a single mail, is a roster person's.
+    """Record that an address, or a single mail by its id, is a roster person's, who is named by id or address.
 
-    Args:
-        store: where mails and rulings are.
-        roster: who is who by the roster file.
-        address: the address, or the id of a mail where only that mail is meant.
-        person: an id or an address of the roster.
-        author, reason: who says so, and why.
-        at: the present.
-        since: from when on; None: from the first mail that is held of the address.
+    `since`: from when on; None: from the first mail that is held of the address.
 
     Raises:
         BadRuling: nobody of the roster, nothing that came from there, or a contradiction to a standing ruling.

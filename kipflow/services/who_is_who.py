@@ -31,15 +31,8 @@ def rule_identity(
 ) -> Recorded:
     """Record that two mailboxes are one person's (`same`), or two people's.
 
-    Args:
-        store: where mails and rulings are.
-        roster: who is who by the roster file.
-        one, other: an address, a roster's id, "Name <address>", a mail's id where only that mail is meant, or the
-            name where mails show no address.
-        same: one person, or two.
-        author, reason: who says so, and why.
-        at: the present.
-        since: from when an address is a roster person's; None: it always was.
+    `one` and `other` are an address, a roster's id, "Name <address>", a mail's id where only that mail is meant, or the
+    name where mails show no address. `since`: from when an address is a roster person's; None: it always was.
 
     Raises:
         BadRuling: somebody unknown, one mailbox twice, or a contradiction to the roster or a standing ruling.

@@ -42,7 +42,6 @@ def note_absent(connection: sa.Connection, page_id: str, *, why: str, at: dateti
 
 
 def note_present(connection: sa.Connection, page_id: str, *, at: datetime) -> bool:
-    """Note that a page can be had; False if it was not missed."""
     open_row = sa.and_(page_absence.c.page_id == page_id, page_absence.c.until.is_(None))
     ended = connection.execute(sa.update(page_absence).where(open_row).values(until=at))
     if not ended.rowcount:

@@ -38,7 +38,6 @@ def load_batches(connection: sa.Connection) -> tuple[Batch, ...]:
 
 
 def find_shared(connection: sa.Connection, batch: int) -> dict[int, set[str]]:
-    """The facts of a batch that came with another one too, by that other one."""
     own, other = batch_item.alias(), batch_item.alias()
     both = sa.join(own, other, sa.and_(own.c.ref == other.c.ref, own.c.batch_id != other.c.batch_id))
     refs = sa.select(other.c.batch_id, other.c.ref).select_from(both).where(own.c.batch_id == batch)

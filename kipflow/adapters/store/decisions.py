@@ -64,7 +64,6 @@ def is_claimed(connection: sa.Connection, number: int) -> bool:
 
 
 def load_rules_changed(connection: sa.Connection, rules: Rules, number: int) -> bool:
-    """Whether the proposal was last decided under another policy or roster than today's."""
     return connection.scalar(sa.select(proposal.c.rules).where(proposal.c.number == number)) not in {None, rules.name}
 
 
@@ -73,13 +72,11 @@ def load_moved(connection: sa.Connection, since: datetime) -> list[int]:
 
 
 def load_first_recorded(connection: sa.Connection, number: int) -> datetime | None:
-    """When the first entry of the proposal's history was recorded."""
     statement = sa.select(transition.c.recorded_at).where(transition.c.number == number)
     return connection.scalar(statement.order_by(transition.c.position).limit(1))
 
 
 def load_index_rows(connection: sa.Connection) -> list[IndexRow]:
-    """Every decided proposal as the round-up shows it, in order of number; not those that mail only claims."""
     doubled = load_doubled(connection)
     real = proposal.c.claim.in_(["", ClaimKind.JUMP.value])
     statement = sa.select(proposal).where(proposal.c.stage.is_not(None), real).order_by(proposal.c.number)

@@ -17,10 +17,7 @@ MOST_WORDS = 50
 
 
 def release_effect(connection: sa.Connection, key: str, *, by: str, at: datetime) -> bool:
-    """Let a held effect go, or try one again that was given up; False if it is neither.
-
-    Of an unsure one the person says that it is not there: it is sent without being looked for.
-    """
+    """An unsure one is sent without being looked for."""
     statement = (
         sa.update(outbox)
         .where(outbox.c.key == key, outbox.c.status.in_(STOPPED))

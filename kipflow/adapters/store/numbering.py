@@ -56,7 +56,6 @@ def load_answers(connection: sa.Connection) -> dict[int, str]:
 
 
 def load_numbers(connection: sa.Connection) -> Numbers:
-    """Every number that somebody has, for giving out the next one."""
     answers = load_answers(connection)
     columns = (page.c.number, page_version.c.number, index_entry.c.number, call_note.c.number)
     found = connection.scalars(sa.union(*(sa.select(c).where(c.is_not(None)) for c in columns)))

@@ -37,7 +37,6 @@ def enqueue(connection: sa.Connection, effects: Iterable[Effect], *, now: dateti
 
 
 def find_thread(connection: sa.Connection, number: int, channel: str) -> str | None:
-    """The reference of the first message that went out on a proposal to a chat channel, below no other."""
     statement = (
         sa.select(outbox.c.external_ref, outbox.c.payload)
         .where(outbox.c.number == number, outbox.c.channel == "slack", outbox.c.status == "sent")
@@ -58,10 +57,7 @@ def load_cards(connection: sa.Connection, number: int) -> list[OutboxRow]:
 
 
 def rewrite(connection: sa.Connection, key: str, payload: Mapping[str, Any], *, now: datetime, approval: bool) -> None:
-    """Give a message another payload; one that went out is to be updated. Raises `KipflowError` for an unknown key.
-
-    With `approval` nothing goes out that a person has not seen: not what was released in other words either.
-    """
+    """Raises `KipflowError` for an unknown key."""
     released = sa.and_(sa.literal(approval), outbox.c.status == "pending")
     again = sa.and_(outbox.c.status == "sent", outbox.c.external_ref != "")
     change_effect(
@@ -138,10 +134,7 @@ def find_message(connection: sa.Connection, reference: str) -> OutboxRow | None:
 
 
 def withdraw(connection: sa.Connection, keys: Iterable[str], *, why: str, updates: bool = False) -> int:
-    """Take back the effects that have certainly not been sent; how many. They stay stored, with the reason.
-
-    With `updates` those too that went out and wait to be updated: they stay as they went out.
-    """
+    """They stay stored, with the reason."""
     unsent = sa.true() if updates else ~_IS_OUT
     return sum(
         connection.execute(

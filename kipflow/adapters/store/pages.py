@@ -91,7 +91,6 @@ def load_pages(connection: sa.Connection, number: int) -> tuple[PageVersion, ...
 
 
 def load_holes(connection: sa.Connection, limit: int) -> list[tuple[str, int]]:
-    """Versions that could not be had while later ones could: page and version, `limit` at most."""
     counted = (
         sa.select(page_version.c.page_id, sa.func.max(page_version.c.version).label("newest"))
         .group_by(page_version.c.page_id)
@@ -108,7 +107,6 @@ def load_holes(connection: sa.Connection, limit: int) -> list[tuple[str, int]]:
 
 
 def find_text(connection: sa.Connection, page_id: str, version: int) -> tuple[str, Substance] | None:
-    """Body and substance of one version; None if it is not held."""
     where = sa.and_(page_version.c.page_id == page_id, page_version.c.version == version)
     row = connection.execute(sa.select(page_version.c.body, page_version.c.substance).where(where)).one_or_none()
     return None if row is None else (row.body, tuple((title, digest) for title, digest in row.substance or ()))

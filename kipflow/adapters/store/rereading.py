@@ -43,13 +43,7 @@ def save_readings(
     attribute: attribution.Attribute,
     as_row: AsRow,
 ) -> Reread:
-    """Put newer readings in the place of older ones.
-
-    Args:
-        pairs: mails as they are stored, and the same mails read anew.
-        rules: the version of the rules that read them anew.
-        as_row: a message's columns.
-    """
+    """Put newer readings, by this version of the rules, in the place of older ones (pairs: before, after)."""
     changed: list[tuple[Message, Message]] = []
     rows: list[Row] = []
     for before, after in pairs:
@@ -68,7 +62,6 @@ def save_readings(
 
 
 def load_stale_months(connection: sa.Connection, rules: int) -> list[StaleMonth]:
-    """Months with mails that older rules read, in order; `path` is where their raw month lies."""
     counted = (
         sa.select(message.c.list_id, message.c.month, sa.func.count().label("mails"), archive_month.c.path)
         .outerjoin(
@@ -83,7 +76,6 @@ def load_stale_months(connection: sa.Connection, rules: int) -> list[StaleMonth]
 
 
 def expire_readings(connection: sa.Connection) -> None:
-    """Have every mail count as read by rules older than any."""
     connection.execute(sa.update(message).values(reading_rules=0))
 
 

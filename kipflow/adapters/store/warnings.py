@@ -32,7 +32,6 @@ def load_warnings(connection: sa.Connection, number: int, *, known_at: datetime 
 
 
 def save_warning(connection: sa.Connection, number: int, given: SilenceWarning) -> bool:
-    """False if a warning of that silence is held already: it stays as it is."""
     row = {"number": number, **asdict(given)}
     del row["delivered_at"]  # known only later, and kept apart: a warning is never changed
     return count_new(connection, warning, [row]) > 0
