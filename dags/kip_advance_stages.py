@@ -34,7 +34,7 @@ from kip_dags.parts import find_as_of, open_parts
 from kip_dags.reports import log
 
 from kipflow.services import advance as service
-from kipflow.services.lastrun import note_run
+from kipflow.services.conditions import note_run
 from kipflow.services.recording import say_advance
 from kipflow.wiring import effect_rules
 

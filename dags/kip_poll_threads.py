@@ -26,7 +26,7 @@ from kip_dags.parts import open_parts
 from kip_dags.reports import log_report
 
 from kipflow.services import landing
-from kipflow.services.lastrun import note_run
+from kipflow.services.conditions import note_run
 from kipflow.services.wanted_months import find_wanted_months
 
 

@@ -25,10 +25,9 @@ from kipflow.domain.policy import Policy
 from kipflow.domain.roster import Roster
 from kipflow.services.assembly import CommunityRules
 from kipflow.services.away import load_away
-from kipflow.services.conditions import Condition, Situation, find_conditions
+from kipflow.services.conditions import Condition, Situation, find_conditions, find_pause
 from kipflow.services.desk import Desk
 from kipflow.services.effectrules import EffectRules
-from kipflow.services.lastrun import find_pause
 from kipflow.services.ports import Archive, Chat, Mailer, Runs, Wiki
 from kipflow.services.program import name_program
 from kipflow.wiring.environment import Secrets, read_clock

@@ -14,7 +14,7 @@ from types import ModuleType
 import pytest
 from fastapi.testclient import TestClient
 
-from kipflow.services.lastrun import note_run
+from kipflow.services.conditions import note_run
 from tests.web.story import write_config
 
 ROOT = Path(__file__).resolve().parents[2]

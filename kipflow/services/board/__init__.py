@@ -22,13 +22,15 @@ from kipflow.services.board.lists import (
     VoteClock,
     Waiting,
 )
-from kipflow.services.board.proposal import ProposalView, RecordedTransition, ThreadCount
-from kipflow.services.board.reading import Board
-from kipflow.services.board.waiting import (
+from kipflow.services.board.proposal import (
     DriftRow,
+    ProposalView,
+    RecordedTransition,
     ReviewRow,
     SenderBallot,
     SenderRow,
+    ThreadCount,
     UnreadableRow,
     VoterRow,
 )
+from kipflow.services.board.reading import Board

@@ -10,8 +10,7 @@ from kipflow.domain.events import Stage
 from kipflow.domain.facts import Ruling
 from kipflow.domain.votemails import VoteMail
 from kipflow.services.board.lists import Absent, BoardRow, Overview, PageOf, RowQuery
-from kipflow.services.board.proposal import ProposalView
-from kipflow.services.board.waiting import DriftRow, ReviewRow, SenderRow, UnreadableRow, VoterRow
+from kipflow.services.board.proposal import DriftRow, ProposalView, ReviewRow, SenderRow, UnreadableRow, VoterRow
 from kipflow.services.ports import Batch, OutboxRow
 
 

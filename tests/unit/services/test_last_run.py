@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from kipflow.services.lastrun import LONG, find_pause, note_run
+from kipflow.services.conditions import LONG, find_pause, note_run
 from tests.unit.services.stores import open_memory
 
 NOW = datetime(2026, 3, 5, 9, tzinfo=UTC)
