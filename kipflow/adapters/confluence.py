@@ -135,7 +135,9 @@ class ConfluenceWiki:
 
     def _find_by_title(self, title: str, space: str | None) -> WikiPage | None:
         params = {"title": title} | ({"spaceKey": space} if space else {})
-        _, ids = self._http.fetch_json("/content", params=params, read=_read_ids)
+        _, ids = self._http.fetch_json(
+            "/content", params=params, read=lambda raw: [str(r["id"]) for r in raw["results"]]
+        )
         return self.fetch_page(ids[0]) if ids else None
 
     def _fetch(self, page_id: str, params: Mapping[str, str]) -> WikiPage:
@@ -175,10 +177,6 @@ def _read_space(raw: Any) -> str | None:
     """The key of a page's space, where the wiki gives it."""
     key = (raw.get("space") or {}).get("key")
     return key if isinstance(key, str) else None
-
-
-def _read_ids(raw: Any) -> list[str]:
-    return [str(result["id"]) for result in raw["results"]]
 
 
 def _read_children(raw: Any) -> tuple[list[PageRef], int, bool]:

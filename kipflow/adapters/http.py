@@ -216,16 +216,13 @@ class HttpService:
             return True if error.wait is None else error.wait
 
         try:
-            for number, context in enumerate(
-                stamina.retry_context(
-                    on=on,
-                    attempts=attempts,
-                    timeout=patience.total,
-                    wait_initial=patience.first_wait,
-                    wait_max=patience.longest_wait / 2,
-                    wait_jitter=patience.first_wait,
-                ),
-                start=1,
+            for context in stamina.retry_context(
+                on=on,
+                attempts=attempts,
+                timeout=patience.total,
+                wait_initial=patience.first_wait,
+                wait_max=patience.longest_wait / 2,
+                wait_jitter=patience.first_wait,
             ):
                 with context:
                     try:
@@ -233,7 +230,7 @@ class HttpService:
                         self._absence.end()
                         return found
                     except Fault as fault:
-                        tries = "not tried again" if fault.final else f"attempt {number} of at most {attempts}"
+                        tries = "not tried again" if fault.final else f"attempt {context.num} of at most {attempts}"
                         asks = "" if fault.wait is None else f"; it asks to wait {fault.wait:g} s"
                         log.warning("%s: %s: %s (%s)%s", self.name, what, fault.why, tries, asks)
                         raise

@@ -1,7 +1,7 @@
 """The lake: Parquet that Spark's jobs leave for us, and history that they read from us.
 
 Reading and writing is Arrow's work; no Spark is needed here. The shapes are those of `lakeschemas`,
-which Spark's jobs use as well.
+which Spark's jobs use as well. Where no finished job stands behind a folder, reading it raises `UnreadableInput`.
 """
 
 from __future__ import annotations
@@ -48,31 +48,19 @@ def export_history(rows: HistoryRows, directory: Path) -> None:
 
 
 def read_messages(directory: Path) -> Iterator[Message]:
-    """The mails that `read_archives.py` wrote to `directory`, in the order of the archive.
-
-    Raises:
-        UnreadableInput: no finished job stands behind the folder.
-    """
+    """The mails that `read_archives.py` wrote to `directory`, in the order of the archive."""
     for row in _rows(directory, "readable=true"):
         yield from_plain(Message, row)
 
 
 def read_unreadable(directory: Path) -> Iterator[Unreadable]:
-    """What `read_archives.py` could not read, and why.
-
-    Raises:
-        UnreadableInput: no finished job stands behind the folder.
-    """
+    """What `read_archives.py` could not read, and why."""
     for row in _rows(directory, "readable=false"):
         yield Unreadable(**{name: row[name] for name in lakeschemas.UNREADABLE})
 
 
 def load_metrics(directory: Path) -> list[MetricRow]:
-    """The figures that `lifecycle_metrics.py` wrote to `directory`.
-
-    Raises:
-        UnreadableInput: no finished job stands behind the folder.
-    """
+    """The figures that `lifecycle_metrics.py` wrote to `directory`."""
     return [from_plain(MetricRow, row) for row in _rows(directory / "summary", "")]
 
 

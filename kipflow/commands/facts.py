@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from kipflow.commands.opening import find_fetched_at, find_seen_at, open_parts
-from kipflow.commands.output import as_of_option, complete_through_option, console, print_rows, progress, say_time
+from kipflow.commands.output import UtcTime, as_of_option, console, print_rows, progress, say_time
 from kipflow.domain.errors import ConfigError
 from kipflow.services import undo
 from kipflow.services.advance import advance_all
@@ -24,7 +24,12 @@ from kipflow.wiring import Parts, effect_rules, page_norms
 @click.option("--list", "list_id", metavar="ADDRESS", help="The list the mails are of (default: what the mails say).")
 @click.option("--new-list", is_flag=True, help="Take --list although it is none of the community's lists.")
 @click.option("--reread", "again", is_flag=True, help="Read stored months again that older rules read.")
-@complete_through_option
+@click.option(
+    "--complete-through",
+    type=UtcTime(),
+    metavar="TIME",
+    help="Your word that the files hold all mail of their lists until then.",
+)
 @click.option("--batches", is_flag=True, help="List what files and imported indexes brought.")
 @click.option("--undo", "batch", type=int, metavar="BATCH", help="Show what taking a batch out changes.")
 @click.option("--write", is_flag=True, help="With --undo: do it.")

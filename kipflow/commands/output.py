@@ -30,16 +30,6 @@ def format_option(*formats: str) -> Callable[[Callable[..., Any]], Callable[...,
     )
 
 
-def complete_through_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`--complete-through`, an operator's word on files of mail."""
-    return click.option(
-        "--complete-through",
-        type=UtcTime(),
-        metavar="TIME",
-        help="Your word that the files hold all mail of their lists until then.",
-    )(function)
-
-
 def as_of_option(function: Callable[..., Any]) -> Callable[..., Any]:
     """`--as-of T`, an ISO time; without a zone it is UTC."""
     return click.option(

@@ -11,7 +11,7 @@ from kipflow.domain.errors import KipflowError, ServiceUnavailable, UnreadableIn
 from kipflow.domain.facts import Unreadable
 from kipflow.domain.pages import PageAbsence, PageVersion
 from kipflow.services.away import reaching
-from kipflow.services.ports import PageRef, Report, Store, Wiki, WikiPage
+from kipflow.services.ports import PageRef, Report, Session, Store, Wiki, WikiPage
 from kipflow.wiki.index_reading import parse_index_page
 from kipflow.wiki.pages import parse_page
 from kipflow.wiki.recordings import is_call_page, parse_call_page, parse_recordings
@@ -102,9 +102,7 @@ class _PageRun:
                     if new and version.why != gone:
                         self.warnings.append(f"{version.source}: {version.why}")
                 else:
-                    before = session.pages.find_text(version.page_id, version.version - 1)
-                    version = replace(version, substance=read_substance(version.body, before=before))
-                    self.stored += session.pages.save_version(version, seen_at=self.as_of)
+                    self.stored += _save_version(session, version, self.as_of)
         if found:
             self.note(ref, found[-1])
             self.save_notes(found[-1])
@@ -173,9 +171,14 @@ class _PageRun:
             except KipflowError:
                 continue  # noted when it was met first
             with self.store.begin() as session:
-                before = session.pages.find_text(page_id, number - 1)
-                version = replace(version, substance=read_substance(version.body, before=before))
-                self.stored += session.pages.save_version(version, seen_at=self.as_of)
+                self.stored += _save_version(session, version, self.as_of)
+
+
+def _save_version(session: Session, version: PageVersion, seen_at: datetime) -> bool:
+    """Store a version with its substance, which is told by the version before it."""
+    before = session.pages.find_text(version.page_id, version.version - 1)
+    substance = read_substance(version.body, before=before)
+    return session.pages.save_version(replace(version, substance=substance), seen_at=seen_at)
 
 
 def _parse_missing(wiki: Wiki, ref: PageRef, held: int, prefix: str) -> Iterator[PageVersion | Unreadable]:
@@ -224,10 +227,7 @@ def note_page(store: Store, page: WikiPage, prefix: str, as_of: datetime) -> Non
     """Store a proposal's page as it is now, if the version before it is held: others come with the next sync."""
     with store.begin() as session:
         if session.pages.load_versions().get(page.page_id) == page.version - 1:
-            before = session.pages.find_text(page.page_id, page.version - 1)
-            version = parse(page, prefix)
-            version = replace(version, substance=read_substance(version.body, before=before))
-            session.pages.save_version(version, seen_at=as_of)
+            _save_version(session, parse(page, prefix), as_of)
 
 
 def note_index(store: Store, page: WikiPage, prefix: str, as_of: datetime) -> tuple[int, tuple[str, ...]]:

@@ -30,17 +30,12 @@ class SqlStore:
 
     @contextmanager
     def begin(self) -> Iterator[SqlSession]:
-        """One transaction: kept when the block ends, undone when it raises. On SQLite it is the only writer.
-
-        Raises:
-            ServiceUnavailable: the database can't be reached or has no tables yet.
-        """
+        """One transaction, as `engine.transaction` opens it. On SQLite it is the only writer."""
         with transaction(self._engine) as connection:
             yield SqlSession(connection, self.rules)
 
     @contextmanager
     def read(self) -> Iterator[SqlSession]:
-        """A transaction that only reads, all at one moment: it neither waits for a writer nor keeps one waiting."""
         with transaction(self._engine, reads=True) as connection:
             if connection.dialect.name == "postgresql":
                 connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
@@ -76,7 +71,6 @@ class SqlStore:
 
     # -- upkeep ------------------------------------------------------------------------------------
     def migrate(self) -> None:
-        """Bring this store's tables up to date."""
         migrate(self._engine)
 
     def close(self) -> None:

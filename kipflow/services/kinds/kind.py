@@ -83,7 +83,6 @@ class WishKind(ABC):
         return Report(counts={"planned": planned, "withdrawn": withdrawn})
 
     def preview(self) -> list[str]:
-        """What `plan` would add."""
         waiting = self._load_waiting()
         known = {row.key for row in waiting}
         new = (effect for effect in self._find_wished(waiting) if effect.key not in known)
