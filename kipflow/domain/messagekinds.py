@@ -55,7 +55,7 @@ KINDS: Mapping[str, MessageKind] = {
 #: What people act on is never left out, wherever it goes.
 ALWAYS_SENT = frozenset({"correction"})
 
-_ICONS = {
+ICONS = {
     Stage.DRAFT: ":pencil2:",
     Stage.DISCUSSION: ":speech_balloon:",
     Stage.VOTE: ":ballot_box_with_ballot:",
@@ -65,10 +65,6 @@ _ICONS = {
     Stage.DISCARDED: ":wastebasket:",
 }
 _OF_RULE = {"page-created": "new-proposal", "number-taken": "new-proposal", "discuss-thread": "discussion"}
-
-
-def find_icon(stage: Stage) -> str:
-    return _ICONS[stage]
 
 
 def find_move_kind(move: Transition) -> str:

@@ -12,7 +12,7 @@ from kipflow.domain.events import Stage
 from kipflow.domain.judging import find_close
 from kipflow.domain.lateclaims import find_late_claims
 from kipflow.domain.numbering import is_jump
-from kipflow.domain.ruled import find_choice_of_stage, find_until
+from kipflow.domain.ruled import find_choice_of_stage, find_time
 from kipflow.domain.stages.quiet import find_silence_gap, find_silent_at
 from kipflow.domain.stages.state import State
 from kipflow.domain.stages.table import BY_PERSON
@@ -146,17 +146,14 @@ def _ask_of_claim(state: State, running: VoteState | None) -> Iterator[ReviewIte
     names = [w.name for w in facts.numbering.writers if w.at <= state.now]
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     wrote = f"; {', '.join(names[:_NAMED])}{more} wrote in it" if names else ""
-    held = claim.holds and running is not None
+    outcomes: tuple[str, ...] = ()
+    if claim.holds and running is not None:
+        outcomes = (f"accept: its vote is {running.outcome}, and decides", "refuse: nothing comes of its vote")
     yield ReviewItem(
         kind="claimed-number",
         subject=facts.key,
         question=f"{claim.why}{wrote}: is it a proposal's number?",
-        outcomes=(
-            f"accept: its vote is {running.outcome}, and decides",
-            "refuse: nothing comes of its vote",
-        )
-        if held and running is not None
-        else (),
+        outcomes=outcomes,
         asked_at=claim.asked_at,
     )
 
@@ -191,7 +188,7 @@ def _ask_of_number(state: State) -> Iterator[ReviewItem]:
 
 def _ask_of_rulings(state: State) -> Iterator[ReviewItem]:
     for ruling in state.rulings:
-        unusable = (ruling.kind == "snooze" and find_until(ruling) is None) or (
+        unusable = (ruling.kind == "snooze" and find_time(ruling, "until") is None) or (
             ruling.kind == "stage" and find_choice_of_stage(ruling, ()) is None
         )
         if unusable:

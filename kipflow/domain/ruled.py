@@ -21,11 +21,6 @@ def find_choice_of_stage(ruling: Ruling, history: Sequence[Transition]) -> Stage
     return Stage(word) if ruling.kind == "stage" and word in set(Stage) else None
 
 
-def find_until(ruling: Ruling) -> datetime | None:
-    """The time until which a snooze lasts."""
-    return find_time(ruling, "until")
-
-
 def find_time(ruling: Ruling, field: str) -> datetime | None:
     """The time that a ruling gives, UTC where it names no zone; None where it names no time."""
     try:

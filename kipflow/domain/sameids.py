@@ -1,4 +1,4 @@
-"""Different mails under one Message-ID.
+"""Different mails under one Message-ID, and where the mail of an id can be read.
 
 An id is what a sender writes: a stranger can use one before the mail that it belongs to is read, on purpose or by a
 client's fault. Neither mail may hide the other. The later one gets an id of its own that keeps the given one.
@@ -10,6 +10,7 @@ import hashlib
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from urllib.parse import quote
 
 from kipflow.domain.facts import Kind, Message, SubjectReading
 from kipflow.domain.senders import Authentication
@@ -95,3 +96,21 @@ def _is_same_address(one: str, other: str) -> bool:
         return True
     name, other_name = one.partition("@")[0], other.partition("@")[0]
     return name == other_name and f"{name}{_MASK}" in (one, other)
+
+
+#: Ids that kipflow made for mails that came without one, or with one too long to keep: no archive knows them.
+_OWN = ("@missing>", "@long>")
+
+
+def render_permalink(template: str, message_id: str) -> str:
+    """The address in `template` (with "{mid}") of a mail; empty where no archive can have it.
+
+    >>> render_permalink("https://lists.x.example/thread/{mid}", "<a/b?c#d@x.example>")
+    'https://lists.x.example/thread/a%2Fb%3Fc%23d@x.example'
+    >>> render_permalink("https://lists.x.example/thread/{mid}", "<kipflow.9f86d0@missing>")
+    ''
+    """
+    name = find_given_id(message_id.strip())
+    if not template or not name.strip("<>") or name.endswith(_OWN):
+        return ""
+    return template.replace("{mid}", quote(name.strip("<>"), safe="@", errors="replace"))

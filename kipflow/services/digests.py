@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 
 from kipflow.domain.events import Stage, Transition
 from kipflow.domain.history import effective
-from kipflow.domain.messagekinds import KINDS, find_icon, find_move_kind
+from kipflow.domain.messagekinds import ICONS, KINDS, find_move_kind
 from kipflow.domain.people import Person
 from kipflow.services.assembly import load_facts
 from kipflow.services.board import Board, BoardRow, ProposalView
@@ -150,7 +150,7 @@ def _say_open(row: BoardRow, rules: EffectRules) -> str:
 
 def _say_move(view: ProposalView, move: Transition, rules: EffectRules) -> str:
     proposal = view.proposal
-    return f"{find_icon(move.target)} {_name(view.key, proposal.title, proposal.number, rules)}: {move.target}"
+    return f"{ICONS[move.target]} {_name(view.key, proposal.title, proposal.number, rules)}: {move.target}"
 
 
 def _say_silent(row: BoardRow, rules: EffectRules) -> str:

@@ -15,7 +15,7 @@ from kipflow.domain.clocks import VoteState
 from kipflow.domain.decisions import Decision, Drift, ReviewItem
 from kipflow.domain.events import Stage, Transition
 from kipflow.domain.facts import ProposalFacts, SilenceWarning
-from kipflow.domain.messagekinds import KINDS, find_icon
+from kipflow.domain.messagekinds import ICONS, KINDS
 from kipflow.domain.tally import Outcome
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.ports import OutboxRow
@@ -45,12 +45,12 @@ def render_move(key: str, transition: Transition) -> tuple[str, list[str]]:
     came_from = f"{transition.source} → " if transition.source else ""
     text = f"{key}: {came_from}{transition.target}"
     because = f", because {RULE_WORDS[transition.rule]}" if transition.rule in RULE_WORDS else ""
-    lines = [f"{find_icon(transition.target)} *{escape(key)}*: {came_from}*{transition.target}*{because}"]
+    lines = [f"{ICONS[transition.target]} *{escape(key)}*: {came_from}*{transition.target}*{because}"]
     if transition.source is transition.target:
         # an amendment moves nothing: what is announced is what became of it
         happened = RULE_WORDS.get(transition.rule, transition.rule)
         text = f"{key} stays {transition.target}: {happened}"
-        lines = [f"{find_icon(transition.target)} *{escape(key)}* stays *{transition.target}*: {happened}"]
+        lines = [f"{ICONS[transition.target]} *{escape(key)}* stays *{transition.target}*: {happened}"]
     if transition.note:
         lines.append(quote(transition.note))
     return text, lines

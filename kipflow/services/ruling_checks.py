@@ -16,7 +16,7 @@ from kipflow.domain.history import effective
 from kipflow.domain.interfaces import INTERFACES
 from kipflow.domain.pagechanges import find_late_change, name_version
 from kipflow.domain.policy import Policy
-from kipflow.domain.ruled import RECAST, VOTES, find_until, render_recast, with_recast
+from kipflow.domain.ruled import RECAST, VOTES, find_time, render_recast, with_recast
 from kipflow.services.ports import Session
 
 CHOICES = ("+1", "0", "-1", "none")
@@ -117,9 +117,8 @@ def _check_stage(wanted: Wanted) -> Checked:
 def _check_snooze(wanted: Wanted) -> Checked:
     value, at, stage = wanted.value, wanted.at, wanted.stage
     text = value.get("until")
-    until = find_until(
-        Ruling(id=None, number=None, kind="snooze", target="", value=value, author="", reason="", made_at=at)
-    )
+    word = Ruling(id=None, number=None, kind="snooze", target="", value=value, author="", reason="", made_at=at)
+    until = find_time(word, "until")
     if until is None:
         raise BadRuling(f"a snooze ends at an ISO time, not {text!r}")
     if datetime.fromisoformat(str(text)).tzinfo is None:

@@ -7,7 +7,7 @@ from typing import Any
 from kipflow.domain.events import SETTLED_STAGES, Stage
 from kipflow.domain.facts import Ruling, ThreadMessage
 from kipflow.domain.pages import PageVersion
-from kipflow.domain.ruled import find_until
+from kipflow.domain.ruled import find_time
 from kipflow.domain.stages.guards import find_chosen
 from kipflow.domain.stages.state import State, is_contested
 from kipflow.domain.votes import Vote
@@ -54,7 +54,7 @@ def close_vote(state: State, _what: Any) -> State:
 
 def snooze(state: State, ruling: Ruling) -> State:
     """nobody is warned before then"""
-    return state._replace(snoozed_until=find_until(ruling) or state.snoozed_until)
+    return state._replace(snoozed_until=find_time(ruling, "until") or state.snoozed_until)
 
 
 def keep_stage(state: State, _what: Any) -> State:

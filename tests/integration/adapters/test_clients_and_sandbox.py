@@ -21,7 +21,7 @@ from kipflow.adapters.ponymail import PonyMailArchive
 from kipflow.adapters.slack import SlackChat
 from kipflow.domain.errors import RateLimited, SaveConflict, UnreadableInput
 from kipflow.domain.pages import StatusWord
-from kipflow.domain.permalinks import render_permalink
+from kipflow.domain.sameids import render_permalink
 from kipflow.wiki.index_editing import replace_index
 from kipflow.wiki.index_reading import parse_index_page
 from kipflow.wiki.index_writing import render_index

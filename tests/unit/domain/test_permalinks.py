@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kipflow.domain.permalinks import render_permalink
+from kipflow.domain.sameids import render_permalink
 
 TEMPLATE = "https://lists.example/thread/{mid}"
 
