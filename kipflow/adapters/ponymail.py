@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -119,15 +119,7 @@ class PonyMailArchive:
             return self._fail(base, download, known, error.why.removeprefix(f"{what}: "))
         finally:
             download.clean()
-        return replace(
-            base,
-            mails=found.mails,
-            size=found.size,
-            etag=found.etag,
-            last_modified=found.last_modified,
-            digest=found.digest,
-            why=found.why,
-        )
+        return replace(base, **asdict(found))
 
     def _attempt(self, download: Download, base: ArchiveMonth, known: KnownFile | None) -> KnownFile:
         query = build_query(base.list_id, base.month)

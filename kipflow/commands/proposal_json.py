@@ -59,7 +59,7 @@ def as_dict(view: ProposalView, *, rebuilt: bool = False) -> dict[str, Any]:
             pick_fields(t, "key", "status", "resolution", "fix_versions", "unreleased", "seen_at")
             for t in {t.key: t for t in view.tickets}.values()
         ],
-        "calls": [{"call": c.call, "held_on": _day(c.held_on), "url": c.url, "note": c.note} for c in view.calls],
+        "calls": [pick_fields(c, "call", "held_on", "url", "note") for c in view.calls],
         "faults": [pick_fields(f, "code", "severity", "place", "what", "fix") for f in view.faults],
         "drift": [pick_fields(d, "side", "says", "derived", "evidence", "fix") for d in view.drift],
         "effects": [_effect(e) for e in view.effects],
@@ -185,7 +185,3 @@ def _effect(effect: OutboxRow) -> dict[str, Any]:
         **pick_fields(effect, "key", "channel", "status", "created_at", "sent_at"),
         "release": "\n".join(find_release_commands(effect, say_program())),
     }
-
-
-def _day(day: object) -> str | None:
-    return None if day is None else str(day)

@@ -204,13 +204,7 @@ def _flatten(row: BoardRow) -> dict[str, Any]:
         **pick_fields(row, "number", "stage", "since", "title"),
         "vote": _say_vote(row.clock),
         "missing": _say_missing(row.missing, row.review, row.drift),
-        **_detail(row),
-    }
-
-
-def _detail(row: BoardRow) -> dict[str, Any]:
-    """What JSON has besides the table's columns."""
-    return {
+        # what JSON has besides the table's columns
         **pick_fields(row, "author", "decided_at", "last_activity", "warned_at", "next_deadline", "release"),
         **pick_fields(row, "in_progress", "review", "drift", "claim"),
         "clock": None if row.clock is None else _describe_clock(row.clock),

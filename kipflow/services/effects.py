@@ -66,7 +66,8 @@ def find_effects(
     if not rules.notifies:
         return _find_index_retractions(situation)
     if not situation.corrections:  # one that is announced says what holds now as well
-        news = [t for t in appended if not t.retracts and t.id not in heard.known and _is_news(situation, t)]
+        fresh = (t for t in appended if t.rule not in UNDATED and situation.is_fresh(t.at))
+        news = [t for t in fresh if not t.retracts and t.id not in heard.known]
         situation = replace(situation, moves=news)
     return list(_plan(situation, ROWS))
 
@@ -117,7 +118,3 @@ def _find_index_retractions(situation: Situation) -> list[Effect]:
         for entry, correction in situation.corrections
         if leaves_acceptance(correction, decision)
     ]
-
-
-def _is_news(situation: Situation, move: Transition) -> bool:
-    return move.rule not in UNDATED and situation.is_fresh(move.at)

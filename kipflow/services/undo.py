@@ -66,15 +66,10 @@ def load_held(session: Session) -> Held:
 
 def find_changes(before: Held, after: Held) -> list[MonthChange]:
     """The months of which something else is known now."""
+    changed = ((before.get(key, (None, "")), now) for key, now in after.items() if before.get(key) != now)
     return [
-        MonthChange(
-            before=before[key][0] if key in before else None,
-            after=month,
-            breaks_before=before[key][1] if key in before else "",
-            breaks_after=breaks,
-        )
-        for key, (month, breaks) in after.items()
-        if before.get(key) != (month, breaks)
+        MonthChange(before=was, after=month, breaks_before=was_broken, breaks_after=broken)
+        for (was, was_broken), (month, broken) in changed
     ]
 
 

@@ -50,11 +50,8 @@ class HandOverKind(WishKind):
         return replace(found, payload={**found.payload, "text": text})
 
     def _find_caller(self, row: OutboxRow) -> str:
-        proposal, answers = (
-            self.scope.board.proposal(int(row.number or 0), self.scope.now),
-            row.payload["draft"]["answers"],
-        )
-        vote = next((s.vote for s in proposal.votes if s.vote.root_message_id == answers), None)
+        view, answers = self.scope.board.proposal(row.number or 0, self.scope.now), row.payload["draft"]["answers"]
+        vote = next((s.vote for s in view.votes if s.vote.root_message_id == answers), None)
         if vote is None:
             raise Refused(service="Slack", url="", why="its vote is not held any more")
         voter = self.roster.identify(name=vote.opened_by, address=vote.opened_by_address)
