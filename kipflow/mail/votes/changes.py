@@ -149,7 +149,7 @@ def _read_takeback(folded: str, mentions: Sequence[Mention]) -> Finding | None:
     if has("hypothetical", drop("polite", clause)) or has("negation", drop("undenied", clause)):
         return None
     first = mentions[0].start if mentions else 0
-    leads_up = any(m.end() <= first and _leads_to(folded[m.end() : first]) for m in found)
+    leads_up = any(m.start() < first and _leads_to(folded[m.end() : first]) for m in found)  # "I take the -1 back"
     if not (has("my_vote", folded) or (leads_up and has("first_person", folded))):
         return None
     return find("withdrawn", Standing.WITHDRAWAL, value=mentions[0].value if mentions else "")

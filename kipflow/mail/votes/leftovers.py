@@ -31,6 +31,8 @@ _NEAR_VALUE = re.compile(
     r"|1 ?(?P<behind>[+-]))"
     r"(?P<tail>(?![\w.,:/@-]).{0,160}))(?=\n|\Z)"
 )
+#: "0, whatever", as a mail's first words: a zero without a sign may be any number
+_ZERO = re.compile(r"\A\s*(?P<line>0\s*,\s*[^\W\d].{0,160})")
 #: "+1000 :) finally!", "+1000! Long overdue.", not "+5 %"
 _CHEERS = re.compile(r"\s*(?:!|[:;][-']?[)D]|[^\x00-\u2fff])")
 #: "I am at 0/+1"
@@ -116,6 +118,9 @@ def _read_near_values(text: str) -> Iterator[tuple[Finding, str]]:
             claimed = find_claim("", near["tail"])
             why = "written nearly as a vote is: is it one?"
             yield find("near-value", Standing.UNCLEAR, why, choice=choice, claimed=claimed), near["line"]
+    if (zero := _ZERO.match(text)) is not None:
+        why = "begins with a zero: is it a vote?"
+        yield find("near-value", Standing.UNCLEAR, why, choice=Choice.ABSTAIN), zero["line"]
     for line in text.split("\n"):
         is_vote = has("first_person", fold(line)) or len(line.split()) <= _FEW
         if (

@@ -235,11 +235,11 @@ class Mention:
         whom, words = fold(self.whom), len(self.segment.split())
         if begins("ours", whom) or has("group", " ".join(whom.split()[:4])):  # "from the Foo team"
             return words <= 3
-        if words <= 5 and (has("we_are", self.clause) or self.is_apart):
+        is_zero = self.choice is Choice.ABSTAIN and not self.value[0].isdigit()  # what else has a sign?
+        if words <= 5 and (is_zero or self.is_apart or has("we_are", self.clause)):
             return True
-        if not whom and ((self.is_mine and self.follows_article) or (not words and self.ends_sentence)):
-            return True  # "consider this a +1 in spirit"
-        return self.is_apart and (self.is_mine or self.speaks_of_mine)
+        is_given = not whom and ((self.is_mine and self.follows_article) or (not words and self.ends_sentence))
+        return is_given or (self.is_apart and (self.is_mine or self.speaks_of_mine))  # "consider this a +1 in spirit"
 
 
 def find_mentions(

@@ -194,12 +194,20 @@ class _Mail:
 _IS_PAST = re.compile(r"\s*(?:was|came|had)\b(?! (?:already|counted|there|sent|missing))", re.IGNORECASE)
 
 
+#: "I take the -1 back"
+_TAKES_THE = re.compile(r"\bI (?:hereby )?(?:take|took) (?:the|my|that) $", re.IGNORECASE)
+
+
 def _turns_against(m: Mention, rule: Rule) -> bool:
     """Whether the words around a value take it back or deny it: what is meant then is not the same vote again."""
     folded = fold(m.sentence.text)
     is_past = m.segment.endswith("my") and _IS_PAST.match(m.rest) is not None
     denies = rule.denies or is_past or (m.speaks_of_mine and has("negation", drop("undenied", m.clause)))
-    return denies or has("turned", folded) or (rule.rivals and has("takeback", folded))
+    return (
+        denies
+        or has("turned", folded)
+        or (has("takeback", folded) and (rule.rivals or _TAKES_THE.search(m.lead) is not None))
+    )
 
 
 def _read_without_value(text: str, value: str | None, answers: str) -> Iterator[Finding]:

@@ -118,6 +118,12 @@ def earlier(m: Mention) -> bool:
     return (not m.opens and has("earlier", m.segment)) or begins("still_counts", fold(m.rest))
 
 
+@rule(ASK, "says that it went astray: does it count?")
+def astray(m: Mention) -> bool:
+    """+1 (binding), sorry, wrong thread. | not: Sorry, wrong thread before. +1 (binding)"""
+    return has("astray", fold(m.rest)[:40])
+
+
 @rule(ASK, "on something that may not be the proposal: is it a vote on it?")
 def on_something(m: Mention) -> bool:
     """+1 for the new wiring | not: +1 for KIP-7"""

@@ -76,7 +76,9 @@ def _ask(choice: Choice | None, folded: str, claimed: bool | None) -> Finding | 
     if choice is Choice.AGAINST and has("first_person", folded):
         why = "objects, and gives no value: is it a vote?"
         return find("objection", Standing.UNCLEAR, why, choice=choice, role=Role.OBJECTS)
-    if claimed is None and (not _is_short(folded) or (choice is Choice.ABSTAIN and has("part", folded))):
+    first = MARK.split(folded)[0]  # "I support this, …"
+    is_short = _is_short(folded) or (has("first_person", first) and bool(_find_approved(first)))
+    if claimed is None and (not is_short or (choice is Choice.ABSTAIN and has("part", folded))):
         return None
     return find("stated-without-number", Standing.HINT, "approves, and gives no value: is it a vote?", choice=choice)
 
