@@ -10,6 +10,7 @@ from datetime import datetime
 
 from kipflow.domain.facts import Kind, SubjectReading
 from kipflow.domain.votes import Declared
+from kipflow.mail.announcements.heads import OVER
 from kipflow.mail.announcements.mailfacts import Mail
 from kipflow.mail.announcements.mails import result
 from kipflow.mail.announcements.name_lists import CountReading
@@ -127,7 +128,7 @@ def may_deny(later: Declared, known: Declared) -> bool:
     sentences = split_sentences([later.unclear])
     outcomes = {said.outcome for sentence in sentences for said in read_outcomes(sentence)}
     runs_on = any(Says.EXTENDED in read_ends(sentence) for sentence in sentences)
-    return runs_on or is_thought(later.unclear) or not outcomes <= {"", known.outcome}
+    return runs_on or is_thought(later.unclear) or not outcomes <= {"", OVER, known.outcome}
 
 
 def _find_contradictions(counts: CountReading, outcome: str | None) -> Iterable[str]:
