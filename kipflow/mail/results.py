@@ -128,7 +128,9 @@ def may_deny(later: Declared, known: Declared) -> bool:
     sentences = split_sentences([later.unclear])
     outcomes = {said.outcome for sentence in sentences for said in read_outcomes(sentence)}
     runs_on = any(Says.EXTENDED in read_ends(sentence) for sentence in sentences)
-    return runs_on or is_thought(later.unclear) or not outcomes <= {"", OVER, known.outcome}
+    # "So that one is in": said again of what passed, and against what failed
+    known_ones = {"", known.outcome, OVER if known.outcome == "passed" else ""}
+    return runs_on or is_thought(later.unclear) or not outcomes <= known_ones
 
 
 def _find_contradictions(counts: CountReading, outcome: str | None) -> Iterable[str]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from kipflow.mail.results import may_deny
 from tests.unit.mail.announcements import NAMES, NUMBERED, SPLIT, read_announcement
 
 COUNTS = [(3, 0), (3, 1), (4, 3), (5, 9), (9, 5), (13, 27)]
@@ -53,3 +54,13 @@ def test_every_official_tally_is_read_in_every_layout(realdata: Path, layout: st
     for total, binding in stated:
         body = SPLIT[layout](NAMES[:binding], NAMES[binding:total])
         assert read_counts(body, reply=False) == ("passed", binding, total - binding)
+
+
+@pytest.mark.parametrize(("result", "denies"), [("passed with three", False), ("failed with one", True)])
+def test_a_later_word_that_it_is_over_speaks_against_what_failed_only(result: str, *, denies: bool) -> None:
+    known = read_announcement(f"The vote has {result} binding +1.", reply=True).declared
+    later = read_announcement("So that one is in, thanks all!", reply=True).declared
+    assert known is not None
+    assert later is not None
+    assert known.outcome == result.split()[0]
+    assert may_deny(later, known) is denies
