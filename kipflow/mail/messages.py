@@ -228,9 +228,10 @@ def _read_votes(
     if is_report:
         why = "a table of values stands beside it, as a program's report has one: is it a person's vote?"
         found = tuple(e if e.claimed_binding is not None else e.as_question("beside-a-table", why) for e in found)
-    if not found and not is_result:
+    if not is_result and all(e.standing.is_faint for e in found):
         text = words.text.strip()
-        found = read_subject(subject, is_all=not text or (len(text) <= BRIEF and "subject" in text.lower()))
+        is_all = not text or (len(text) <= BRIEF and "subject" in text.lower())
+        found = read_subject(subject, is_all=is_all) or found
     return tuple(e for e in found if e.claimed_binding is not None) if discussed else found
 
 

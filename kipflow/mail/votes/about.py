@@ -15,7 +15,7 @@ _LED_IN = re.compile(
 )
 _DETERMINERS = re.compile(
     r"(?:(?:the|this|that|these|those|your|his|her|their|our|my|all|both|new|updated|latest|proposed|current|"
-    r"whole|entire|overall|reduced|simplified|amended|revised|modified|corrected|final|smaller|shorter)\s+){0,3}"
+    r"whole|entire|overall|\w+ed|final|smaller|shorter)\s+){0,3}"
 )
 #: "KIP-7", "rc 2", "the release 2.4": a whole proposal or release by its name
 _NAMES_WHOLE = re.compile(

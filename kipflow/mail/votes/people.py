@@ -42,7 +42,7 @@ _BE = r"am|are|is|was|were|been"
 _AWAITS = re.compile(
     r"(?P<who>\b(?:i|we|you|he|she|who|to(?! (?:this|that|it)\b))(?:['’](?:m|ve|d|ll|re))?|^)"
     rf"(?P<before>(?:\s*\b(?:{_BE}|have|had|has|did|do|will|all|keep|{_ADVERB}|(?:going|about|planning) to)\b){{0,5}})"
-    r"(?:^|\s+)(?P<verb>(?!all\b)[^\W\d_]+)"
+    r"(?:^|\s+)(?P<verb>(?!(?:all|in|from|during)\b)[^\W\d_]+)"
     rf"(?P<whom>(?: (?:me|you|him|her|them|us|everybody|everyone|{_NAME}))?)"
     rf"(?P<behind>(?: (?:down|up|out|over|together|here|there|today|yesterday|{_ADVERB}"
     r"|(?:last|this) (?:time|week|month|year|morning|night)|(?:in|from|during)(?: \w+){1,3})){0,3})$",
@@ -72,7 +72,7 @@ _OTHER_ACTS = re.compile(r"(?:^|\band )(?:he|she)\b")
 #: "I speak for Jun"
 _FOR_NAME = re.compile(r"\b(?:for|from)\s+[A-Z][a-z]|['’]s proxy\b")
 #: "Revision 6 says opt-in, so: +1"
-_CONCLUDING = frozenset({"so", "hence", "thus", "therefore"})
+_CONCLUDING = frozenset({"so", "hence", "thus", "therefore", "then"})
 #: what a label says is not what the vote says: "Against: +1"
 _OPPOSITE = {
     Choice.FOR: ("no", "rejection", "abstention"),
@@ -162,13 +162,18 @@ def _leads_up(written: str, choice: Choice, *, is_claimed: bool) -> bool:
     names_other = _FOR_NAME.search(end) or (len(end) < len(written) and find_names(end))  # "Sorry, Jun"
     is_lacking = all(lacks) or (lacks[0] and ends("need", told))
     grounds = _gives_grounds(last) and not find_names(written)
-    is_aside = is_claimed and not is_told and begins("aside", last)
+    is_aside = is_claimed and not is_told and (begins("aside", last) or finds_nothing(last))
     return not (names_other or is_lacking) and (grounds or is_aside or _is_statement(label, last, told))
 
 
 def begins_with_ground(clause: str) -> bool:
     """Whether a clause (in lower case) begins as one that says why the vote follows: "but as it does not"."""
     return begins("grounds", clause.removeprefix("but "))
+
+
+def finds_nothing(clause: str) -> bool:
+    """Whether a clause (in lower case) says what is not there: "no surprises". Of a plain value it may be an option."""
+    return clause.startswith(("no ", "nothing ")) and "vote" not in clause
 
 
 def _gives_grounds(last: str) -> bool:

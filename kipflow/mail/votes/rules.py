@@ -15,7 +15,7 @@ from kipflow.mail.votes.about import About
 from kipflow.mail.votes.conditions import MARK
 from kipflow.mail.votes.lexicon import begins, drop, ends, fold, has
 from kipflow.mail.votes.mentions import Mention
-from kipflow.mail.votes.people import begins_with_ground
+from kipflow.mail.votes.people import begins_with_ground, finds_nothing
 from kipflow.mail.votes.values import speaks_of_itself
 from kipflow.mail.votes.verdicts import Table, Verdict
 
@@ -84,7 +84,8 @@ def answer(m: Mention) -> bool:
 @rule(ASK, "would vote, or did not: does it?")
 def hypothetical(m: Mention) -> bool:
     """I would give it a +1 | I did not vote: -1 | not: I would like to vote: +1 | not: I won't approve it: -0"""
-    is_ground = begins_with_ground(fold(MARK.split(m.label)[-1]).strip())  # "As it does not"
+    label = fold(MARK.split(m.label)[-1]).strip()
+    is_ground = begins_with_ground(label) or (m.is_claimed and finds_nothing(label))  # "As it does not"
     # "I won't block it, nor approve it: -0" denies nothing
     denies = not is_ground and has("negation", m.lead_in) and m.choice is not Choice.ABSTAIN
     if has("hypothetical", m.lead_in) or denies:

@@ -23,6 +23,8 @@ _FOR_ALL = re.compile(
     r"(?:both|all(?: (?:two|three|four))?)(?:\s+(?:of (?:them|these|those)|(?:the )?\w{1,12}))?\W*$",
     re.IGNORECASE,
 )
+#: "+1 for FLIP-609" where KIPs are voted on
+_OTHERS = re.compile(r"(?:[+-]\s?[01]|binding\W?)\s+(?:for|on|to)\s+(?P<key>(?P<prefix>[A-Z][A-Za-z]{1,9})-\d{1,5})\b")
 #: a smaller number may count anything
 _LARGE = 100
 _MAX_LINES = 200
@@ -69,6 +71,9 @@ def read_share(message: Message, number: int | None, siblings: Collection[int], 
     if number is None or not message.expressions:
         return message
     cast = message.expressions[0]
+    foreign = _OTHERS.search(cast.line)
+    if foreign is not None and foreign["prefix"].upper() != prefix.upper():
+        return _ask_about(message, foreign["key"])
     if len(siblings) > 1 and _FOR_ALL.match(cast.line):
         return _read_for_all(message, cast)
     text = _spell_out_keys(message.own_text, siblings, prefix)
@@ -83,7 +88,10 @@ def read_share(message: Message, number: int | None, siblings: Collection[int], 
     named = {n for share in shares for n in share.numbers}
     if named & set(siblings) and number not in find_references(text, prefix):
         return replace(message, expressions=())
-    names = ", ".join(f"{prefix}-{n}" for n in sorted(named))
+    return _ask_about(message, ", ".join(f"{prefix}-{n}" for n in sorted(named)))
+
+
+def _ask_about(message: Message, names: str) -> Message:
     why = f"names {names}: a vote on this?"
     return replace(message, expressions=tuple(e.as_question("names-another", why) for e in message.expressions))
 

@@ -84,7 +84,7 @@ _ADDS_UP = re.compile(r"(?<![\w.-])\d{1,2}(?: x)? (?:(?:non-?)?binding|votes?|\(
 
 #: "And a third +1 (binding)"
 _ONE_MORE = re.compile(
-    r"^(?:(?:and|so|with|here is|here's|plus) )*(?:(?:a|the|one|yet) )?(?:another|more|second|third|fourth|fifth)$"
+    r"^(?:(?:and|so|with|here is|here's|plus) )*(?:(?:a|the|one|yet|your|our) )?(?:another|more|second|third|fourth|fifth)$"
 )
 
 
@@ -179,7 +179,8 @@ def of_another(m: Mention) -> bool:
         return True
     if not m.mine_follows and (people.asks_of_it(m.lead) or speaks_of_anothers(MARK.split(m.lead)[-1])):
         return True  # "I think Ravi's vote should be taken as +0"
-    return not m.opens and has("other", m.segment) and not m.mine_follows and not has("receives", m.clause)
+    is_given = m.mine_follows or has("receives", m.clause) or _ONE_MORE.match(m.clause) is not None
+    return not m.opens and has("other", m.segment) and not is_given
 
 
 @rule(ASK, "stands behind a label or a name: whose, and on what?", rivals=True)
