@@ -230,7 +230,7 @@ def _read_votes(
         found = tuple(e if e.claimed_binding is not None else e.as_question("beside-a-table", why) for e in found)
     if not is_result and all(e.standing.is_faint for e in found):
         text = words.text.strip()
-        is_all = not text or (len(text) <= BRIEF and "subject" in text.lower())
+        is_all = not text or ("subject" in text[:BRIEF].lower())
         found = read_subject(subject, is_all=is_all) or found
     return tuple(e for e in found if e.claimed_binding is not None) if discussed else found
 

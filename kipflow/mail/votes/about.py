@@ -19,7 +19,8 @@ _DETERMINERS = re.compile(
 )
 #: "KIP-7", "rc 2", "the release 2.4": a whole proposal or release by its name
 _NAMES_WHOLE = re.compile(
-    r"(?:[a-z]{2,8}-|rc ?|kip )\d{1,5}\b|(?:releas\w+ |version )*(?:[a-z]\w* ){0,2}(?:v?\d+\.\d|v\d+\b)"
+    r"(?:[a-z]{2,8}-|rc ?|kip |(?:revision|draft|version|rev\.?) )\d{1,5}\b|"
+    r"(?:releas\w+ |version )*(?:[a-z]\w* ){0,2}(?:v?\d+\.\d|v\d+\b)"
 )
 _SOMEBODYS = re.compile(r"\b[A-Z]\w+(?:['’]s\b|s['’](?=\s))")
 _DEFINITE = re.compile(r"(?:the|that|this|your|his|her|\w+['’]s)\b")
@@ -33,6 +34,9 @@ _SEVERAL = re.compile(r"\b(?:and|or|with|plus)\b|[,/&+;]", re.IGNORECASE)
 #: a word of a title is the same with another ending: "retire", "retiring"
 _STEM = 5
 _SHORTEST = 4
+_PRONOUNS = frozenset({"this", "it", "both", "all", "yours"})
+#: "+1 to version -1"
+_VALUE = re.compile(r"(?:(?!\b(?:but|and)\b)[^.,;:(])*(?<![\w.+-])[+-] ?[01]\b")
 #: "+1 on the whole then"
 _ADDED = re.compile(r"(?:then|now|too|again)\b")
 
@@ -78,11 +82,13 @@ def read_about(lead: str, rest: str, title: frozenset[str] = frozenset()) -> Abo
         return About.NOTHING
     what = fold(match.group("what"))
     bare = what[_DETERMINERS.match(what).end() :]  # type: ignore[union-attr]  # the pattern matches any text
-    if what.startswith(("a ", "an ")):
+    is_with = match.group("how").lower() == "with"
+    if what.startswith(("a ", "an ")) or (_VALUE.match(what) and not is_with):
         return About.UNKNOWN
-    if not bare.strip(" .,;!)") or (bare != what and _ADDED.match(bare)) or _NAMES_WHOLE.match(bare):
+    is_all = not bare.strip(" .,;!)") or what.strip(" .,;!)") in _PRONOUNS
+    if is_all or (bare != what and _ADDED.match(bare)) or _NAMES_WHOLE.match(bare):
         return About.WHOLE
-    if match.group("how").lower() == "with":  # "+1 with minor comments"
+    if is_with and not begins("whole", bare):  # "+1 with minor comments"
         aside = " ".join(bare.split()[:4])
         is_aside = any(has(name, aside) for name in ("part", "remark", "manner")) and not _DEFINITE.match(what)
         return About.WHOLE if is_aside else About.UNKNOWN

@@ -23,6 +23,10 @@ _OPENS = re.compile(r"(?:^\W*|[:,;→=>]\s*[\"'“(\[*]?)$")
 _BETWEEN = re.compile(r"between\s+[+\-±]?\s?[01]\s+and\s*$")
 _FEW_WORDS = re.compile(r"\W*(?:[^\W\d]+\W+){0,2}")
 _SMALL = re.compile(r"(?:\s+[^\W\d]+)*\s*[\"'“(\[*]?")
+#: where another clause begins
+_NEXT = re.compile(rf"{MARK.pattern}|\b(?:and|but|so)\b")
+#: "I withdraw the veto and vote"
+_CASTS = re.compile(r"\b(?:and|so)(?: (?:i|now|instead|hereby))* (?:vote|cast|give(?: it)?|am|say)\b[ \w]{0,12}$")
 #: words between a verb and what it takes back
 _FEW = 4
 _VERBS = ("takeback", "change", "correction", "astray")
@@ -63,7 +67,8 @@ def read_change(text: str, mentions: Sequence[Mention]) -> Finding | None:
 def _is_doubtful(folded: str, target: Mention) -> bool:
     """Whether words around a new value may deny it, or correct something else: "I meant -1 in the table"."""
     before = folded[: target.start]
-    if _BETWEEN.search(before):
+    shown = "->" in before and leaves_only((*_CORRECTING, "whole"), before)  # "Jun: -1 -> +1"
+    if shown or _BETWEEN.search(before):
         return True
     is_plain = not leaves_only(_CORRECTING, before) and not leaves_only((*_CORRECTING, "earlier"), target.near)
     if is_plain and has("sign", before):
@@ -97,8 +102,10 @@ def _find_target(folded: str, mentions: Sequence[Mention], *, moves: bool) -> Me
         return None
     corrects = has("correction", folded)
     if len(mentions) == 1 and not moves and not corrects:
-        takes_back, changes = has("takeback", folded), has("change", folded)
-        if not changes or not (takes_back or _moves_a_vote(folded[: targets[-1].start])):
+        before = folded[: targets[-1].start]
+        takes_back, changes = find_words("takeback", before), has("change", folded)
+        anew = takes_back and has("ballot", before) and _CASTS.search(before, takes_back[0].end())
+        if not anew and not (changes and (takes_back or _moves_a_vote(before))):
             return None
     return targets[-1]
 
@@ -143,8 +150,8 @@ def _read_takeback(folded: str, mentions: Sequence[Mention]) -> Finding | None:
     found = find_words("takeback", folded)
     if not found or has_condition(drop("so_long", folded[found[0].start() :])):  # not "until that is answered"
         return None
-    # "I take back my +1, the part on transactions is not clear to me"
-    until = MARK.search(folded, found[0].end())
+    # "I take back my +1, the part on transactions is not clear to me", "I take it back and don't vote"
+    until = _NEXT.search(folded, found[0].end())
     clause = folded[: until.start()] if until is not None else folded
     if has("hypothetical", drop("polite", clause)) or has("negation", drop("undenied", clause)):
         return None

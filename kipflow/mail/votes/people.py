@@ -14,7 +14,7 @@ from kipflow.mail.votes.values import find_values
 
 _NAMED = re.compile(r"\s*\((?P<who>@?[A-Z][a-z][\w.'’-]*(?: [A-Z][\w.'’-]*){0,2})\)")
 _NO_LATIN = re.compile(r"[^\x00-\u036f\u2000-\u206f]")
-_ITEM = re.compile(r"\s*(?:[-*•·]|\d{1,2}[.)])\s")
+_ITEM = re.compile(r"\A\s*(?:[-*•·]|\(?(?:\d{1,2}|[a-h])[.)])\s")
 #: two words with capitals in a row; what is no letter, digit or small letter is one
 _CAPITAL = r"(?=[^\W\d_])[^a-zß-öø-ÿ\W][\w'’-]+"
 _IN_A_ROW = re.compile(
@@ -57,22 +57,14 @@ _LACKS_NOUN = re.compile(r"(?<!· )(?<!dealt )\b(?:on|of|with|for|from|at|about|
 _IS_SOMEBODY = re.compile(
     rf"\b(?i:that|this|it|these|those)(?:['’]s| is| was| were) {_NAME}(?: and {_NAME})?(?:['’]s)?$"
 )
-#: "It is ready", "My concern has been dealt with": whole without a value, on nothing but what is voted on
-_SAYS_HOW_IT_IS = re.compile(
-    r"^(?:(?:so|and|but|well|now|still|then|imo|imho|in my (?:view|opinion|eyes|book)),? )*"
-    r"(?:(?:it|this|that|(?:my|our)(?: \w+){1,2})(?:['’]s| (?:is|was|are|were|looks|seems|feels|(?:has|have) been))"
-    r"|looks|seems|sounds|reads|feels|there(?:['’]s| is| was) (?:no|nothing|nobody))"
-    rf"(?: (?:{_ADVERB}|very|so|too|quite|well))*"
-    r" (?!(?:an?|the|my|our|your|his|her|their|what|how|on|for|from|to|by|in|at|of)\b)[^\W\d_]+"
-    r"(?: (?:and|or|enough|indeed|too|now|again|with|go|ship|merge|here|at all|(?:to|for) (?:me|us|go|ship|merge)"
-    r"|\w+(?:ly|ed)))*$"
-)
 _CLAIM_BEHIND = re.compile(r"\s*\((?:non-?)?binding\)$", re.IGNORECASE)
 _OTHER_ACTS = re.compile(r"(?:^|\band )(?:he|she)\b")
 #: "I speak for Jun"
 _FOR_NAME = re.compile(r"\b(?:for|from)\s+[A-Z][a-z]|['’]s proxy\b")
 #: "Revision 6 says opt-in, so: +1"
 _CONCLUDING = frozenset({"so", "hence", "thus", "therefore", "then"})
+#: "#4711: +1" is on something else
+_TICKET = re.compile(r"#\d+\s*$")
 #: what a label says is not what the vote says: "Against: +1"
 _OPPOSITE = {
     Choice.FOR: ("no", "rejection", "abstention"),
@@ -110,7 +102,7 @@ def is_named(m: Mention) -> bool:
         return named and not own and not begins("whole", fold(m.whom))
     if m.rest.lstrip()[:1] in tuple(",.!;，。！") or has("greeting", fold(m.rest)) or _NO_LATIN.search(m.rest):
         return False
-    names = find_names(re.split(r"[;.]|[,\s]+[+-]\s?\d", m.rest)[0].strip(" :!-–—()[]"))
+    names = find_names(re.split(r"[;.]|[,\s]+[+-]\s?\d|\(\d", m.rest)[0].strip(" :!-–—()[]"))
     is_list = m.rest.lstrip()[:1] == ":" and (m.is_claimed or not m.sentence.starts_line)
     is_list = is_list or bool(m.label) or len(find_values(m.sentence.text)) > 1  # "Binding: +1 Jun"
     several = len(names) > 1 or (bool(names) and (" " in names[0] or is_list))
@@ -134,13 +126,15 @@ def _leads_up(written: str, choice: Choice, *, is_claimed: bool) -> bool:
 
     Of a vote with a claim to bind it is enough that the label is no name of a thing or a person.
     """
-    written = _CLAIM_BEHIND.sub("", written)
+    written = _CLAIM_BEHIND.sub("", _ITEM.sub("", written))
     label, end = fold(written), MARK.split(written.rstrip(" .,:;…)"))[-1]
     last = fold(end)
     told = drop("from_me", drop("leads_in", drop("casts", drop("harmless", last)))).removesuffix(" please")
     opposite = _OPPOSITE.get(choice, ())
-    if last.strip() in _CONCLUDING:
-        return True
+    if last.strip() in _CONCLUDING or (has("not_voted", last) and has("first_person", last)):
+        return True  # "Since I have not voted so far"
+    if _TICKET.search(end):
+        return False
     if (
         any(has(name, drop("leads_in", drop("casts", label))) for name in _PASSED_ON)
         or (has("other", told) and "vote" in last)
@@ -156,14 +150,34 @@ def _leads_up(written: str, choice: Choice, *, is_claimed: bool) -> bool:
     # nobody collects votes against
     lacks = [has(name, told) for name in _LACKING] if choice is Choice.FOR else [False]
     leads = any(has(name, f"{label}:") for name in _LEADS) or not leaves_only(("casts",), f"{label}:")
+    counts = (has("need", told) or ends("quantity", told)) and not has("presents", label)
     is_told = (any(lacks) and not has("presents", label)) or any(has(name, told) for name in _NOT_NOW)
     if leads and not is_told and not leaves_only((*UNDERSTOOD, *_LEADS, *_LACKING, "whole"), f"{last}:"):
         return True
     names_other = _FOR_NAME.search(end) or (len(end) < len(written) and find_names(end))  # "Sorry, Jun"
     is_lacking = all(lacks) or (lacks[0] and ends("need", told))
     grounds = _gives_grounds(last) and not find_names(written)
-    is_aside = is_claimed and not is_told and (begins("aside", last) or finds_nothing(last))
-    return not (names_other or is_lacking) and (grounds or is_aside or _is_statement(label, last, told))
+    is_prose = not (counts or any(has(name, told) for name in _NOT_NOW)) and _is_prose(end, told, is_claimed=is_claimed)
+    return not (names_other or is_lacking) and (grounds or is_prose or _is_statement(label, last, told))
+
+
+#: a sentence, and no name of a thing
+_SAYS = re.compile(rf"(?:['’](?:s|re|ve|ll|m)|\b(?:{_BE}|has|have|will|does|do|looks|seems|sounds|feels))\b")
+_MANY = 4
+#: a capital within it, or who does something at its start: "Jun is away", "Babcia was right", not "It is ready"
+_NAMES_ONE = re.compile(
+    rf"\w\W+(?!I\b){_NAME}|^\W*(?!(?:It|This|That|There|All|Everything|Nothing|No|Mine|What|I|[A-Z][a-z]+ing)\b)"
+    rf"{_NAME}(?:['’]s)? (?:{_BE}|has|have|had|will|does|do|did|(?!this|his)\w+(?:s|ed))\b"
+)
+
+
+def _is_prose(end: str, told: str, *, is_claimed: bool) -> bool:
+    """Whether a label's last clause is a sentence, or words enough beside a claim to bind: about no vote and nobody."""
+    names = ("hypothetical", "part", "measure", *(() if _WRITER.search(told) else ("approval", "rejection")))
+    talks = "vote" in drop("my_vote", told) or any(has(name, told) for name in names)
+    if talks or _NAMES_ONE.search(end) is not None:
+        return False
+    return _SAYS.search(end) is not None or (is_claimed and len(end.split()) >= _MANY)
 
 
 def begins_with_ground(clause: str) -> bool:
@@ -171,15 +185,10 @@ def begins_with_ground(clause: str) -> bool:
     return begins("grounds", clause.removeprefix("but "))
 
 
-def finds_nothing(clause: str) -> bool:
-    """Whether a clause (in lower case) says what is not there: "no surprises". Of a plain value it may be an option."""
-    return clause.startswith(("no ", "nothing ")) and "vote" not in clause
-
-
 def _gives_grounds(last: str) -> bool:
     """Whether a label's last clause says why the vote follows, or as whom: "Since it is fixed", "After a long test"."""
     is_ground = begins_with_ground(last) or (last.startswith("after ") and begins("harmless", last))
-    return (is_ground and not ends("leaves_open", last)) or _SAYS_HOW_IT_IS.match(last) is not None
+    return is_ground and not ends("leaves_open", last)
 
 
 def _awaits_value(said: str) -> bool:

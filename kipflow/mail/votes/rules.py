@@ -15,7 +15,7 @@ from kipflow.mail.votes.about import About
 from kipflow.mail.votes.conditions import MARK
 from kipflow.mail.votes.lexicon import begins, drop, ends, fold, has
 from kipflow.mail.votes.mentions import Mention
-from kipflow.mail.votes.people import begins_with_ground, finds_nothing
+from kipflow.mail.votes.people import begins_with_ground
 from kipflow.mail.votes.values import speaks_of_itself
 from kipflow.mail.votes.verdicts import Table, Verdict
 
@@ -85,7 +85,8 @@ def answer(m: Mention) -> bool:
 def hypothetical(m: Mention) -> bool:
     """I would give it a +1 | I did not vote: -1 | not: I would like to vote: +1 | not: I won't approve it: -0"""
     label = fold(MARK.split(m.label)[-1]).strip()
-    is_ground = begins_with_ground(label) or (m.is_claimed and finds_nothing(label))  # "As it does not"
+    # "As it does not", "No problems in our cluster"
+    is_ground = begins_with_ground(label) or (m.is_claimed and label.startswith(("no ", "nothing ")))
     # "I won't block it, nor approve it: -0" denies nothing
     denies = not is_ground and has("negation", m.lead_in) and m.choice is not Choice.ABSTAIN
     if has("hypothetical", m.lead_in) or denies:
@@ -110,7 +111,9 @@ def denied(m: Mention) -> bool:
 def restated(m: Mention) -> bool:
     """My earlier +1 still stands. | not: My earlier +1 no longer stands."""
     stands = has("restated", m.near[:30]) or (not m.opens and has("restated", m.segment))
-    return stands and not has("negation", drop("unbound", m.near[:30])) and (m.is_mine or m.speaks_of_mine)
+    if not stands or m.clause.startswith("let"):  # "Let's keep -1"
+        return False
+    return not has("negation", drop("unbound", m.near[:30])) and (m.is_mine or m.speaks_of_mine)
 
 
 @rule(ASK, "speaks of an earlier vote: does it stand?")

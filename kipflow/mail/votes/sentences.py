@@ -44,6 +44,7 @@ def split_sentences(lines: Sequence[OwnLine]) -> Iterator[Sentence]:
     """Sentences over wrapped lines, each with the line that its first vote stands in."""
     count = 0
     blocks = list(_join_wrapped(lines))
+    above = ""
     for position, block in enumerate(blocks):
         text = " ".join(line.text.strip() for line in block)[: 4 * MAX_SENTENCE]
         after_block = blocks[position + 1][0].text.strip() if position + 1 < len(blocks) else ""
@@ -62,10 +63,9 @@ def split_sentences(lines: Sequence[OwnLine]) -> Iterator[Sentence]:
             following = text[end : end + 200] or after_block[:200]
             values = find_values(sentence)
             line = _find_line(block, start + (values[0].start("value") if values else 0))
-            preceding = text[max(0, start - 200) : start] or (
-                blocks[position - 1][-1].text.strip()[-200:] if position else ""
-            )
+            preceding = text[max(0, start - 200) : start] or above
             yield Sentence(sentence, line, following, starts_line=number == 0, preceding=preceding)
+        above = text[-200:]
 
 
 def _join_wrapped(lines: Iterable[OwnLine]) -> Iterator[list[OwnLine]]:

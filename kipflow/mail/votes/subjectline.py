@@ -10,12 +10,12 @@ from kipflow.domain.votes import Expression, Standing
 from kipflow.mail.content.text import plain
 from kipflow.mail.votes.claims import find_claim, skip_claim
 from kipflow.mail.votes.findings import find
-from kipflow.mail.votes.lexicon import fold, leaves_only
+from kipflow.mail.votes.lexicon import fold, has, leaves_only
 from kipflow.mail.votes.reading import MAX_LINE_SHOWN
 from kipflow.mail.votes.values import find_values, parse_value, spell_out
 
 #: "… -- +1 (binding) EOM": what is added behind a subject by who writes no more than that
-_ADDED = re.compile(r"(?:[:;,.!)\]–—-]|\s-)\s*[\[(\"'*]*$")
+_ADDED = re.compile(r"(?:[:;,.!)\]>–—-]|\s-)\s*[\[(\"'*]*$")
 
 
 @lru_cache(maxsize=2048)  # answers repeat it
@@ -28,7 +28,9 @@ def read_subject(subject: str, *, is_all: bool = False) -> tuple[Expression, ...
     for m in find_values(text):
         before, behind = text[: m.start("value")], text[m.end("value") :]
         claimed = find_claim("", behind[:20])
-        is_last = is_all and not leaves_only(("closes_subject",), fold(skip_claim(behind)))
+        is_last = (is_all or has("my_vote", fold(before))) and not leaves_only(
+            ("closes_subject",), fold(skip_claim(behind))
+        )
         if not before.strip(" [(") or (is_last and (claimed is not None or _ADDED.search(before))):
             choice, value = parse_value(m.group("value"))
             why = "stands in the subject alone: is it a vote?"

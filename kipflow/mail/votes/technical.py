@@ -10,7 +10,7 @@ _PHONE = re.compile(r"^[\s.\-)]{0,3}(?:\(\d{1,4}\)|\d{2,4}[\s.\-]{1,3}\(?\d|\d{7
 _SIGNS_BEFORE = re.compile(
     r"(?:[=<>/^%]|[\w)]\s*\*)\s*[\"'(]?$|"
     r"\d\s?[)\]]\s*$|(?<![A-Za-z.\d-])\d\s*$|(?<![.\w+-])(?<!my )\d\s*(?:or|and|,|to|through)\s*$|"
-    r"[a-z]+[._][a-z._]+\s*(?:is|to|=|:)?\s*$|(?<![\w.])[+-](?:[2-9]\d*|1\d+)\b(?!\s*(?:days|weeks))|"
+    r"[a-z]+[._][a-z._]+\s*(?:is|to|=|:)?\s*$|(?<![\w.])[+-](?:[2-9]\d*|1\d+)\b(?!\s*(?:days|weeks)).{0,25}$|"
     r" = .{0,9}$|\b[xnk]\s*$",
     re.IGNORECASE,
 )
@@ -28,13 +28,18 @@ _CODE_LINE = re.compile(
 )
 
 
-_COMPARES = re.compile(r"\w\s?(?:[<>!=]=|&&|\|\|)\s?[\w-]")
+_COMPARES = re.compile(r"[\w)\]]\s?(?:[<>!=]=|&&|\|\|)\s?[\w-]")
+#: "foo(x, +1)": an argument, and "-1  // see foo()": a remark in a program
+_ARGUMENT = re.compile(r"\w\([^()]*$")
+_REMARK = re.compile(r"\s*[,;)]*\s*(?://|/\*)\s+[a-z]")
 
 
 def is_technical(before: str, after: str) -> bool:
     """Whether the text around a value makes it a number like any other."""
     near = before[-50:]
-    if _PHONE.match(after) or counts_something(after) or _SIGNS_BEFORE.search(near):
+    if _PHONE.match(after) or counts_something(after) or _SIGNS_BEFORE.search(near) or _REMARK.match(after):
+        return True
+    if _ARGUMENT.search(near) and after.lstrip()[:1] in {",", ")"}:
         return True
     folded = fold(near)
     words = find_words("measure", folded)

@@ -13,15 +13,15 @@ _ALONE_IN_FRONT = r"(?:(?<![A-Za-z0-9_\u00c0-\u04ff.+\-/:=#$%€@&^~\\])|(?<=[^\
 #: A written vote. Not part of a word, number, time, range, path or patch; "+1000" and "+1,5" are none.
 VALUE = re.compile(
     rf"{_ALONE_IN_FRONT}(?P<value>[+\-±][ ]{{0,2}}(?:[01](?:\.\d{{1,2}})?|\.\d{{1,2}}))"
-    r"(?![A-Za-z0-9_\u00c0-\u04ff%°²³]|[.,]\d|[-/:]\d|-[A-Za-z]|\s?/\s?[+\-±]?\d|['’](?:s|d|ed|ing|er)\b)"
+    r"(?![A-Za-z0-9_\u00c0-\u04ff%°²³]|[.,]\d|\.\.+[-+]?\d|[-/:]\d|-[A-Za-z]|\s?/\s?[+\-±]?\d|['’](?:s|d|ed|ing|er)\b)"
 )
-_ZERO = re.compile(rf"{_ALONE_IN_FRONT}(?P<value>0)(?![\w%°]|[.,/:-]\d|\s*[=<>*/^+])")
+_ZERO = re.compile(rf"{_ALONE_IN_FRONT}(?P<value>0)(?![\w%°]|[.,/:-]\d|\.\.+[-+\d]|\s*[=<>*/^+])")
 #: "plus one", "s/-1/+1/", "lgtm+1", "+1thanks", "+1s from me", "+/-0", "\+1" (Markdown), "&#43;1" (HTML)
 #: where one of the signs in front stands in a line
 _SPELLINGS = (
     ("\\", re.compile(r"(?:^|(?<=[\s*_(\[]))\\(?=[+-] ?[01](?!\w))"), ""),
     (("&#",), re.compile(r"&#(?:43|x2b);(?= ?[01](?!\w))", re.IGNORECASE), "+"),
-    (("us", "US"), re.compile(r"(?<![\w-])plus[ -](?:one|1|eins|uno)\b", re.IGNORECASE), "+1"),
+    (("us", "US"), re.compile(r"(?<![\w-])pluss?[ -](?:one|1|eins|uno)\b", re.IGNORECASE), "+1"),
     (("one", "ONE", "One"), re.compile(r"(?<![\w+-])\+ ?one\b", re.IGNORECASE), "+1"),
     (("us", "US"), re.compile(r"(?<![\w-])minus[ -](?:one|1|eins|uno)\b", re.IGNORECASE), "-1"),
     ("s/", re.compile(r"(?:^|(?<=\s))s/[+-]?[01]/([+-]?[01])/?g?(?!\w)"), r"I meant \1"),
