@@ -171,11 +171,11 @@ def _leads_to(between: str) -> bool:
 def says_it_stands(text: str) -> bool:
     """Whether a sentence says no more than that the own vote stands: "My vote of April is unchanged."."""
     folded = fold(text)
-    if "?" in text or "whether" in folded or has_condition(text):
+    if "?" in text or "whether" in folded:
         return False
-    clauses = MARK.split(folded)
+    clauses = [clause for clause in MARK.split(folded) if not has_condition(clause)]
     restated = any(has("restated", c) and has("my_vote", c) and not has("negation", c) for c in clauses)
-    return has("unchanged", folded) or restated
+    return restated or (has("unchanged", folded) and not has_condition(text))
 
 
 def speaks_of_anothers(text: str) -> bool:

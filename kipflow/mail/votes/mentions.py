@@ -28,7 +28,7 @@ MAX_VALUES = 12  # written values looked at in one sentence: more make no vote, 
 _CONCLUDES = re.compile(
     r"\b(?:so|hence|therefore|thus) (?=here|i\b|my|it|(?:will|must|have to) (?:go with|vote)\b)|\bbut\s*$"
     r"|\b(?=i(?:'m|'ll| am| will| now| hereby| (?:have|need|want) to)* (?:chang|switch|mov)\w* my vote to\s*$)"
-    r"|\band (?=i(?:'m| am| vote| cast| give)\b|my vote is\b|you have my\b|here(?:'s| is) my\b)"
+    r"|\band (?=(?:(?:stay|remain) at|vote|i'm|i am|i vote|i cast|i give|my vote is|you have my|here(?:'s| is) my)\b)"
     r"|\b(?=(?:i am|i'm|i vote|i say|i cast|my vote is)(?:\s+(?:an?|at|now|still|again|also))*\s*$)"
 )
 _DECIMAL = re.compile(r"(?<=\d)[.,](?=\d)")

@@ -157,7 +157,8 @@ def _leads_up(written: str, choice: Choice, *, is_claimed: bool) -> bool:
     names_other = _FOR_NAME.search(end) or (len(end) < len(written) and find_names(end))  # "Sorry, Jun"
     is_lacking = all(lacks) or (lacks[0] and ends("need", told))
     grounds = _gives_grounds(last) and not find_names(written)
-    is_prose = not (counts or any(has(name, told) for name in _NOT_NOW)) and _is_prose(end, told, is_claimed=is_claimed)
+    is_talk = counts or any(has(name, told) for name in _NOT_NOW) or find_names(end)
+    is_prose = not is_talk and _is_prose(end, told, is_long=is_claimed and len(written.split()) >= _MANY)
     return not (names_other or is_lacking) and (grounds or is_prose or _is_statement(label, last, told))
 
 
@@ -171,13 +172,13 @@ _NAMES_ONE = re.compile(
 )
 
 
-def _is_prose(end: str, told: str, *, is_claimed: bool) -> bool:
+def _is_prose(end: str, told: str, *, is_long: bool) -> bool:
     """Whether a label's last clause is a sentence, or words enough beside a claim to bind: about no vote and nobody."""
     names = ("hypothetical", "part", "measure", *(() if _WRITER.search(told) else ("approval", "rejection")))
     talks = "vote" in drop("my_vote", told) or any(has(name, told) for name in names)
     if talks or _NAMES_ONE.search(end) is not None:
         return False
-    return _SAYS.search(end) is not None or (is_claimed and len(end.split()) >= _MANY)
+    return is_long or _SAYS.search(end) is not None
 
 
 def begins_with_ground(clause: str) -> bool:

@@ -163,19 +163,32 @@ def stated_as_own(m: Mention) -> bool:
     return (m.is_apart or (m.is_mine and is_noun) or m.is_claimed) and (not m.is_result or m.is_mine)
 
 
+#: words before a vote with a claim to bind, of whomever, and of the writer
+_FEW, _MANY = 4, 15
+_OWN = re.compile(r"^(?:\w+ ){0,3}(?:i|i['’](?:m|ve|ll)|my|myself)\b")
 _TALK = ("need", "quantity", "other", "negation", "hypothetical", "earlier", "measure")
+
+
+_CLOSES = tuple(",.;:!)。，！—–-")
 
 
 @rule(CAST, "")
 def claimed(m: Mention) -> bool:
-    """Ahoj, dávám +1 (binding) | not: Jun gave +1 (binding)"""
+    """Ahoj, dávám +1 (binding) | File my vote as -1 (binding) | An emotional +1 (nb) | not: Jun gave +1 (binding)"""
     clause = re.split(r"[,;:.!?]", m.lead)[-1]
     words = re.findall(r"[^\W\d_][\w'-]*", clause)
-    names = [w for w in (words if clause != m.lead else words[1:]) if w[0].isupper()]
-    ends = m.rest.lstrip()[:1] in tuple(",.;:!)。，！—–-") or not m.rest.strip() or bool(m.place)
-    talks = any(has(name, m.segment) for name in _TALK) or m.segment.startswith(("you ", "they ", "got"))
+    named = any(w[0].isupper() and w != "I" for w in (words if clause != m.lead else words[1:]))
+    said = drop("leads_in", drop("polite", m.segment))
+    casts = has("casts", m.segment)
+    talks = any(has(name, said) for name in _TALK) or (said.startswith(("you ", "they ", "got")) and not casts)
     talks = talks or (bool(m.unknown) and "is" in m.segment.split() and not m.speaks_of_mine)  # "Jun is +1"
-    return m.is_claimed and ends and len(words) <= 4 and not names and not talks and not m.is_result
+    if not m.is_claimed or m.is_result or named or talks:
+        return False
+    is_beside = m.tail.lstrip() != m.rest or "bind" in " ".join(m.segment.split()[-2:])
+    is_own = casts or _OWN.search(m.segment) is not None or m.segment.startswith(("a ", "an "))
+    if is_own and is_beside and m.is_apart:
+        return len(words) <= _MANY
+    return len(words) <= _FEW and (not m.rest.strip() or bool(m.place) or m.rest.lstrip().startswith(_CLOSES))
 
 
 @rule(ASK, "looks like a vote, in words that are not understood: is it one?", rivals=True)

@@ -10,7 +10,7 @@ from kipflow.domain.people import fold_name
 from kipflow.mail.announcements.names import COMMON_WORDS, find_names, is_own, names_someone
 from kipflow.mail.votes.claims import skip_claim
 from kipflow.mail.votes.lexicon import begins, fold, has, leaves_only
-from kipflow.mail.votes.technical import is_technical
+from kipflow.mail.votes.technical import find_patch_lines, is_technical
 from kipflow.mail.votes.values import find_values, skip_bullet
 from kipflow.mail.votes.verdicts import Verdict
 
@@ -28,6 +28,7 @@ CHECKED = Shape("checked-box", Verdict.CAST, "")
 EMPTY = Shape("empty-box", Verdict.IGNORE, "shows what may be voted")
 LEGEND = Shape("legend", Verdict.IGNORE, "shows what may be voted")
 NUMBERS = Shape("list-of-numbers", Verdict.IGNORE, "a list of numbers")
+PATCH = Shape("patch", Verdict.IGNORE, "a line of a patch")
 SUMMARY = Shape("summary", Verdict.IGNORE, "shows what others voted")
 SEVERAL = Shape("several-boxes", Verdict.ASK, "more than one box is checked: which is the vote?")
 LAST_BOX = Shape("single-empty-box", Verdict.ASK, "one box of the template is left, without a mark")
@@ -107,7 +108,7 @@ _LEGEND = re.compile(
 
 def classify_lines(lines: Sequence[str], author: str) -> Shapes:
     """Which lines (made plain) are read as one of several: index → what it is and the value it shows."""
-    found: Shapes = {}
+    found: Shapes = dict.fromkeys(find_patch_lines(lines), (PATCH, "+1"))
     for index, line in enumerate(lines):
         box = find_box(line) if len(line) < 400 and ("1" in line or "0" in line) else None
         if box is None and len(line) < 200 and (values := _LEGEND.match(line)) is not None:

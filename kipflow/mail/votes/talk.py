@@ -60,7 +60,7 @@ def bulleted(m: Mention) -> bool:
 @rule(IGNORE, "cites a value")
 def quoted_value(m: Mention) -> bool:
     """Please write "+1 (binding)" next time. | not: "+1" """
-    return m.is_quoted and not m.is_mine
+    return m.is_quoted and (not m.is_mine or has("hypothetical", m.clause))
 
 
 @rule(ASK, "a condition stands with the vote: is it met?")

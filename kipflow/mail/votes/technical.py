@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 
 from kipflow.mail.votes.lexicon import begins, find_words, fold, has
 
@@ -32,6 +33,20 @@ _COMPARES = re.compile(r"[\w)\]]\s?(?:[<>!=]=|&&|\|\|)\s?[\w-]")
 #: "foo(x, +1)": an argument, and "-1  // see foo()": a remark in a program
 _ARGUMENT = re.compile(r"\w\([^()]*$")
 _REMARK = re.compile(r"\s*[,;)]*\s*(?://|/\*)\s+[a-z]")
+
+
+#: where a patch begins, and its lines
+_PATCH_HEAD = re.compile(r"^\s*(?:diff --git |Index: |@@ -\d)")
+_PATCH_LINE = re.compile(r"^\s*(?:[-+@\\]|index |diff )|^\s{2,}\S")
+
+
+def find_patch_lines(lines: Sequence[str]) -> Iterator[int]:
+    """The lines of patches: from a head on, all that are removed, added or indented."""
+    within = False
+    for index, line in enumerate(lines):
+        within = _PATCH_HEAD.match(line) is not None or (within and _PATCH_LINE.match(line) is not None)
+        if within:
+            yield index
 
 
 def is_technical(before: str, after: str) -> bool:
