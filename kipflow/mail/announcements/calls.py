@@ -70,7 +70,7 @@ def is_undecided(head: Head) -> bool:
     behind = head.tokens[head.at + 1 :]
     back = next((n for n, token in enumerate(behind) if token.can_be("goes_back")), 0)
     if any(token.can_be("vote") for token in behind[:back]):
-        return True
+        return not any(token.can_be("success", "failure") for token in behind[:back])  # "as not passed"
     without = next((n for n, token in enumerate(behind) if token.can_be("without")), None)
     if without is None or not any(token.can_be("vote") for token in behind[:without]):
         return False

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from kipflow.domain.votes import Standing
 from kipflow.mail.votes.conditions import MARK, has_condition
 from kipflow.mail.votes.findings import Finding, Role, find
+from kipflow.mail.votes.labels import is_labelled
 from kipflow.mail.votes.lexicon import drop, ends, find_words, fold, has, leaves_only
 from kipflow.mail.votes.mentions import Mention
-from kipflow.mail.votes.people import is_labelled
 from kipflow.mail.votes.values import speaks_of_itself
 
 _ARROW = re.compile(r"[+\-±]\s?[01](?:\.\d)?\s*(?:->|=>|→|-->|==>)\s*$")
@@ -73,7 +73,8 @@ def _is_doubtful(folded: str, target: Mention) -> bool:
     is_plain = not leaves_only(_CORRECTING, before) and not leaves_only((*_CORRECTING, "earlier"), target.near)
     if is_plain and has("sign", before):
         return False  # "wrong sign above, it should read -1"
-    if not is_plain and has("correction", folded) and not (target.is_claimed or has("my_vote", folded)):
+    is_own = target.is_claimed or has("my_vote", folded) or has("takeback", before)
+    if not is_plain and has("correction", folded) and not is_own:
         return True
     last_clause = re.split(r"[,;:.!?]", drop("polite", drop("undenied", before)))[-1]
     return has("hypothetical", last_clause) or has("negation", last_clause)

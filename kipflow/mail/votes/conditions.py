@@ -24,7 +24,8 @@ _WITH_DONE = re.compile(
 #: "Rename it and I'm +1"
 _DO_AND = re.compile(
     r"^\W*(?:please |just |simply )?(?!i\b|we\b|it\b)[a-z]+ (?:it|that|this|the|your)\b[^.;:!?]{0,80}\band (?:then )?"
-    r"(?:i['’]m|i am|it['’]s|i['’]ll be|i will be|i['’]d be)\s*(?:an? )?$",
+    r"(?:i['’]m|i am|it['’]s|i['’]ll be|i will be|i['’]d be|(?:you|you['’]ll|you will|it) (?:have|gets?) my)"
+    r"\s*(?:an? )?$",
     re.IGNORECASE,
 )
 #: "Were I a committer, +1", "Had this been a release, -1"

@@ -27,7 +27,7 @@ SHORT = 500
 #: "+1000!", "+1/-0", "1+ (binding)", "++1", "+l (binding)": opens a paragraph, only a claim to bind behind it
 _NEAR_VALUE = re.compile(
     r"(?:\A|\n[ \t]*\n|[.!?]\s)[ \t]*(?P<line>"
-    r"(?:(?P<sign>[+-])(?: ?[+-]{1,2} ?1| ?(?:1/[+-]?[0-9]|1(?:[,. ]000)+|1\^\d|[2-9]|[1-9]\d{1,6}|[lI!]))"
+    r"(?:(?P<sign>[+-])(?: ?[+-]{1,2} ?1| ?(?:\+\s*$|1/[+-]?[0-9]|1(?:[,. ]000)+|1\^\d|[2-9]|[1-9]\d{1,6}|[lI!]))"
     r"|1 ?(?P<behind>[+-]))"
     r"(?P<tail>(?![\w.,:/@-]).{0,160}))(?=\n|\Z)"
 )
@@ -38,7 +38,7 @@ _CHEERS = re.compile(r"\s*(?:!|[:;][-']?[)D]|[^\x00-\u2fff])")
 #: "I am at 0/+1"
 _EITHER = re.compile(r"(?<![\w./+-])[+-]?[01] ?/ ?[+-]?[01](?![\w./])")
 #: "I reiterate my +1s for the code"
-_OWN_SEVERAL = re.compile(r"\bmy (?P<value>[+-] ?1)['’]?s\b", re.IGNORECASE)
+_OWN_SEVERAL = re.compile(r"\b(?:my|among the) (?P<value>[+-] ?1)['’]?s\b", re.IGNORECASE)
 #: "With my own vote we are at +2 binding"
 _COUNTS_OWN = re.compile(
     r"\b(?:with|including|counting) (?:my own|mine)\b[^.!?\n]{0,40}(?:[+]\s?\d|\b(?:\d|two|three|four|five)\b)", re.I

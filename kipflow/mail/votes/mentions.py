@@ -29,8 +29,10 @@ _CONCLUDES = re.compile(
     r"\b(?:so|hence|therefore|thus) (?=here|i\b|my|it|(?:will|must|have to) (?:go with|vote)\b)|\bbut\s*$"
     r"|\b(?=i(?:'m|'ll| am| will| now| hereby| (?:have|need|want) to)* (?:chang|switch|mov)\w* my vote to\s*$)"
     r"|\band (?=(?:(?:stay|remain) at|vote|i'm|i am|i vote|i cast|i give|my vote is|you have my|here(?:'s| is) my)\b)"
-    r"|\b(?=(?:i am|i'm|i vote|i say|i cast|my vote is)(?:\s+(?:an?|at|now|still|again|also))*\s*$)"
+    r"|\b(?=(?:i am|i'm|i vote|i say|i cast|i(?: (?:also|must|can|now|hereby|therefore|have to))* give|my vote is)"
+    r"(?:\s+(?:an?|at|now|still|again|also|it|this|you))*\s*$)"
 )
+_ANOTHER = re.compile(r"(?:,|\b(?:and|but))\s+(?:an? )?[+-]\s?[01]\b")
 _DECIMAL = re.compile(r"(?<=\d)[.,](?=\d)")
 _LAST = 3  # words before a colon lead up to what stands behind it
 _FEW = 4  # words of an afterthought
@@ -41,7 +43,7 @@ _NAME_BEFORE = re.compile(r"[A-Z][\w.'’-]*\s*(?=\([^()]*$)")
 _DASH = re.compile(r"\w\s*[–—-]\W*$")
 #: values of a list share the label in front of the first
 _LISTED = re.compile(r"(?<=[:：])\s*(?:[+-]\s?[01]\b(?:[ \w]{0,20}|\s*\([^()]{0,30}\))\s*(?:[,;/&+]|\band\b)\s*)+$")
-_FROM = re.compile(r"^\W{0,3}(?:votes? )?(?:from|by)\s+(?P<whom>\S.*)$", re.I)
+_FROM = re.compile(r"^\W{0,3}(?:votes? )?(?:from|by|of(?=\s(?-i:[A-Z@])))\s+(?P<whom>\S.*)$", re.I)
 
 
 @dataclass(frozen=True)
@@ -181,14 +183,10 @@ class Mention:
         return first not in "=^%+#&" and not (first in "*/" and self.rest[0].isspace())
 
     @cached_property
-    def ends_sentence(self) -> bool:
-        """Whether no more than a few words follow it: "Great work, +1 without a doubt"."""
-        return len(self.rest.split()) <= _FEW and MARK.search(_DECIMAL.sub("", self.rest.rstrip(" .!)"))) is None
-
-    @cached_property
     def about(self) -> About:
         """What the value is on, if it says so."""
-        return read_about(self.lead, "" if self.mine_follows else self.rest, self.title)
+        rest = _ANOTHER.split(self.rest)[0]  # "+1 on the KIP and -1 on the wording"
+        return read_about(self.lead, "" if self.mine_follows else rest, self.title)
 
     @cached_property
     def object(self) -> str:
@@ -238,7 +236,9 @@ class Mention:
         is_zero = self.choice is Choice.ABSTAIN and not self.value[0].isdigit()  # what else has a sign?
         if words <= 5 and (is_zero or self.is_apart or has("we_are", self.clause)):
             return True
-        is_given = not whom and ((self.is_mine and self.follows_article) or (not words and self.ends_sentence))
+        behind = _DECIMAL.sub("", self.rest.rstrip(" .!)"))
+        is_last = not words and len(behind.split()) <= _FEW and MARK.search(behind) is None  # "…, +1 without a doubt"
+        is_given = not whom and ((self.is_mine and self.follows_article) or is_last)
         return is_given or (self.is_apart and (self.is_mine or self.speaks_of_mine))  # "consider this a +1 in spirit"
 
 

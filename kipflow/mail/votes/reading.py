@@ -167,8 +167,8 @@ class _Mail:
     def _read_vote_instead(self, mentions: Sequence[Mention]) -> Iterator[Finding]:
         """The vote behind one that is taken back: "I withdraw the -1; here's my +1 instead"."""
         for _, said in self._judge(mentions[1:]):
-            if said.expression.standing is Standing.CLEAR:
-                yield replace(said, role=Role.CHANGE)
+            is_clear = said.expression.standing is Standing.CLEAR
+            yield replace(said, role=Role.CHANGE) if is_clear else said
 
     def _judge(self, mentions: Sequence[Mention]) -> Iterator[tuple[Mention, Finding]]:
         for m in mentions:

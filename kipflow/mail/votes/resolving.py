@@ -55,7 +55,7 @@ def resolve(found: Sequence[Finding]) -> Expression | None:
         choice = None if hinted is Choice.AGAINST else hinted
         return replace(by[Standing.DOUBT][0], choice=choice, standing=Standing.UNCLEAR)
     unclear = by[Standing.UNCLEAR]
-    if by[Standing.WITHDRAWAL] and any(e.choice is not None for e in unclear):
+    if by[Standing.WITHDRAWAL] and unclear:
         return replace(unclear[-1], choice=None)  # withdrawn, or another vote instead
     if len({e.choice for e in unclear} - {None}) > 1:
         return replace(unclear[0], choice=None)  # any of its values may be the vote
@@ -95,7 +95,8 @@ def weigh_with_the_rest(vote: Expression, found: Sequence[Finding], text: str, a
     else:
         claimed = vote.claimed_binding
         return vote if claimed is not None else replace(vote, claimed_binding=find_separate_claim(text, author))
-    return vote.as_question(*doubt)
+    asked = vote.as_question(*doubt)
+    return replace(asked, choice=None) if doubt[0] == "taken-back" else asked
 
 
 def _objects(vote: Expression, folded: str) -> bool:

@@ -13,9 +13,9 @@ from kipflow.mail.announcements.names import can_be_listed
 from kipflow.mail.votes import technical
 from kipflow.mail.votes.about import About
 from kipflow.mail.votes.conditions import MARK
+from kipflow.mail.votes.labels import begins_with_ground
 from kipflow.mail.votes.lexicon import begins, drop, ends, fold, has
 from kipflow.mail.votes.mentions import Mention
-from kipflow.mail.votes.people import begins_with_ground
 from kipflow.mail.votes.values import speaks_of_itself
 from kipflow.mail.votes.verdicts import Table, Verdict
 
@@ -150,6 +150,15 @@ def opening(m: Mention) -> bool:
     return may and m.is_apart and (m.opens or not m.segment)
 
 
+_TALK = ("need", "quantity", "other", "negation", "hypothetical", "earlier", "measure")
+
+
+def _says_from_me(m: Mention) -> bool:
+    """Whether "from me" stands right behind it, and in front of it no word of anybody else's votes."""
+    words = drop("harmless", drop("polite", f"{m.segment} {m.near}"))
+    return m.mine_follows and not any(has(name, words) for name in (*_TALK, "reports", "hedging"))
+
+
 @rule(CAST, "")
 def stated_as_own(m: Mention) -> bool:
     """I am +1 on this | Still +1 from me | not: Jun is +1 on this"""
@@ -157,7 +166,15 @@ def stated_as_own(m: Mention) -> bool:
     runs_on = bool(m.rest.strip(" .!")) and not (m.mine_follows or m.is_claimed or begins("goes_on", fold(m.rest)))
     of_any = is_bare and (m.about is not About.NOTHING or runs_on)
     from_any = m.segment in {"a", "an", "the", "so", "then"} and m.rest.lstrip().startswith(("from a ", "from an "))
-    if not m.segment or m.unknown or of_any or from_any or has("group", drop("from_me", m.segment)):
+    if m.segment in {"it's", "it is"} and m.lead.rstrip()[: -len(m.segment)].endswith("("):
+        return False  # "the last one (it's -1)"
+    if (
+        not m.segment
+        or (m.unknown and not _says_from_me(m))
+        or of_any
+        or from_any
+        or has("group", drop("from_me", m.segment))
+    ):
         return False
     is_noun = m.mine_follows or not m.follows_article  # "a +1 feature"
     return (m.is_apart or (m.is_mine and is_noun) or m.is_claimed) and (not m.is_result or m.is_mine)
@@ -165,8 +182,7 @@ def stated_as_own(m: Mention) -> bool:
 
 #: words before a vote with a claim to bind, of whomever, and of the writer
 _FEW, _MANY = 4, 15
-_OWN = re.compile(r"^(?:\w+ ){0,3}(?:i|i['’](?:m|ve|ll)|my|myself)\b")
-_TALK = ("need", "quantity", "other", "negation", "hypothetical", "earlier", "measure")
+_OWN = re.compile(r"^(?:\w+ ){0,3}(?:i|i['’](?:m|ve|ll)|my|myself)\b|^an? | my$")
 
 
 _CLOSES = tuple(",.;:!)。，！—–-")
@@ -185,7 +201,7 @@ def claimed(m: Mention) -> bool:
     if not m.is_claimed or m.is_result or named or talks:
         return False
     is_beside = m.tail.lstrip() != m.rest or "bind" in " ".join(m.segment.split()[-2:])
-    is_own = casts or _OWN.search(m.segment) is not None or m.segment.startswith(("a ", "an "))
+    is_own = casts or _OWN.search(m.segment) is not None
     if is_own and is_beside and m.is_apart:
         return len(words) <= _MANY
     return len(words) <= _FEW and (not m.rest.strip() or bool(m.place) or m.rest.lstrip().startswith(_CLOSES))
@@ -193,7 +209,7 @@ def claimed(m: Mention) -> bool:
 
 @rule(ASK, "looks like a vote, in words that are not understood: is it one?", rivals=True)
 def not_understood(m: Mention) -> bool:
-    """Windows +1 | Taking the mumble flurb gronk blarg into account +1 from me | not: +1 from me"""
+    """Windows +1 | Taking the mumble flurb gronk blarg into account +1 | not: +1 from me"""
     return m.looks_like_vote and (not m.is_result or m.speaks_of_mine)
 
 

@@ -12,6 +12,7 @@ from kipflow.mail.votes import people, technical
 from kipflow.mail.votes.about import About
 from kipflow.mail.votes.changes import speaks_of_anothers
 from kipflow.mail.votes.conditions import MARK
+from kipflow.mail.votes.labels import is_labelled
 from kipflow.mail.votes.lexicon import begins, drop, ends, find_words, fold, has, leaves_only
 from kipflow.mail.votes.mentions import Mention
 from kipflow.mail.votes.verdicts import Table, Verdict
@@ -24,6 +25,10 @@ rule = Table()
 _FORM = ("vote", "my vote", "ballot", "my ballot", "p.s")
 
 
+#: "val next = current" and "+ 1" below it
+_ASSIGNS = re.compile(r"\w = [\w.()]+$")
+
+
 @rule(IGNORE, "a number like any other, or code")
 def measurement(m: Mention) -> bool:
     """The offset is -1 then. | Call +1 408 555 0100 | @@ -1 +1 @@ | not: My -1 means that it is off"""
@@ -32,6 +37,8 @@ def measurement(m: Mention) -> bool:
     if fold(m.label).rstrip(".") in _FORM:
         return False
     above = m.sentence.preceding.rstrip() if m.opens else ""
+    if " " in m.written and (m.lead.rstrip().endswith(")") or _ASSIGNS.search(above)):
+        return True  # "foo() - 1"
     if above.startswith(("$ ", ">>> ")) or technical.is_code(m.sentence.line.text):
         return True
     if above.endswith(("(", "[", "{", "=")) and m.tail.strip() in {",", ";"}:  # an argument on a line of its own
@@ -60,7 +67,8 @@ def bulleted(m: Mention) -> bool:
 @rule(IGNORE, "cites a value")
 def quoted_value(m: Mention) -> bool:
     """Please write "+1 (binding)" next time. | not: "+1" """
-    return m.is_quoted and (not m.is_mine or has("hypothetical", m.clause))
+    is_mine = m.is_mine or has("my_vote", fold(m.lead))  # 'My vote is: "+1"'
+    return m.is_quoted and (not is_mine or has("hypothetical", m.clause))
 
 
 @rule(ASK, "a condition stands with the vote: is it met?")
@@ -187,4 +195,4 @@ def of_another(m: Mention) -> bool:
 @rule(ASK, "stands behind a label or a name: whose, and on what?", rivals=True)
 def labelled(m: Mention) -> bool:
     """Windows: +1 | The bot commented: +1 | not: My vote: +1"""
-    return people.is_labelled(m)
+    return is_labelled(m)

@@ -32,6 +32,8 @@ _CODE_LINE = re.compile(
 _COMPARES = re.compile(r"[\w)\]]\s?(?:[<>!=]=|&&|\|\|)\s?[\w-]")
 #: "foo(x, +1)": an argument, and "-1  // see foo()": a remark in a program
 _ARGUMENT = re.compile(r"\w\([^()]*$")
+#: "[-0.2, +0.2]"
+_PAIR = re.compile(r"[\[(]\s*[+-]?\d[\d.]*\s*[,;]\s*$")
 _REMARK = re.compile(r"\s*[,;)]*\s*(?://|/\*)\s+[a-z]")
 
 
@@ -54,7 +56,9 @@ def is_technical(before: str, after: str) -> bool:
     near = before[-50:]
     if _PHONE.match(after) or counts_something(after) or _SIGNS_BEFORE.search(near) or _REMARK.match(after):
         return True
-    if _ARGUMENT.search(near) and after.lstrip()[:1] in {",", ")"}:
+    if _ARGUMENT.search(near) is not None and after.lstrip()[:1] in {",", ")"}:
+        return True
+    if _PAIR.search(near) is not None and after[:1] in {"]", ")"}:
         return True
     folded = fold(near)
     words = find_words("measure", folded)

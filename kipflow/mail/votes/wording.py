@@ -9,7 +9,7 @@ from kipflow.mail.announcements.names import find_names
 from kipflow.mail.votes.claims import find_claim
 from kipflow.mail.votes.conditions import MARK, has_condition
 from kipflow.mail.votes.findings import Finding, Role, find
-from kipflow.mail.votes.lexicon import drop, find_words, fold, has, leaves_only
+from kipflow.mail.votes.lexicon import drop, ends, find_words, fold, has, leaves_only
 
 _CLAIM = re.compile(r"(?:[(\[,–—-]\s*|\b)(?:non?e?[- ]{0,2})?(?:b[a-z]{4,8}|nb)\b", re.I)
 #: "Binding: yes": says of the vote above whether it binds
@@ -95,7 +95,11 @@ def _find_approved(folded: str) -> set[Choice]:
 
 def _find_named(folded: str) -> set[Choice]:
     """The vote that the words name: "I vote against", "my vote is a clear no", "count me as abstaining"."""
-    named = {choice for name, choice in _NAMED.items() if has(name, folded)}
+    named = {
+        choice  # not "I was sure that I vote for both"
+        for name, choice in _NAMED.items()
+        if any(not ends("introduces", folded[: m.start()]) for m in find_words(name, folded))
+    }
     if named:
         return named
     behind = _behind("own_vote", folded, 30)
