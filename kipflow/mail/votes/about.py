@@ -10,8 +10,8 @@ from kipflow.mail.votes.lexicon import begins, fold, has, leaves_only
 _OBJECT = re.compile(r"^\s*\(?(?P<how>to|on|for|with|about|für|pour|para|sur|sobre|dla|voor)\s+(?P<what>\S.*)$", re.I)
 #: "For the config name I'm -0", "Without the second part, +1"
 _LED_IN = re.compile(
-    r"(?:^|[.!?;]\s)\W*(?:but |and )?(?:as )?(?:for|on|to|with|without|regarding|concerning)\s+"
-    r"(?P<what>[^.,;:!?]{1,60}?)(?:,|,?\s+(?:i am|i'm|it is|it's|my vote is))\s*(?:an? )?$"
+    r"(?:^|[.!?;]\s)\W*(?:but |and )?(?:as )?(?P<how>for|on|to|with|without|regarding|concerning)\s+"
+    r"(?P<what>[^.,;:!?]{1,60}?)(?:,|,?\s+(?:i am|i'm|i give|i vote|it is|it's|my vote is))\s*(?:an? )?$"
 )
 _DETERMINERS = re.compile(
     r"(?:(?:the|this|that|these|those|your|his|her|their|our|my|all|both|new|updated|latest|proposed|current|"
@@ -75,8 +75,11 @@ def _find_stem(word: str) -> str:
 def read_about(lead: str, rest: str, title: frozenset[str] = frozenset()) -> About:
     """What a value is on, by the text before and behind it, and the `title` of the vote."""
     led = _LED_IN.search(fold(lead))
-    if led is not None and has("part", led.group("what")) and not has("whole", led.group("what")):
-        return About.PART
+    if led is not None and not has("whole", led.group("what")):
+        if has("part", led.group("what")):
+            return About.PART
+        if led.group("how") in {"for", "on"} and _is_a_thing(led.group("what"), title):
+            return About.UNKNOWN
     match = _OBJECT.match(rest)
     if match is None or begins("no_object", fold(match.group("what"))):
         return About.NOTHING
@@ -96,6 +99,13 @@ def read_about(lead: str, rest: str, title: frozenset[str] = frozenset()) -> Abo
     if named and not has("part", bare) and title.issuperset(map(_find_stem, named)):
         return About.WHOLE
     return _read_named(match.group("what"), what, bare)
+
+
+def _is_a_thing(what: str, title: frozenset[str]) -> bool:
+    """Whether words name one thing of several: "the core"; not "the record", and not what the vote's title names."""
+    named = leaves_only(("filler", "manner"), what).split()
+    is_named = what.startswith("the ") and not begins("no_object", what) and not begins("harmless", f"for {what}")
+    return is_named and bool(named) and not title.issuperset(map(_find_stem, named))
 
 
 def _read_named(written: str, what: str, bare: str) -> About:

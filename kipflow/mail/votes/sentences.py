@@ -34,7 +34,7 @@ _SENTENCE_END = re.compile(
     r"(?<=[。！？])\s*|(?<=[.!?;])[\"')]{0,2}\s+(?!\(\s*(?:non\W?)?b)(?=[A-Z0-9\"'(\[+\-@*À-ÿ一-鿿Ѐ-ӿ]|i\b|checked|"
     r"thanks|i['’])"
 )
-_NEW_ITEM = re.compile(r"^\s*(?:[-*•·]\s|\d{1,2}[.)]\s|\[)")
+_NEW_ITEM = re.compile(r"^\s*(?:[-*•·]\s|\(?(?:\d{1,2}|[a-h])[.)]\s|\[)")
 
 # "2. +1, will change": the dot is the number's
 _ITEM_NUMBER = re.compile(r"^\s*\d{1,2}\.$")
