@@ -21,6 +21,7 @@ _YOURS = re.compile(
 _OPENS = re.compile(r"(?:^\W*|[:,;→=>]\s*[\"'“(\[*]?)$")
 #: "somewhere between 0 and"
 _BETWEEN = re.compile(r"between\s+[+\-±]?\s?[01]\s+and\s*$")
+_ASIDE = re.compile(r"\([^()]*\)")
 _FEW_WORDS = re.compile(r"\W*(?:[^\W\d]+\W+){0,2}")
 _SMALL = re.compile(r"(?:\s+[^\W\d]+)*\s*[\"'“(\[*]?")
 #: where another clause begins
@@ -57,7 +58,8 @@ def read_change(text: str, mentions: Sequence[Mention]) -> Finding | None:
     if is_labelled(target):
         return None
     choice, value, claimed = target.choice, target.value, target.claimed
-    if has_condition(text) or _is_doubtful(folded, target):
+    plain_text = _ASIDE.sub(" ", text[: target.start]) + text[target.start :]  # "(the old names work until 5.0)"
+    if has_condition(plain_text) or _is_doubtful(folded, target):
         why = "changes a vote, with a doubt about it: is it changed?"
         either = choice if len(mentions) == 1 else None  # any of its values may be the vote
         return find("conditional", Standing.UNCLEAR, why, choice=either, value=value, claimed=claimed)
@@ -149,8 +151,8 @@ def _moves_a_vote(before: str) -> bool:
 
 def _read_takeback(folded: str, mentions: Sequence[Mention]) -> Finding | None:
     found = find_words("takeback", folded)
-    if not found or has_condition(drop("so_long", folded[found[0].start() :])):  # not "until that is answered"
-        return None
+    if not found or says_it_stands(folded) or has_condition(drop("so_long", folded[found[0].start() :])):
+        return None  # not "until that is answered"
     # "I take back my +1, the part on transactions is not clear to me", "I take it back and don't vote"
     until = _NEXT.search(folded, found[0].end())
     clause = folded[: until.start()] if until is not None else folded

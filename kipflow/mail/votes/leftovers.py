@@ -32,7 +32,7 @@ _NEAR_VALUE = re.compile(
     r"(?P<tail>(?![\w.,:/@-]).{0,160}))(?=\n|\Z)"
 )
 #: "0, whatever", as a mail's first words: a zero without a sign may be any number
-_ZERO = re.compile(r"\A\s*(?P<line>0\s*,\s*[^\W\d].{0,160})")
+_ZERO = re.compile(r"\A\s*(?P<line>0\s*(?:[,;–—]|--)\s*[^\W\d].{0,160})")
 #: "+1000 :) finally!", "+1000! Long overdue.", not "+5 %"
 _CHEERS = re.compile(r"\s*(?:!|[:;][-']?[)D]|[^\x00-\u2fff])")
 #: "I am at 0/+1"

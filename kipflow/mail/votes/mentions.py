@@ -29,8 +29,8 @@ _CONCLUDES = re.compile(
     r"\b(?:so|hence|therefore|thus) (?=here|i\b|my|it|(?:will|must|have to) (?:go with|vote)\b)|\bbut\s*$"
     r"|\b(?=i(?:'m|'ll| am| will| now| hereby| (?:have|need|want) to)* (?:chang|switch|mov)\w* my vote to\s*$)"
     r"|\band (?=(?:(?:stay|remain) at|vote|i'm|i am|i vote|i cast|i give|my vote is|you have my|here(?:'s| is) my)\b)"
-    r"|\b(?=(?:i am|i'm|i vote|i say|i cast|i(?: (?:also|must|can|now|hereby|therefore|have to))* give|my vote is)"
-    r"(?:\s+(?:an?|at|now|still|again|also|it|this|you))*\s*$)"
+    r"|\b(?=(?:i am|i'm|i(?: (?:also|must|can|now|hereby|therefore|have to))* (?:give|vote|say|cast)|my vote is|take my"
+    r"|worth my)(?:\s+(?:an?|at|now|still|again|also|it|this|you))*\s*$)"
 )
 _ANOTHER = re.compile(r"(?:,|\b(?:and|but))\s+(?:an? )?[+-]\s?[01]\b")
 _DECIMAL = re.compile(r"(?<=\d)[.,](?=\d)")
@@ -228,7 +228,7 @@ class Mention:
     @cached_property
     def looks_like_vote(self) -> bool:
         """Whether it may be one, whatever the words around it mean: not understood, it is asked about."""
-        if self.opens or self.is_claimed or ends("first_person", self.clause):
+        if self.opens or self.is_claimed or ends("first_person", self.clause) or has("my_vote", self.clause):
             return True
         whom, words = fold(self.whom), len(self.segment.split())
         if begins("ours", whom) or has("group", " ".join(whom.split()[:4])):  # "from the Foo team"
