@@ -15,7 +15,7 @@ _LED_IN = re.compile(
 )
 _DETERMINERS = re.compile(
     r"(?:(?:the|this|that|these|those|your|his|her|their|our|my|all|both|new|updated|latest|proposed|current|"
-    r"whole|entire|overall|\w+ed|final|smaller|shorter)\s+){0,3}"
+    r"whole|entire|overall|(?!(?:reject|abandon|dropp|revert|request|remov)ed)\w+ed|final|smaller|shorter)\s+){0,3}"
 )
 #: "KIP-7", "rc 2", "the release 2.4": a whole proposal or release by its name
 _NAMES_WHOLE = re.compile(
@@ -34,6 +34,12 @@ _SEVERAL = re.compile(r"\b(?:and|or|with|plus)\b|[,/&+;]", re.IGNORECASE)
 #: a word of a title is the same with another ending: "retire", "retiring"
 _STEM = 5
 _SHORTEST = 4
+#: "the release notes", "the KIP title", "move the deadline": a noun of something else, or another verb
+_ENDS_NOUN = re.compile(
+    r"\b(?:notes|date|manager|title|name|extension|bump|process|policy|schedule|cycle|page|text|draft|deadline|meeting|call)\b"
+    r"|\bwithout\b|\bnot\b|\bnext\b|\bfirst\b|\bone line\b|\bdiscussion\b"
+)
+_ABOVE = re.compile(r"\b(?:above|below|that|what)\b")
 _PRONOUNS = frozenset({"this", "it", "both", "all", "yours"})
 #: "+1 to version -1"
 _VALUE = re.compile(r"(?:(?!\b(?:but|and)\b)[^.,;:(])*(?<![\w.+-])[+-] ?[01]\b")
@@ -114,6 +120,8 @@ def _read_named(written: str, what: str, bare: str) -> About:
     theirs = _THEIRS.match(what)
     if theirs is not None and begins("whole", noun := what[theirs.end() :]):
         return About.WHOLE if begins("voted_on", noun) else About.UNKNOWN
+    if _ABOVE.search(said) and begins("whole", bare.removeprefix("above ")) and not bare.startswith("everything"):
+        return About.WHOLE  # "the KIP above"
     if has("remark", said.split(" with ")[0]) or _SOMEBODYS.search(written[: len(said)]):
         return About.REMARK
     if has("part", said):
@@ -121,4 +129,4 @@ def _read_named(written: str, what: str, bare: str) -> About:
     if bare.split()[0].endswith("ing") and leaves_only(("whole", "filler", "manner"), said):
         return About.UNKNOWN  # "-1 for shipping it enabled in this release"
     is_whole = begins("whole", bare) or what.startswith(("this ", "the current ", "the latest "))
-    return About.WHOLE if is_whole else About.UNKNOWN
+    return About.WHOLE if is_whole and _ENDS_NOUN.search(said) is None else About.UNKNOWN

@@ -11,7 +11,7 @@ from kipflow.mail.votes.findings import Finding, Role, find
 from kipflow.mail.votes.labels import is_labelled
 from kipflow.mail.votes.lexicon import drop, ends, find_words, fold, has, leaves_only
 from kipflow.mail.votes.mentions import Mention
-from kipflow.mail.votes.values import speaks_of_itself
+from kipflow.mail.votes.values import VALUE, speaks_of_itself
 
 _ARROW = re.compile(r"[+\-±]\s?[01](?:\.\d)?\s*(?:->|=>|→|-->|==>)\s*$")
 _YOURS = re.compile(
@@ -21,6 +21,25 @@ _YOURS = re.compile(
 _OPENS = re.compile(r"(?:^\W*|[:,;→=>]\s*[\"'“(\[*]?)$")
 #: "somewhere between 0 and"
 _BETWEEN = re.compile(r"between\s+[+\-±]?\s?[01]\s+and\s*$")
+_OWN_IN_BRACKETS = re.compile(r"\bmy (?:\w+ )?vote (?:\(|of )$")
+#: what may stand behind a value that is taken back: no place where else it may stand, and no noun that it belongs to
+_GOES = re.compile(
+    r"\s*(?:$|[^\w\s]|(?:back|because|since|as|and|but|so|now|then|again|here|is|was|has|hereby|too|on|of|for|given|after"
+    r"|with|that|which|from (?:me|my|rc|the (?:first|last|earlier|previous))|i|we|until|till|today)\b)",
+    re.IGNORECASE,
+)
+_MY_VOTE = re.compile(r"\bmy (?:\w+ )?(?:vote|ballot|veto|[+-]\s?[01])|\bmine\b")
+#: "make it a -1"
+_A_VOTE = re.compile(r"\ban? (?:\w+ )?\W*$")
+_WRITER = re.compile(r"\b(?=(?:i|we)\b)")
+#: "I meant -1. Fixed in the KIP."
+_IN_TEXT = re.compile(
+    r"\b(?:fixed|(?:in|on) (?:the|my) (?:\w+ )?(?:kip|text|docs?|table|wiki|page|code|pr|review|comment))\b", re.I
+)
+_MUST = re.compile(r"\b(?:must|can|will|have to|need to|has to)\b")
+_IT = re.compile(r"\b(?:it|that|this)\b")
+#: "I changed the default from"
+_OF_A_THING = re.compile(r"\b(?:the|a|in|on|table|default|value|it|that|this)\b")
 _ASIDE = re.compile(r"\([^()]*\)")
 _FEW_WORDS = re.compile(r"\W*(?:[^\W\d]+\W+){0,2}")
 _SMALL = re.compile(r"(?:\s+[^\W\d]+)*\s*[\"'“(\[*]?")
@@ -48,7 +67,7 @@ def read_change(text: str, mentions: Sequence[Mention]) -> Finding | None:
         return find("withdrawn", Standing.WITHDRAWAL, value=first.value)
     moves = any(_ARROW.search(m.lead) for m in mentions)
     changes = moves or any(has(name, folded) for name in _VERBS[:3])
-    if not changes or speaks_of_anothers(text) or folded.rstrip().endswith("?"):
+    if not changes or has("source", folded) or speaks_of_anothers(text) or folded.rstrip().endswith("?"):
         return None
     if not (moves or _speaks_of_own(folded) or has("my_vote", folded)):
         return None
@@ -57,13 +76,33 @@ def read_change(text: str, mentions: Sequence[Mention]) -> Finding | None:
         return _read_takeback(drop("keeps", folded), mentions)
     if is_labelled(target):
         return None
+    return _read_new_value(text, folded, target, mentions)
+
+
+def _read_new_value(text: str, folded: str, target: Mention, mentions: Sequence[Mention]) -> Finding | None:
     choice, value, claimed = target.choice, target.value, target.claimed
     plain_text = _ASIDE.sub(" ", text[: target.start]) + text[target.start :]  # "(the old names work until 5.0)"
     if has_condition(plain_text) or _is_doubtful(folded, target):
         why = "changes a vote, with a doubt about it: is it changed?"
         either = choice if len(mentions) == 1 else None  # any of its values may be the vote
         return find("conditional", Standing.UNCLEAR, why, choice=either, value=value, claimed=claimed)
-    return find("changed", Standing.CLEAR, choice=choice, value=value, claimed=claimed, role=Role.CHANGE)
+    if has("correction", folded) and _IN_TEXT.search(f"{text[target.end :]} {target.sentence.following[:40]}"):
+        return None
+    before = folded[: target.start]
+    speaks = claimed is not None or any(has(name, before) for name in ("casts", "sign"))
+    speaks = speaks or _MY_VOTE.search(folded) is not None or _A_VOTE.search(before) is not None
+    if not speaks and not _is_of_a_vote(before, mentions):
+        return None if _OF_A_THING.search(before) else find("changed", Standing.DOUBT, "changes something: the vote?")
+    role = Role.CHANGE if speaks else Role.PLAIN
+    return find("changed", Standing.CLEAR, choice=choice, value=value, claimed=claimed, role=role)
+
+
+def _is_of_a_vote(before: str, mentions: Sequence[Mention]) -> bool:
+    """Whether nothing but a voter's words stand before the value: "Changing to", "From -1 to"."""
+    said = _MUST.sub(" ", _WRITER.split(VALUE.sub(" ", before))[-1])
+    if _IT.search(said) is not None and len(mentions) == 1:
+        return False
+    return not leaves_only((*_MOVING, *_CORRECTING, "takeback", "approval", "assent", "origin", "arrives"), said)
 
 
 def _is_doubtful(folded: str, target: Mention) -> bool:
@@ -100,7 +139,7 @@ def _find_target(folded: str, mentions: Sequence[Mention], *, moves: bool) -> Me
         if (moves and _ARROW.search(m.lead))
         or (_arrives(m) and not m.opens and not is_origin(m) and (moves or min(verbs, default=0) < m.start))
     ]
-    targets = [m for m in targets if m.is_apart or m.is_claimed or _goes_on_in_words(m)]
+    targets = [m for m in targets if (m.is_apart or m.is_claimed or _goes_on_in_words(m)) and not _is_taken(folded, m)]
     if not targets:
         return None
     corrects = has("correction", folded)
@@ -111,6 +150,19 @@ def _find_target(folded: str, mentions: Sequence[Mention], *, moves: bool) -> Me
         if not anew and not (changes and (takes_back or _moves_a_vote(before))):
             return None
     return targets[-1]
+
+
+def _is_taken(folded: str, m: Mention) -> bool:
+    """Whether a verb takes this value back: "I take that -1 back", "I withdraw my vote (+1)"."""
+    if _OWN_IN_BRACKETS.search(folded[: m.start]) is not None:
+        return True
+    for v in find_words("takeback", folded):
+        within = v.start() <= m.start < v.end()  # "I take the -1 back"
+        between = folded[m.end : v.start()]
+        is_said = m.end <= v.start() and not (_NEXT.search(between) or has_condition(between))  # "my -1 is gone"
+        if within or is_said or (v.end() <= m.start and _leads_to(folded[v.end() : m.start])):
+            return True
+    return False
 
 
 def _goes_on_in_words(m: Mention) -> bool:
@@ -158,17 +210,19 @@ def _read_takeback(folded: str, mentions: Sequence[Mention]) -> Finding | None:
     clause = folded[: until.start()] if until is not None else folded
     if has("hypothetical", drop("polite", clause)) or has("negation", drop("undenied", clause)):
         return None
-    first = mentions[0].start if mentions else 0
-    leads_up = any(m.start() < first and _leads_to(folded[m.end() : first]) for m in found)  # "I take the -1 back"
-    if not (has("my_vote", folded) or (leads_up and has("first_person", folded))):
+    taken = next((m for m in mentions if _is_taken(folded, m)), None)
+    if taken is not None and _GOES.match(taken.rest) is None:
+        return None  # "I removed the -1 from the docs"
+    if not (has("my_vote", folded) or (taken is not None and has("first_person", folded))):
         return None
-    return find("withdrawn", Standing.WITHDRAWAL, value=mentions[0].value if mentions else "")
+    return find("withdrawn", Standing.WITHDRAWAL, value=taken.value if taken is not None else "")
 
 
 def _leads_to(between: str) -> bool:
     """Whether words lead from a verb to the value that it takes back: "removing the flag: -1" begins a clause."""
-    is_one_clause = MARK.search(between) is None and re.search(r"\b(?:i|we)\b", between) is None
-    return is_one_clause and len(between.split()) <= _FEW
+    is_one_clause = _NEXT.search(between) is None and re.search(r"\b(?:i|we)\b", between) is None
+    unknown = leaves_only(("own", "filler", "my_vote", "ballot", "earlier", "vote_words", "voted_on"), between)
+    return bool(between) and is_one_clause and len(between.split()) <= _FEW and not unknown
 
 
 def says_it_stands(text: str) -> bool:

@@ -24,8 +24,8 @@ _WITH_DONE = re.compile(
 #: "Rename it and I'm +1"
 _DO_AND = re.compile(
     r"^\W*(?:please |just |simply )?(?!i\b|we\b|it\b)[a-z]+ (?:it|that|this|the|your)\b[^.;:!?]{0,80}\band (?:then )?"
-    r"(?:i['’]m|i am|it['’]s|i['’]ll be|i will be|i['’]d be|(?:you|you['’]ll|you will|it) (?:have|gets?) my)"
-    r"\s*(?:an? )?$",
+    r"(?:i['’]m|i am|it['’]s|i['’]ll be|i will be|i['’]d be|(?:you|you['’]ll|you will|it) (?:have|gets?) my"
+    r"|i(?:['’]ll| will)? (?:withdraw|take|lift|drop)\b[^.;:!?]*)\s*(?:an? )?$",
     re.IGNORECASE,
 )
 #: "Were I a committer, +1", "Had this been a release, -1"
@@ -53,9 +53,17 @@ def has_condition(text: str) -> bool:
     return has("condition", folded) and has("condition", _drop_harmless(folded))
 
 
+#: "+1 with docs added"
+_WITH = re.compile(
+    r"\W*with (?!all\b|everything\b)(?:[^\W\d]+ ){1,4}"
+    r"(?:fix|add|renam|chang|address|remov|resolv|correct|updat|dropp|clarifi)ed\b",
+    re.IGNORECASE,
+)
+
+
 def has_condition_behind(tail: str) -> bool:
     """Whether a condition stands behind a vote, and not behind what else its writer offers."""
-    return has_condition(_OF_A_REASON.sub("", _OFFER.sub("", tail)))
+    return _WITH.match(tail) is not None or has_condition(_OF_A_REASON.sub("", _OFFER.sub("", tail)))
 
 
 def _drop_harmless(folded: str) -> str:
@@ -85,10 +93,20 @@ def opens_under_condition(above: str) -> bool:
     return above.rstrip().endswith(":") and opens_condition(_SENTENCES.split(above)[-1])
 
 
+#: "Add a test and you have my": on a condition, but for "I read it and you have my"
+_AND_MINE = re.compile(
+    r"(?P<done>.*)\band (?:then )?(?:you|it|this|that)(?:['’]ll| will)? (?:ha(?:ve|s)|gets?) my\s*$", re.I
+)
+_IS_DONE = re.compile(r"\b(?:i|we|i['’]\w+|we['’]\w+|looks?|is|are|was|\w+ed)\b", re.I)
+
+
 def follows_condition(lead: str, above: str) -> bool:
     """ "Rename it and then +1"; `above` is what stands before the sentence."""
     lead = lead[other.end() :] if (other := _OTHER_CASE.match(lead)) is not None else lead
     if _THEN.search(lead) and (above.rstrip().endswith("?") or has("demand", fold(f"{above} {lead}"))):
+        return True
+    asked = _AND_MINE.match(lead)
+    if asked is not None and _IS_DONE.search(asked["done"]) is None:
         return True
     return _DO_AND.match(lead) is not None or _WITH_DONE.search(lead) is not None or opens_condition(lead)
 

@@ -2,12 +2,42 @@
 
 from __future__ import annotations
 
-from kipflow.mail.votes import people, rules, talk
+import re
+
+from kipflow.domain.votes import Choice
+from kipflow.mail.votes import people, rules, talk, technical
 from kipflow.mail.votes.changes import says_it_stands
+from kipflow.mail.votes.lexicon import ends as ends_with
 from kipflow.mail.votes.mentions import Mention
+from kipflow.mail.votes.values import find_values
 from kipflow.mail.votes.verdicts import Rule, Verdict
 
 RULES: tuple[Rule, ...] = (*talk.rule, *rules.rule)
+
+
+#: words that a value behind them belongs to
+_HOLDS = re.compile(
+    r"(?:\b(?:an?|the|no|any|each|every|more|another|of|for|to|with|as|from|by|in|on|at|is|are|was|were|be|been|am|and|or"
+    r"|your|his|her|their|our|my|its|that|these|those|than|not|only|just|vot(?:e|es|ed|ing)|g[ai]ven?|gives?|cast"
+    r"|says?|said|writes?|wrote|sends?|sent|needs?|needed|gets?|got|ha(?:s|ve|d)|saw|sees?|seems?|wants?|expects?"
+    r"|counts?|counted|calls?|called|binding|returns?|means?|equals?|one|two|three|four|five|six|first|second|third|last"
+    r"|final|missing|\d+|it['’]s|that['’]s|[A-Z]\w+)|['’]s|[(\"'“,;:–—-])\W{0,2}$"
+)
+#: "-1 3 tests fail", "-1 messages get lost", not "-1 ms"
+_GOES_ON = re.compile(r"\s*(?:\d+(?:\.\d+)*\s+)?[^\W\d]+\s+[^\W\d]+")
+
+
+def stands_free(m: Mention) -> bool:
+    """Whether no word in front holds a value that begins its line or ends its sentence: "It does not compile -1"."""
+    if m.opens:
+        if " " in m.written or not m.sentence.starts_line or technical.means(m.rest):
+            return False
+        is_reason = m.choice is Choice.AGAINST or re.match(r"\s*\d", m.rest) is not None
+        return is_reason and _GOES_ON.match(m.rest) is not None
+    begins_line = m.sentence.line.text.lstrip().startswith(m.written)
+    ends = not m.rest.strip(" .!)\n")
+    is_held = _HOLDS.search(m.lead) is not None or ends_with("negation", m.clause)
+    return (begins_line or ends) and not find_values(m.lead) and not is_held and not technical.is_technical(m.lead, "")
 
 
 def judge(mention: Mention) -> tuple[Rule, Verdict]:
@@ -23,4 +53,6 @@ def judge(mention: Mention) -> tuple[Rule, Verdict]:
     )
     # "As far as I know, a -1 is a veto"
     is_any = mention.segment in {"a", "an", "any", "every", "each"} and not mention.mine_follows
-    return found, found.mine if found.mine and is_own and not (is_yours or is_any) else found.verdict
+    if found.mine and is_own and not (is_yours or is_any):
+        return found, found.mine
+    return found, found.free if found.free and not mention.is_result and stands_free(mention) else found.verdict

@@ -23,6 +23,8 @@ _CLAIM_BEHIND = re.compile(r"\s*\((?:non-?)?binding\)$", re.IGNORECASE)
 _FOR_NAME = re.compile(r"\b(?:for|from)\s+[A-Z][a-z]|['’]s proxy\b")
 #: "Revision 6 says opt-in, so: +1"
 _CONCLUDING = frozenset({"so", "hence", "thus", "therefore", "then"})
+#: "[10:14] <jun>"
+_CHAT = re.compile(r"\W*(?:\d{1,2}:\d\d\W+)?(?:<[\w-]+>|[\w-]+:)\s*$")
 #: "#4711: +1" is on something else
 _TICKET = re.compile(r"#\d+\s*$")
 #: what a label says is not what the vote says: "Against: +1"
@@ -39,12 +41,21 @@ _LEADS = (
 _PASSED_ON = ("relays", "reports", "source")
 _NOT_NOW = ("other", "earlier", "demand", "group")
 _LACKING = ("need", "quantity")
-_UNSURE = ("hypothetical", "hedging", "part", "measure")
+_UNSURE = ("hypothetical", "hedging", "hedge", "part", "measure", "in_part")
 #: a sentence, and no name of a thing
-_SAYS = re.compile(rf"(?:['’](?:s|re|ve|ll|m)|\b(?:{BE}|has|have|will|does|do|looks|seems|sounds|feels))\b")
+_SAYS = re.compile(
+    r"^\W*(?:(?:so|and|but|now|still|well|then|to me|for me|for us|imo|imho|in my (?:view|opinion|book)|\w+ly)\W+)*"
+    r"(?:it|this|that|these|those|there|all|everything|nothing|mine|i|we|tests?|people|everybody)(?:['’](?:s|re|ve|ll|m)\b"
+    rf"| (?:\w+ly )?(?:{BE}|has|have|will|does|do|looks?|seems?|sounds?|feels?|reads?|makes?|works?)\b)"
+)
+#: somebody or something else does something
+_STATES = re.compile(rf"\b(?:{BE}|has|have|had|will|did|does|wants?|says?|needs?)\b|^\W*(?:as|one|half|what)\b")
 _MANY = 4
 #: "With regret", "Seriously": no thing that is voted on
-_ADVERBIAL = re.compile(r"\W*(?:(?:with|in|after|as|at|by|despite|without)\s+\w|\w{3,}ly$)")
+_ADVERBIAL = re.compile(
+    r"\W*(?:(?:with|in|at|by|despite|without) (?!the\b|an?\b|our\b|my\b|his\b|her\b)[^\W\d]+(?: [^\W\d]+)?"
+    r"|\w{4,}(?:ously|fully|ingly|edly|antly|ently|ately|estly))\W*$"
+)
 #: a capital within it, or who does something at its start: "Jun is away", "Babcia was right", not "It is ready"
 _NAMES_ONE = re.compile(
     rf"\w\W+(?!I\b){NAME}|^\W*(?!(?:It|This|That|There|All|Everything|Nothing|No|Mine|What|I|[A-Z][a-z]+ing)\b)"
@@ -55,7 +66,8 @@ _NAMES_ONE = re.compile(
 def is_labelled(m: Mention) -> bool:
     """Whether what stands before it, up to a colon, is not known to lead up to the writer's own vote: "Windows: +1"."""
     if m.mine_follows and not _ITEM.match(m.sentence.line.text):  # "- the limits: -1 from me" is on a part
-        return False
+        rule = find_label_rule(m.label, m.choice, is_claimed=m.is_claimed) if m.label else None
+        return (rule is not None and not rule.leads) or _CHAT.match(m.lead) is not None
     if m.is_list_head or ends("example", fold(m.lead)):
         return True
     cites = fold(m.lead.rpartition(": ")[0])  # "Jun said: I vote +1"
@@ -137,6 +149,13 @@ def _gives_grounds(last: str) -> bool:
     return is_ground and not ends("leaves_open", last)
 
 
+def _objects_if_against(x: Label) -> bool:
+    """Whether a value below one, without a claim to bind, has a reason in front: "I looked it up: -1" has none."""
+    if x.choice is Choice.FOR or x.is_claimed:
+        return True
+    return any(has(name, x.text) for name in ("negation", "contrast", "rejection", "refuses", "alarm", "abstention"))
+
+
 def _is_prose(x: Label) -> bool:
     """Whether it is a sentence, or words enough beside a claim to bind: about no vote, nobody, and no part of it."""
     counts = x.choice is Choice.FOR and (x.has("need") or ends("quantity", x.told)) and not has("presents", x.text)
@@ -145,15 +164,18 @@ def _is_prose(x: Label) -> bool:
     approves = x.has("approval", "rejection") and not _WRITER.search(x.told)  # "The vendor has approved"
     if approves or (find_names(x.end) and not x.is_adverb) or _NAMES_ONE.search(x.end) is not None:
         return False
-    is_long = x.is_claimed and len(x.written.split()) >= _MANY
-    return x.is_adverb or is_long or _SAYS.search(x.end) is not None
+    if not _objects_if_against(x):
+        return False
+    if x.is_adverb or _SAYS.search(x.last) is not None:
+        return True
+    return x.is_claimed and len(x.written.split()) >= _MANY and _STATES.search(x.last) is None
 
 
 def _speaks_of_its_writer(x: Label) -> bool:
     """Not of what somebody else does or is to do."""
     if x.text.endswith(" but") and not leaves_only(UNDERSTOOD, x.text):
         return True  # "Late but", not "Jun is away but"
-    if _POINTS.search(drop("polite", x.told)) is not None:
+    if _POINTS.search(drop("polite", x.told)) is not None or x.has("group") or not _objects_if_against(x):
         return False
     return _WRITER.search(x.text) is not None or any(begins("leaves_out_i", said) for said in (x.text, x.last))
 

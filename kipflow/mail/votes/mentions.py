@@ -100,7 +100,7 @@ class Mention:
             return _SENTENCE_END.split(self.lead[: named.end()])[-1].strip()
         before = (self.sentence.preceding if self.opens else self.lead).rstrip(f" {_FRAME}([")
         before = _LISTED.sub("", before)
-        said = _SENTENCE_END.split(before)[-1].rstrip(" :：=>")
+        said = _SENTENCE_END.split(before)[-1].rstrip(" :：=>-")
         is_label = before.endswith((":", "：", "=", ">")) or (_DASH.search(self.lead) and find_names(said))
         return said if is_label else ""
 

@@ -28,7 +28,11 @@ _YOURS = re.compile(
     r"^\W*(?:(?:so|and|but|ok|hm+|well|sorry),? )*"
     r"(?:(?:is|was) (?:that|this|it)|does (?:that|this|it) (?:mean|count as)) an? $"
     r"|\b(?:should|shall|do) (?:i|we) (?:count|take|read|record) (?:that|this|it|yours) as (?:an? )?$"
-    r"|\byou\b[^.!?]*\b(?:that|this) $",
+    r"|\byou\b[^.!?]*\b(?:that|this) $"
+    r"|(?:^|[,.;:] )\W*(?:i|we)(?:['’](?:ll|d|ve))?(?: (?:have to|must|will|would|can|now|just|have))*"
+    r" (?:count(?:ed)?|record(?:ed)?|put|tak(?:e|en)|took|read|have|moved?|list(?:ed)?|noted?)"
+    r" (?:it|that|this|you|them|your \w+)(?: down)? (?:as|from|to)(?: an?)? $"
+    r"|^\W*(?:\w+,? ){0,2}(?:noted|ack|acknowledged|counted|recorded)(?: as)?\W*$",
     re.IGNORECASE,
 )
 

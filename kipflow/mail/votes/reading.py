@@ -157,7 +157,8 @@ class _Mail:
             changed = read_change(text, [m for m in mentions if not (numbers or counts_something(m.tail))])
             if changed is not None:
                 yield changed
-                yield from self._read_vote_instead(mentions) if changed.takes_back else ()
+                others = mentions[1:] if changed.expression.value else mentions
+                yield from self._read_vote_instead(others) if changed.takes_back else ()
                 return
         judged = list(self._judge(mentions))
         yield from _settle(judged)
@@ -166,7 +167,7 @@ class _Mail:
 
     def _read_vote_instead(self, mentions: Sequence[Mention]) -> Iterator[Finding]:
         """The vote behind one that is taken back: "I withdraw the -1; here's my +1 instead"."""
-        for _, said in self._judge(mentions[1:]):
+        for _, said in self._judge(mentions):
             is_clear = said.expression.standing is Standing.CLEAR
             yield replace(said, role=Role.CHANGE) if is_clear else said
 

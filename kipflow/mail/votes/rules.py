@@ -99,7 +99,7 @@ def hypothetical(m: Mention) -> bool:
 _NEAR = 5
 
 
-@rule(IGNORE, "says what the vote is not", mine=ASK, denies=True)
+@rule(IGNORE, "says what the vote is not", mine=ASK, free=ASK, denies=True)
 def denied(m: Mention) -> bool:
     """This is not a -1 | not: No doubt, +1 | not: Not my area but +1 | not: No points left, I give a +1 (binding)"""
     words = drop("undenied", m.clause)
@@ -150,60 +150,70 @@ def opening(m: Mention) -> bool:
     return may and m.is_apart and (m.opens or not m.segment)
 
 
-_TALK = ("need", "quantity", "other", "negation", "hypothetical", "earlier", "measure")
+#: who is what, votes or gives; of a number below one "it's -1" and "I get -1" say too little
+_IS = re.compile(
+    r"\b(?:(?:i|we)(?:['’](?:m|re)| am| are)\b(?! for$)|vot|(?:take|count|treat) (?:it|this) as"
+    r"|(?:i|we) (?:\w+ ){0,3}(?:stay|remain|give|say|cast)\b)"
+)
+_SAYS_OF_IT = re.compile(r"\b(?:it|that|this|gets?|is)\b")
 
 
-def _says_from_me(m: Mention) -> bool:
-    """Whether "from me" stands right behind it, and in front of it no word of anybody else's votes."""
-    words = drop("harmless", drop("polite", f"{m.segment} {m.near}"))
-    return m.mine_follows and not any(has(name, words) for name in (*_TALK, "reports", "hedging"))
+def _says_whose(m: Mention) -> bool:
+    if m.is_claimed or m.mine_follows or m.follows_article or has("my_vote", fold(m.lead)) or has("casts", m.segment):
+        return True
+    return _IS.search(m.segment) is not None or _SAYS_OF_IT.search(m.segment) is None
 
 
 @rule(CAST, "")
 def stated_as_own(m: Mention) -> bool:
-    """I am +1 on this | Still +1 from me | not: Jun is +1 on this"""
+    """I am +1 on this | Still +1 from me | not: Jun is +1 on this | not: I checked the code, it's -1."""
     is_bare = m.segment in {"a", "an", "the"}  # "A -1 with reasons is welcome"
     runs_on = bool(m.rest.strip(" .!")) and not (m.mine_follows or m.is_claimed or begins("goes_on", fold(m.rest)))
     of_any = is_bare and (m.about is not About.NOTHING or runs_on)
     from_any = m.segment in {"a", "an", "the", "so", "then"} and m.rest.lstrip().startswith(("from a ", "from an "))
-    if m.segment in {"it's", "it is"} and m.lead.rstrip()[: -len(m.segment)].endswith("("):
-        return False  # "the last one (it's -1)"
-    if (
-        not m.segment
-        or (m.unknown and not _says_from_me(m))
-        or of_any
-        or from_any
-        or has("group", drop("from_me", m.segment))
-    ):
+    if not m.segment or m.unknown or of_any or from_any or has("group", drop("from_me", m.segment)):
+        return False
+    looks_on = is_bare and not m.is_claimed and m.lead.strip(" ").lower() != m.segment  # "Great, a +1!"
+    if looks_on or has("source", fold(m.lead)) or (m.choice is not Choice.FOR and not _says_whose(m)):
         return False
     is_noun = m.mine_follows or not m.follows_article  # "a +1 feature"
     return (m.is_apart or (m.is_mine and is_noun) or m.is_claimed) and (not m.is_result or m.is_mine)
 
 
+_TALK = ("need", "quantity", "other", "negation", "hypothetical", "earlier", "measure")
 #: words before a vote with a claim to bind, of whomever, and of the writer
 _FEW, _MANY = 4, 15
-_OWN = re.compile(r"^(?:\w+ ){0,3}(?:i|i['’](?:m|ve|ll)|my|myself)\b|^an? | my$")
-
-
+#: who gives a vote, in whatever other words: "Without any doubt I give to this proposal my binding"
+_GIVES = re.compile(
+    r"\b(?:i|we|myself)(?:['’](?:m|ll|ve|d))?(?: \w+){0,3}"
+    r" (?:giv|cast|fil|add|vot|say|leav|send|record|mean|offer|submit|convey|put)"
+    r"|\b(?:file|record|register|note|put|count|enter|list|consider|accept|take)(?: \w+)? (?:my|me|mine)\b"
+    r"|\b(?:it|this|you|package|thing|kip|proposal) (?:ha(?:s|ve)|gets?|deserves|earns) my$"
+)
+#: somebody's, or one of many
+_OF_WHOM = re.compile(r"\b(?:my|our|he|she|they|who|an?|the|is|are)\b|['’]s\b")
 _CLOSES = tuple(",.;:!)。，！—–-")
 
 
 @rule(CAST, "")
 def claimed(m: Mention) -> bool:
-    """Ahoj, dávám +1 (binding) | File my vote as -1 (binding) | An emotional +1 (nb) | not: Jun gave +1 (binding)"""
+    """Ahoj, dávám +1 (binding) | File my vote as -1 (binding) | not: Jun gave +1 (binding)"""
     clause = re.split(r"[,;:.!?]", m.lead)[-1]
     words = re.findall(r"[^\W\d_][\w'-]*", clause)
     named = any(w[0].isupper() and w != "I" for w in (words if clause != m.lead else words[1:]))
     said = drop("leads_in", drop("polite", m.segment))
     casts = has("casts", m.segment)
-    talks = any(has(name, said) for name in _TALK) or (said.startswith(("you ", "they ", "got")) and not casts)
+    talks = said.startswith(("you ", "they ", "got")) and not casts
+    talks = talks or any(has(name, said.replace("i mean", "")) for name in (*_TALK, "reports", "cites", "introduces"))
     talks = talks or (bool(m.unknown) and "is" in m.segment.split() and not m.speaks_of_mine)  # "Jun is +1"
     if not m.is_claimed or m.is_result or named or talks:
         return False
     is_beside = m.tail.lstrip() != m.rest or "bind" in " ".join(m.segment.split()[-2:])
-    is_own = casts or _OWN.search(m.segment) is not None
+    is_own = casts or _GIVES.search(m.segment) is not None
     if is_own and is_beside and m.is_apart:
         return len(words) <= _MANY
+    if m.unknown and _OF_WHOM.search(m.segment):
+        return False
     return len(words) <= _FEW and (not m.rest.strip() or bool(m.place) or m.rest.lstrip().startswith(_CLOSES))
 
 
@@ -213,7 +223,7 @@ def not_understood(m: Mention) -> bool:
     return m.looks_like_vote and (not m.is_result or m.speaks_of_mine)
 
 
-@rule(IGNORE, "a value in mid-sentence, without a word that casts it")
+@rule(IGNORE, "a value in mid-sentence, without a word that casts it", free=ASK)
 def in_mid_sentence(m: Mention) -> bool:
     """It shows some kind of +1 row per broker in each rack of the site | not: I give it a +1"""
     return bool(m.written)

@@ -139,11 +139,13 @@ def find_leading(lines: Sequence[str]) -> Iterator[Leading]:
         numbered = _NUMBERED.match(line)
         start = numbered.end() if numbered is not None else skip_bullet(line)
         values = [zero] if zero is not None else find_values(line)[:1]
-        if values and (zero is not None or values[0].start() <= start):
-            after = line[values[0].end("value") :]
-            if zero is not None or not is_technical("", after):
-                value = "".join(values[0]["value"].split())
-                yield Leading(index, value, after.lstrip(")]>"), line.lstrip(" -*•").startswith("["))
+        after = line[values[0].end("value") :] if values else ""
+        counts = bool(values) and " " in values[0]["value"] and re.match(r"\s+[a-z]", after)  # "- 1 typo"
+        if not values or counts or (zero is None and values[0].start() > start):
+            continue
+        if zero is not None or not is_technical("", after):
+            value = "".join(values[0]["value"].split())
+            yield Leading(index, value, after.lstrip(")]>"), line.lstrip(" -*•").startswith("["))
 
 
 #: "-2  earliest"

@@ -29,7 +29,7 @@ _FORM = ("vote", "my vote", "ballot", "my ballot", "p.s")
 _ASSIGNS = re.compile(r"\w = [\w.()]+$")
 
 
-@rule(IGNORE, "a number like any other, or code")
+@rule(IGNORE, "a number like any other, or code", free=ASK)
 def measurement(m: Mention) -> bool:
     """The offset is -1 then. | Call +1 408 555 0100 | @@ -1 +1 @@ | not: My -1 means that it is off"""
     if m.choice is Choice.ABSTAIN and has("abstention", fold(m.lead)):
@@ -39,8 +39,10 @@ def measurement(m: Mention) -> bool:
     above = m.sentence.preceding.rstrip() if m.opens else ""
     if " " in m.written and (m.lead.rstrip().endswith(")") or _ASSIGNS.search(above)):
         return True  # "foo() - 1"
-    if above.startswith(("$ ", ">>> ")) or technical.is_code(m.sentence.line.text):
+    if (above.startswith(("$ ", ">>> ")) and not m.is_claimed) or technical.is_code(m.sentence.line.text):
         return True
+    if technical.compares(m.sentence.text) and not (m.is_claimed or (m.is_apart and not m.segment)):
+        return True  # not 'find("") == -1 as documented, +1'
     if above.endswith(("(", "[", "{", "=")) and m.tail.strip() in {",", ";"}:  # an argument on a line of its own
         return True
     if above.endswith(":") and technical.is_technical(above, ""):  # "retries.max:" and "-1" below it
@@ -97,7 +99,7 @@ _ONE_MORE = re.compile(
 )
 
 
-@rule(IGNORE, "counts votes, casts none", mine=ASK)
+@rule(IGNORE, "counts votes, casts none", mine=ASK, free=ASK)
 def counted(m: Mention) -> bool:
     """2 binding + 1 non-binding | We have three +1 now. | One more +1 would do. | not: Another +1 (binding) for you"""
     if " " in m.written and _ADDS_UP.search(m.lead):
@@ -112,23 +114,30 @@ def counted(m: Mention) -> bool:
     return any(not ends("presents", _ARTICLE.sub("", m.clause[: n.start()])) for n in counting)
 
 
-#: "+1 (binding) - we need it in our tests": what is needed there is no vote
-_NEXT_CLAUSE = re.compile(r"\s*(?:[,;:.!–—-]|(?:because|since|as (?:we|i|it))\b)", re.IGNORECASE)
+#: "+1 needed from two more committers"
+_IS_NEEDED = re.compile(
+    r"\s*(?:votes? )?(?:(?:is|are|still|now) )*(?:needed|required|missing|wanted|lacking|outstanding)"
+    r"(?=\W*$|\s+(?:from|by|for|before|until|to|here|in)\b)",
+    re.IGNORECASE,
+)
 
 
-@rule(IGNORE, "speaks of votes that are needed or in")
+@rule(IGNORE, "speaks of votes that are needed or in", free=ASK)
 def needed(m: Mention) -> bool:
     """Falta +1 aquí | +1: 3, -1: 0 | not: +1 (binding), only one more needed | not: +1 (binding) - we need it"""
     if re.match(r"\s*(?:votes?)?\s*(?:[:=]\s*\d|\(\d)", m.rest, re.I):
         return True
-    if m.is_mine or (_NEXT_CLAUSE.match(m.rest) if m.opens else not m.segment):
-        return False
-    return has("need", m.near) or (not m.opens and has("need", m.segment))
+    if m.opens:
+        return _IS_NEEDED.match(m.rest) is not None  # not "-1 missing NOTICE file", "+1 we need it"
+    return bool(m.segment) and not m.is_mine and (has("need", m.near) or has("need", m.segment))
 
 
 @rule(ASK, "stands in a quotation that goes on below: whose words?")
 def cited(m: Mention) -> bool:
     """Jun writes: "-1 (binding) for now | not: Jun, "names", +1 (binding)"""
+    above = m.sentence.preceding.rstrip()
+    if m.opens and not m.rest.strip(" .!") and above[-1:].isalnum() and m.sentence.following[:1].islower():
+        return True  # "Just reply with", and "and it is counted" behind it
     opened = m.lead.lstrip()[:1] if m.sentence.preceding.rstrip().endswith((":", "：")) else m.lead[-1:]
     closing = {'"': '"', "“": "”", "«": "»", "„": "“"}.get(opened)
     return closing is not None and m.sentence.text.count(closing) < (2 if closing == opened else 1)
@@ -159,6 +168,7 @@ def talked_of(m: Mention) -> bool:
     return begins("discussed", behind) and (behind.startswith("here") or not m.mine_follows)
 
 
+_REASON = re.compile(r"^[^.;!?]{0,40}\b(?:reasons?|concerns?|grounds)\b")
 _THAT = re.compile(r"that\s*(?:$|[.,;:!])")
 
 
@@ -166,7 +176,8 @@ _THAT = re.compile(r"that\s*(?:$|[.,;:!])")
 def on_a_remark(m: Mention) -> bool:
     """+1 on Jun's comment | I'm +1 to that suggestion | not: +1 on KIP-7, Jun's comment aside"""
     is_on_all = m.is_mine and _THAT.match(m.object) is not None  # "I'm +0 on that."
-    return m.about is About.REMARK and not m.is_claimed and not is_on_all
+    gives_reason = m.choice is Choice.AGAINST and _REASON.search(m.object) is not None  # "-1 for the above reasons"
+    return m.about is About.REMARK and not (m.is_claimed or is_on_all or gives_reason)
 
 
 @rule(ASK, "on a part of it: is it a vote on the whole?")
@@ -181,7 +192,7 @@ def with_a_name(m: Mention) -> bool:
     return people.is_named(m) or (ends("in_hand", m.clause.removesuffix(" a")) and not m.mine_follows)
 
 
-@rule(IGNORE, "speaks of somebody else's vote", mine=ASK)
+@rule(IGNORE, "speaks of somebody else's vote", mine=ASK, free=ASK)
 def of_another(m: Mention) -> bool:
     """Jun gave his +1 already | So it is a +1 from you, right? | not: Like Jun I am +1"""
     if people.OF_SOMEBODY.match(m.whom) or people.is_somebodys(m.lead):

@@ -9,7 +9,7 @@ from kipflow.mail.votes.lexicon import begins, find_words, fold, has
 
 _PHONE = re.compile(r"^[\s.\-)]{0,3}(?:\(\d{1,4}\)|\d{2,4}[\s.\-]{1,3}\(?\d|\d{7,})")
 _SIGNS_BEFORE = re.compile(
-    r"(?:[=<>/^%]|[\w)]\s*\*)\s*[\"'(]?$|"
+    r"(?:[=</^%]|(?<![=-])>|[\w)]\s*\*)\s*[\"'(]?$|"
     r"\d\s?[)\]]\s*$|(?<![A-Za-z.\d-])\d\s*$|(?<![.\w+-])(?<!my )\d\s*(?:or|and|,|to|through)\s*$|"
     r"[a-z]+[._][a-z._]+\s*(?:is|to|=|:)?\s*$|(?<![\w.])[+-](?:[2-9]\d*|1\d+)\b(?!\s*(?:days|weeks)).{0,25}$|"
     r" = .{0,9}$|\b[xnk]\s*$",
@@ -23,15 +23,17 @@ _REMOVED = re.compile(r"^ [+-]\d{1,6}(?= )")  # "+1 -1 lines changed"
 _RANGE = re.compile(r"^\s*(?:to|or|\.\.+|–)\s*[+-]?\d+(?:\.\d+)?(?=\s*[a-z%])")  # "-1 to +1 ms"
 _MEANING = re.compile(r"^\s*[:=(]\s*(?:the |an? |no )?")
 _LEADS_UP = re.compile(r"[\s\"'`]*(?:is|of|to|as|was|by|an?|the)?\s*[:.=]?\s*[\"'(`]?")
+_DEFINES = re.compile(r"\s*(?:\(|(?:means?|is|as|was|stands|turns|disables?)\b)", re.IGNORECASE)
 # a patch, a program's output, code
 _CODE_LINE = re.compile(
-    r"^\s*(?:diff --git|index [0-9a-f]{7}|@@ |\+\+\+ |--- |[+-](?:import|def|class|public)\b|\$ |>>> )"
+    r"^\s*(?:diff --git|index [0-9a-f]{7}|@@ |\+\+\+ |--- |[+-](?:import|def|class|public)\b|\$ |>>> |"
+    r"(?:assert|return)\b[ (])"
 )
 
 
 _COMPARES = re.compile(r"[\w)\]]\s?(?:[<>!=]=|&&|\|\|)\s?[\w-]")
 #: "foo(x, +1)": an argument, and "-1  // see foo()": a remark in a program
-_ARGUMENT = re.compile(r"\w\([^()]*$")
+_ARGUMENT = re.compile(r"\w\((?:[^()]|\([^()]*\))*$")
 #: "[-0.2, +0.2]"
 _PAIR = re.compile(r"[\[(]\s*[+-]?\d[\d.]*\s*[,;]\s*$")
 _REMARK = re.compile(r"\s*[,;)]*\s*(?://|/\*)\s+[a-z]")
@@ -81,11 +83,21 @@ def counts_something(after: str) -> bool:
     )
 
 
+def means(after: str) -> bool:
+    """Whether what follows a value says what it means as a setting: "-1 (the default) is unlimited"."""
+    return _DEFINES.match(after) is not None or begins("meaning", fold(after))
+
+
 def is_code(line: str) -> bool:
     """Whether a line belongs to a patch or a program."""
-    if _CODE_LINE.match(line) is not None or _COMPARES.search(line) is not None:
+    if _CODE_LINE.match(line) is not None:
         return True
     return line.rstrip().endswith((";", "{", "}")) and "=" in line
+
+
+def compares(text: str) -> bool:
+    """Whether a sentence compares as a program does."""
+    return _COMPARES.search(text) is not None
 
 
 def measures(lead: str) -> bool:

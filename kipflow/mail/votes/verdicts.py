@@ -31,6 +31,8 @@ class Rule:
     leaves: tuple[str, ...]
     #: what is made of it where the value is the writer's own
     mine: Verdict | None
+    #: what is made of it where the value stands free of the words around it
+    free: Verdict | None
     #: it may be the vote, beside another one
     rivals: bool
     #: it says what the vote is not: not which one it is, and by who has voted perhaps another one
@@ -44,7 +46,14 @@ class Table(list[Rule]):
     """Rules in the order in which they are asked."""
 
     def __call__(
-        self, verdict: Verdict, why: str, *, mine: Verdict | None = None, rivals: bool = False, denies: bool = False
+        self,
+        verdict: Verdict,
+        why: str,
+        *,
+        mine: Verdict | None = None,
+        free: Verdict | None = None,
+        rivals: bool = False,
+        denies: bool = False,
     ) -> Callable[[When], When]:
         """Adds a row; the docstring holds its examples: "taken | taken, too | not: left to others"."""
 
@@ -52,7 +61,9 @@ class Table(list[Rule]):
             examples = [text.strip() for text in (when.__doc__ or "").split("|")]
             takes = tuple(text for text in examples if not text.startswith(_NOT))
             leaves = tuple(text.removeprefix(_NOT) for text in examples if text.startswith(_NOT))
-            self.append(Rule(when.__name__.replace("_", "-"), when, verdict, why, takes, leaves, mine, rivals, denies))
+            self.append(
+                Rule(when.__name__.replace("_", "-"), when, verdict, why, takes, leaves, mine, free, rivals, denies)
+            )
             return when
 
         return add
