@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from kipflow.domain.votes import Standing
+from kipflow.mail.votes.about import About
 from kipflow.mail.votes.conditions import MARK, has_condition
 from kipflow.mail.votes.findings import Finding, Role, find
 from kipflow.mail.votes.labels import is_labelled
@@ -88,10 +89,13 @@ def _read_new_value(text: str, folded: str, target: Mention, mentions: Sequence[
         return find("conditional", Standing.UNCLEAR, why, choice=either, value=value, claimed=claimed)
     if has("correction", folded) and _IN_TEXT.search(f"{text[target.end :]} {target.sentence.following[:40]}"):
         return None
+    if target.about in {About.UNKNOWN, About.PART}:
+        return find("changed", Standing.DOUBT, "changes something: the vote?")  # "I went back to -1 for "no limit""
     before = folded[: target.start]
     speaks = claimed is not None or any(has(name, before) for name in ("casts", "sign"))
     speaks = speaks or _MY_VOTE.search(folded) is not None or _A_VOTE.search(before) is not None
-    if not speaks and not _is_of_a_vote(before, mentions):
+    is_answer = bool(target.sentence.line.answers)
+    if not speaks and (is_answer or not _is_of_a_vote(before, mentions)):
         return None if _OF_A_THING.search(before) else find("changed", Standing.DOUBT, "changes something: the vote?")
     role = Role.CHANGE if speaks else Role.PLAIN
     return find("changed", Standing.CLEAR, choice=choice, value=value, claimed=claimed, role=role)

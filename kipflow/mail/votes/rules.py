@@ -61,6 +61,9 @@ def question(m: Mention) -> bool:
     return re.match(r"\W*(?:\w+\s?){0,2}\?", m.rest) is not None or (bool(m.segment) and not m.opens and not m.is_apart)
 
 
+_KEEPS_COUNT = re.compile(r"\b(?:updated?|in|to|on) the (?:tally|table of votes|count)\b")
+
+
 @rule(ASK, "agrees with a remark: a vote, or an answer to it?")
 def answer(m: Mention) -> bool:
     """Good point Jun, +1 | not: +1 (binding), good point Jun"""
@@ -71,6 +74,9 @@ def answer(m: Mention) -> bool:
         return True  # what is quoted goes on here: a line of it without its mark
     if not (m.opens or m.is_claimed or m.mine_follows) and m.about is About.NOTHING and has("agreeing", fold(m.lead)):
         return True
+    following = fold(m.sentence.following[:60])
+    if _KEEPS_COUNT.search(following) or (m.choice is Choice.AGAINST and begins("takes_up", following)):
+        return True  # "OK, -1 then. I'll update the docs", "So +1. I have updated the tally"
     if not line.answers or (m.is_claimed and m.is_apart):
         return False
     is_short = len(remark) < 240

@@ -69,7 +69,8 @@ def bulleted(m: Mention) -> bool:
 @rule(IGNORE, "cites a value")
 def quoted_value(m: Mention) -> bool:
     """Please write "+1 (binding)" next time. | not: "+1" """
-    is_mine = m.is_mine or has("my_vote", fold(m.lead))  # 'My vote is: "+1"'
+    says_me = m.is_mine and (not m.mine_follows or re.match(r"\s*[\"'”’»]", m.tail) is not None)
+    is_mine = says_me or has("my_vote", fold(m.lead))  # 'My vote is: "+1"'
     return m.is_quoted and (not is_mine or has("hypothetical", m.clause))
 
 
@@ -94,7 +95,7 @@ _ADDS_UP = re.compile(r"(?<![\w.-])\d{1,2}(?: x)? (?:(?:non-?)?binding|votes?|\(
 
 #: "And a third +1 (binding)"
 _ONE_MORE = re.compile(
-    r"^(?:(?:and|so|with|here is|here's|plus) )*(?:(?:a|the|one|yet|your|our) )?"
+    r"^(?:(?:and|so|with|(?:here|there|that) is|(?:here|there|that)'s|plus) )*(?:(?:a|the|one|yet|your|our) )?"
     r"(?:another|more|second|third|fourth|fifth)$"
 )
 
@@ -104,7 +105,8 @@ def counted(m: Mention) -> bool:
     """2 binding + 1 non-binding | We have three +1 now. | One more +1 would do. | not: Another +1 (binding) for you"""
     if " " in m.written and _ADDS_UP.search(m.lead):
         return True
-    if m.is_claimed and (m.clause.endswith("another") or _ONE_MORE.match(m.clause)):
+    is_another = _ONE_MORE.match(m.clause) is not None and not begins("discussed", fold(m.rest))
+    if is_another or (m.is_claimed and m.clause.endswith("another")):
         return False
     is_one_more = m.clause in {"another", "one more", "and another"} and not m.rest.strip(" .!)")
     if m.opens or m.mine_follows or is_one_more:
