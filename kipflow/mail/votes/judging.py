@@ -17,11 +17,15 @@ RULES: tuple[Rule, ...] = (*talk.rule, *rules.rule)
 
 #: words that a value behind them belongs to
 _HOLDS = re.compile(
-    r"(?:\b(?:an?|the|no|any|each|every|more|another|of|for|to|with|as|from|by|in|on|at|is|are|was|were|be|been|am|and|or"
+    r"(?:\b(?:an?|the|no|any|each|every|of|for|to|with|as|from|by|in|on|at|is|are|was|were|be|been|am|and|or"
     r"|your|his|her|their|our|my|its|that|these|those|than|not|only|just|vot(?:e|es|ed|ing)|g[ai]ven?|gives?|cast"
     r"|says?|said|writes?|wrote|sends?|sent|needs?|needed|gets?|got|ha(?:s|ve|d)|saw|sees?|seems?|wants?|expects?"
-    r"|counts?|counted|calls?|called|binding|returns?|means?|equals?|one|two|three|four|five|six|first|second|third|last"
-    r"|final|missing|\d+|it['’]s|that['’]s|[A-Z]\w+)|['’]s|[(\"'“,;:–—-])\W{0,2}$"
+    r"|counts?|counted|calls?|called|binding|returns?|means?|equals?"
+    r"|it['’]s|that['’]s|[A-Z]\w+)|['’]s|[(\"'“,;:–—-])\W{0,2}$"
+)
+#: words that count a vote for behind them
+_COUNTS = re.compile(
+    r"\b(?:more|another|one|two|three|four|five|six|first|second|third|last|final|missing|\d+)\W{0,2}$", re.IGNORECASE
 )
 #: "-1 3 tests fail", "-1 messages get lost", not "-1 ms"
 _GOES_ON = re.compile(r"\s*(?:\d+(?:\.\d+)*\s+)?[^\W\d]+\s+[^\W\d]+")
@@ -36,7 +40,8 @@ def stands_free(m: Mention) -> bool:
         return is_reason and _GOES_ON.match(m.rest) is not None
     begins_line = m.sentence.line.text.lstrip().startswith(m.written)
     ends = not m.rest.strip(" .!)\n")
-    is_held = _HOLDS.search(m.lead) is not None or ends_with("negation", m.clause)
+    counts = m.choice is Choice.FOR and not begins_line and _COUNTS.search(m.lead) is not None
+    is_held = counts or _HOLDS.search(m.lead) is not None or ends_with("negation", m.clause)
     return (begins_line or ends) and not find_values(m.lead) and not is_held and not technical.is_technical(m.lead, "")
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from kipflow.domain.people import fold_name
 from kipflow.mail.announcements.names import COMMON_WORDS, find_names, is_own, names_someone
-from kipflow.mail.votes.claims import skip_claim
+from kipflow.mail.votes.claims import find_claim, skip_claim
 from kipflow.mail.votes.lexicon import begins, fold, has, leaves_only
 from kipflow.mail.votes.technical import find_patch_lines, is_technical
 from kipflow.mail.votes.values import find_values, skip_bullet
@@ -181,6 +181,11 @@ def _find_runs(leading: Sequence[Leading], lines: Sequence[str]) -> list[list[Le
     for value in leading:
         if runs:
             between = [line for line in lines[runs[-1][-1].index + 1 : value.index] if line.strip()]
+            # "+1 (binding)" set apart below a list of limits
+            is_apart = runs[-1][-1].index + 1 < value.index and find_claim("", value.after) is not None
+            if is_apart and find_claim("", runs[-1][-1].after) is None:
+                runs.append([value])
+                continue
             if not between or (len(between) == 1 and len(runs[-1]) > 1 and len(between[0]) < 90):
                 runs[-1].append(value)
                 continue
