@@ -9,7 +9,7 @@ from functools import cached_property
 
 from kipflow.domain.votes import Choice
 from kipflow.mail.announcements.names import find_names, is_own
-from kipflow.mail.votes.conditions import MARK, UNDERSTOOD
+from kipflow.mail.votes.conditions import MARK, UNDERSTOOD, find_unknown
 from kipflow.mail.votes.lexicon import begins, drop, ends, fold, has, leaves_only
 from kipflow.mail.votes.mentions import Mention
 from kipflow.mail.votes.unfinished import BE, NAME, awaits_value
@@ -111,6 +111,10 @@ class Label:
         return any(has(name, self.told) for name in names)
 
 
+def _concludes(x: Label) -> bool:
+    return x.last.split()[:1] != [] and x.last.split()[0] in _CONCLUDING and not find_unknown(x.last)
+
+
 def _passes_on(x: Label) -> bool:
     said = drop("not_voted", drop("leads_in", drop("casts", x.text)))
     return any(has(name, said) for name in _PASSED_ON) or (has("other", x.told) and "vote" in x.last)
@@ -192,18 +196,16 @@ class LabelRule:
 
 #: the first that takes a label decides; one that none takes does not lead up to a vote
 LABEL_RULES = (
-    LabelRule("concludes", True, lambda x: x.last.strip() in _CONCLUDING, ("The wiki says opt-in, so",)),
+    LabelRule("concludes", True, _concludes, ("The wiki says opt-in, so", "Same result, so again")),
     LabelRule(
         *("not voted yet", True, lambda x: has("not_voted", x.last) and has("first_person", x.last)),
         ("As I have not voted so far",),
     ),
     LabelRule("ticket", False, lambda x: _TICKET.search(x.end) is not None, ("#4711",)),
     LabelRule("passes on", False, _passes_on, ("Jun wrote", "Her vote")),
-    LabelRule("asks", False, lambda x: begins("asks", drop("leads_in", drop("sums_up", x.text))), ("To vote",)),
     LabelRule("lacks its end", False, lambda x: awaits_value(x.end.strip()), ("I jotted down", "We agreed on")),
     LabelRule("says the opposite", False, _says_the_opposite, ("Against",)),
     LabelRule("greets", True, lambda x: begins("greeting", x.last) and "vote" not in x.last, ("Hi Jun",)),
-    LabelRule("thanks for votes", False, lambda x: begins("greeting", x.last), ("Thanks for the vote",)),
     LabelRule(
         *("own vote", True, lambda x: has("my_vote", x.last) and ends("need", x.told)),
         ("My own vote is still missing",),

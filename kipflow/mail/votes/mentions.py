@@ -26,7 +26,7 @@ from kipflow.mail.votes.values import VALUE, find_values, parse_value
 
 MAX_VALUES = 12  # written values looked at in one sentence: more make no vote, only work
 _CONCLUDES = re.compile(
-    r"\b(?:so|hence|therefore|thus) (?=here|i\b|my|it|(?:will|must|have to) (?:go with|vote)\b)|\bbut\s*$"
+    r"\b(?:so|hence|therefore|thus) (?=here|i\b|my|it|(?:will|must|have to) (?:go with|vote)\b)|\b(?:but|so)\s*$"
     r"|\b(?=i(?:'m|'ll| am| will| now| hereby| (?:have|need|want) to)* (?:chang|switch|mov)\w* my vote to\s*$)"
     r"|\band (?=(?:(?:stay|remain) at|vote|i'm|i am|i vote|i cast|i give|my vote is|you have my|here(?:'s| is) my)\b)"
     r"|\b(?=(?:i am|i'm|i(?: (?:also|must|can|now|hereby|therefore|have to))* (?:give|vote|say|cast)|my vote is|take my"
@@ -232,7 +232,7 @@ class Mention:
             return True
         whom, words = fold(self.whom), len(self.segment.split())
         if begins("ours", whom) or has("group", " ".join(whom.split()[:4])):  # "from the Foo team"
-            return words <= 3
+            return words <= 5 and not has("reports", self.segment)  # "I want to see"
         is_zero = self.choice is Choice.ABSTAIN and not self.value[0].isdigit()  # what else has a sign?
         if words <= 5 and (is_zero or self.is_apart or has("we_are", self.clause)):
             return True

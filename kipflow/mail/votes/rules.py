@@ -108,7 +108,7 @@ _NEAR = 5
 @rule(IGNORE, "says what the vote is not", mine=ASK, free=ASK, denies=True)
 def denied(m: Mention) -> bool:
     """This is not a -1 | not: No doubt, +1 | not: Not my area but +1 | not: No points left, I give a +1 (binding)"""
-    words = drop("undenied", m.clause)
+    words = drop("undenied", m.segment)
     near = " ".join(words.split()[-_NEAR:]) if m.is_claimed else words
     return not m.opens and bool(m.segment) and has("negation", near)
 
@@ -152,6 +152,8 @@ def opening(m: Mention) -> bool:
     begins_mail = m.opens and not m.sentence.preceding.strip()  # "+1. It passed", "-0: as its author I am in doubt"
     is_whole = m.rest.strip() in {".", "!"} or (not m.rest.strip() and _heads_prose(m))
     is_own = begins_mail and (is_whole or speaks_of_itself(fold(m.rest)))
+    if m.lead.endswith("so ") and m.rest.lstrip().startswith(("from a ", "from an ")):
+        return False  # "PPMC votes count, so +1 from a PPMC member"
     may = not m.is_result or (m.opens and m.mine_follows) or is_own or has("my_vote", fold(m.lead))
     return may and m.is_apart and (m.opens or not m.segment)
 
