@@ -68,7 +68,7 @@ def read_change(text: str, mentions: Sequence[Mention]) -> Finding | None:
         return find("withdrawn", Standing.WITHDRAWAL, value=first.value)
     moves = any(_ARROW.search(m.lead) for m in mentions)
     changes = moves or any(has(name, folded) for name in _VERBS[:3])
-    if not changes or has("source", folded) or speaks_of_anothers(text) or folded.rstrip().endswith("?"):
+    if not changes or speaks_of_anothers(text) or folded.rstrip().endswith("?"):
         return None
     if not (moves or _speaks_of_own(folded) or has("my_vote", folded)):
         return None
@@ -94,8 +94,8 @@ def _read_new_value(text: str, folded: str, target: Mention, mentions: Sequence[
     before = folded[: target.start]
     speaks = claimed is not None or any(has(name, before) for name in ("casts", "sign"))
     speaks = speaks or _MY_VOTE.search(folded) is not None or _A_VOTE.search(before) is not None
-    is_answer = bool(target.sentence.line.answers)
-    if not speaks and (is_answer or not _is_of_a_vote(before, mentions)):
+    is_elsewhere = bool(target.sentence.line.answers) or has("source", folded)
+    if not speaks and (is_elsewhere or not _is_of_a_vote(before, mentions)):
         return None if _OF_A_THING.search(before) else find("changed", Standing.DOUBT, "changes something: the vote?")
     role = Role.CHANGE if speaks else Role.PLAIN
     return find("changed", Standing.CLEAR, choice=choice, value=value, claimed=claimed, role=role)
@@ -179,7 +179,7 @@ def _arrives(m: Mention) -> bool:
 
 def is_origin(m: Mention) -> bool:
     """Whether the value is the one that a change starts from."""
-    return _leads_up("origin", m.lead[-40:], 2)
+    return not m.lead.rstrip().endswith(" to") and _leads_up("origin", m.lead[-40:], 2)
 
 
 def _leads_up(name: str, lead: str, most: int) -> bool:

@@ -182,7 +182,7 @@ def stated_as_own(m: Mention) -> bool:
     if not m.segment or m.unknown or of_any or from_any or has("group", drop("from_me", m.segment)):
         return False
     looks_on = is_bare and not m.is_claimed and m.lead.strip(" ").lower() != m.segment  # "Great, a +1!"
-    if looks_on or has("source", fold(m.lead)) or (m.choice is not Choice.FOR and not _says_whose(m)):
+    if looks_on or (m.choice is not Choice.FOR and not _says_whose(m)):
         return False
     is_noun = m.mine_follows or not m.follows_article  # "a +1 feature"
     return (m.is_apart or (m.is_mine and is_noun) or m.is_claimed) and (not m.is_result or m.is_mine)
