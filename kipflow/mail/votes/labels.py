@@ -25,6 +25,7 @@ _FOR_NAME = re.compile(r"\b(?:for|from)\s+[A-Z][a-z]|['’]s proxy\b")
 _CONCLUDING = frozenset({"so", "hence", "thus", "therefore", "then"})
 #: "[10:14] <jun>"
 _CHAT = re.compile(r"\W*(?:\d{1,2}:\d\d\W+)?(?:<[\w-]+>|[\w-]+:)\s*$")
+_LABELS_ANOTHER = re.compile(r"\w\s?(?:->|=>|→|[:=])\s?[+-]\s?[01]\b")
 #: "#4711: +1" is on something else
 _TICKET = re.compile(r"#\d+\s*$")
 #: what a label says is not what the vote says: "Against: +1"
@@ -202,6 +203,7 @@ LABEL_RULES = (
         ("As I have not voted so far",),
     ),
     LabelRule("ticket", False, lambda x: _TICKET.search(x.end) is not None, ("#4711",)),
+    LabelRule("another value", False, lambda x: _LABELS_ANOTHER.search(x.written) is not None, ("RC1 -> -1, RC2",)),
     LabelRule("passes on", False, _passes_on, ("Jun wrote", "Her vote")),
     LabelRule("lacks its end", False, lambda x: awaits_value(x.end.strip()), ("I jotted down", "We agreed on")),
     LabelRule("says the opposite", False, _says_the_opposite, ("Against",)),

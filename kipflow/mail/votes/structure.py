@@ -32,9 +32,11 @@ PATCH = Shape("patch", Verdict.IGNORE, "a line of a patch")
 SUMMARY = Shape("summary", Verdict.IGNORE, "shows what others voted")
 SEVERAL = Shape("several-boxes", Verdict.ASK, "more than one box is checked: which is the vote?")
 LAST_BOX = Shape("single-empty-box", Verdict.ASK, "one box of the template is left, without a mark")
+SHOWN = Shape("shown-box", Verdict.ASK, "a box checked as an example, or as a vote?")
 LISTED = Shape("listed-words", Verdict.ASK, "votes on several parts, or a list of voters by their handles?")
 ON_PARTS = Shape("two-votes", Verdict.ASK, "different values for different things: what is the vote?")
 
+_SHOWS_HOW = re.compile(r"\b(?:example|copy this|look(?:s|ing)? like|filled|template)\b", re.IGNORECASE)
 Shapes = dict[int, tuple[Shape, str]]
 
 _SIGN = r"(?P<value>[+\-±]?\s?[01](?:\.\d)?)(?![\w.]\w)"
@@ -115,6 +117,8 @@ def classify_lines(lines: Sequence[str], author: str) -> Shapes:
             box = (LEGEND, values["value"])
         if box is not None:
             found[index] = box
+    if found and _SHOWS_HOW.search(next((x for x in reversed(lines[: min(found)]) if x.strip()), "")):
+        found = {index: (SHOWN if shape is CHECKED else shape, value) for index, (shape, value) in found.items()}
     leading = [v for v in find_leading(lines) if v.index not in found]
     if found:
         beside = [v for v in leading if _belongs_to_boxes(v, found, lines)]
