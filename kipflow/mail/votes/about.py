@@ -107,11 +107,15 @@ def read_about(lead: str, rest: str, title: frozenset[str] = frozenset()) -> Abo
     return _read_named(match.group("what"), what, bare)
 
 
+#: "On the other hand", "For the sake of progress"
+_OPENER = re.compile(r"\b(?:reasons?|sake|grounds|hand|time|balance|strength|basis|moment)\b")
+
+
 def _is_a_thing(what: str, title: frozenset[str]) -> bool:
     """Whether words name one thing of several: "the core"; not "the record", and not what the vote's title names."""
     named = leaves_only(("filler", "manner"), what).split()
     is_named = what.startswith("the ") and not begins("no_object", what) and not begins("harmless", f"for {what}")
-    return is_named and bool(named) and not title.issuperset(map(_find_stem, named))
+    return is_named and _OPENER.search(what) is None and bool(named) and not title.issuperset(map(_find_stem, named))
 
 
 def _read_named(written: str, what: str, bare: str) -> About:

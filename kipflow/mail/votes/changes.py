@@ -23,10 +23,11 @@ _OPENS = re.compile(r"(?:^\W*|[:,;→=>]\s*[\"'“(\[*]?)$")
 #: "somewhere between 0 and"
 _BETWEEN = re.compile(r"between\s+[+\-±]?\s?[01]\s+and\s*$")
 _OWN_IN_BRACKETS = re.compile(r"\bmy (?:\w+ )?vote (?:\(|of )$")
-#: what may stand behind a value that is taken back: no place where else it may stand, and no noun that it belongs to
-_GOES = re.compile(
-    r"\s*(?:$|[^\w\s]|(?:back|because|since|as|and|but|so|now|then|again|here|is|was|has|hereby|too|on|of|for|given|after"
-    r"|with|that|which|from (?:me|my|rc|the (?:first|last|earlier|previous))|i|we|until|till|today)\b)",
+#: behind a value: it is no vote, but stands somewhere else, or is part of a name
+_ELSEWHERE = re.compile(
+    r"\s*(?:(?:from|in|on|of|out of) (?:the|my|our|section|table|appendix)\b"
+    r"(?! (?:list|votes?|tally|thread|first|last|earlier))"
+    r"|(?:workaround|default|option|setting|value|limit|row|column|key|as you)\b)",
     re.IGNORECASE,
 )
 _MY_VOTE = re.compile(r"\bmy (?:\w+ )?(?:vote|ballot|veto|[+-]\s?[01])|\bmine\b")
@@ -215,7 +216,7 @@ def _read_takeback(folded: str, mentions: Sequence[Mention]) -> Finding | None:
     if has("hypothetical", drop("polite", clause)) or has("negation", drop("undenied", clause)):
         return None
     taken = next((m for m in mentions if _is_taken(folded, m)), None)
-    if taken is not None and _GOES.match(taken.rest) is None:
+    if taken is not None and _ELSEWHERE.match(taken.rest) is not None:
         return None  # "I removed the -1 from the docs"
     if not (has("my_vote", folded) or (taken is not None and has("first_person", folded))):
         return None

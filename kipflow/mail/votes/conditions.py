@@ -24,7 +24,7 @@ _WITH_DONE = re.compile(
 #: "Rename it and I'm +1"
 _DO_AND = re.compile(
     r"^\W*(?:please |just |simply )?(?!i\b|we\b|it\b)[a-z]+ (?:it|that|this|the|your)\b[^.;:!?]{0,80}\band (?:then )?"
-    r"(?:i['’]m|i am|it['’]s|i['’]ll be|i will be|i['’]d be|(?:you|you['’]ll|you will|it) (?:have|gets?) my"
+    r"(?:i['’]m|i am|it['’]s|i['’]ll be|i will be|i['’]d be"
     r"|i(?:['’]ll| will)? (?:withdraw|take|lift|drop)\b[^.;:!?]*)\s*(?:an? )?$",
     re.IGNORECASE,
 )
@@ -48,6 +48,9 @@ def find_unknown(text: str) -> str:
     return leaves_only(UNDERSTOOD, _ADVERB.sub(lambda m: m[0] if has("hedging", m[0]) else " ", text))
 
 
+_AFTER_ALL = re.compile(r"\bafter all(?=\s*(?:[^\w\s]|$))")
+
+
 def has_condition(text: str) -> bool:
     folded = fold(text)
     return has("condition", folded) and has("condition", _drop_harmless(folded))
@@ -67,6 +70,7 @@ def has_condition_behind(tail: str) -> bool:
 
 
 def _drop_harmless(folded: str) -> str:
+    folded = _AFTER_ALL.sub(" ", folded)
     return folded if has("awaited", folded) else drop("harmless", folded)
 
 
@@ -97,7 +101,11 @@ def opens_under_condition(above: str) -> bool:
 _AND_MINE = re.compile(
     r"(?P<done>.*)\band (?:then )?(?:you|it|this|that)(?:['’]ll| will)? (?:ha(?:ve|s)|gets?) my\s*$", re.I
 )
-_IS_DONE = re.compile(r"\b(?:i|we|i['’]\w+|we['’]\w+|looks?|is|are|was|\w+ed)\b", re.I)
+_IS_DONE = re.compile(
+    r"\b(?:i|we|i['’]\w+|we['’]\w+|(?:it|all|everything) (?:is|was|looks|works))\b"
+    r"|^\W*(?:looks?|read|(?!speed|feed|need|proceed|embed)\w+ed)\b",
+    re.I,
+)
 
 
 def follows_condition(lead: str, above: str) -> bool:

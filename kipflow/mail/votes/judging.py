@@ -21,7 +21,7 @@ _HOLDS = re.compile(
     r"|your|his|her|their|our|my|its|that|these|those|than|not|only|just|vot(?:e|es|ed|ing)|g[ai]ven?|gives?|cast"
     r"|says?|said|writes?|wrote|sends?|sent|needs?|needed|gets?|got|ha(?:s|ve|d)|saw|sees?|seems?|wants?|expects?"
     r"|counts?|counted|calls?|called|binding|returns?|means?|equals?"
-    r"|it['’]s|that['’]s|[A-Z]\w+)|['’]s|[(\"'“,;:–—-])\W{0,2}$"
+    r"|[A-Z]\w+)|['’]s|[(\"'“,;:–—-])\W{0,2}$"
 )
 #: words that count a vote for behind them
 _COUNTS = re.compile(

@@ -1,4 +1,4 @@
-"""Whose vote a value is: the names behind it, and the label or name before it."""
+"""Whose vote a value is: the names behind it and before it."""
 
 from __future__ import annotations
 
@@ -23,16 +23,20 @@ _IN_A_ROW = re.compile(
 OF_SOMEBODY = re.compile(r"(?:you(?! all)|him|her|them)\b", re.IGNORECASE)
 #: "Jun's +1", not "that's +1"
 _SOMEBODYS = re.compile(r"\b(?!(?:It|That|Here|There|What|Let|He|She|Vote|Mine)['’]s)[A-Z]\w+['’]s (?:earlier |own )?$")
+#: "I'll count it as", "Noted,": who keeps the tally
+_KEEPS_TALLY = re.compile(
+    r"(?:^|[,.;:] )\W*(?:i|we)(?:['’](?:ll|d|ve))?(?: (?:have to|must|will|would|can|now|just|have))*"
+    r" (?:count(?:ed)?|record(?:ed)?|put|tak(?:e|en)|took|read|have|moved?|list(?:ed)?|noted?)"
+    r" (?:it|that|this|you|them|your \w+)(?: down)? (?:as|from|to)(?: an?)? $"
+    r"|^\W*(?:\w+,? ){0,2}(?:noted|ack|acknowledged|counted|recorded)(?: as)?\W*$",
+    re.IGNORECASE,
+)
 #: "Is that a +1?", "You scared me with that -1"
 _YOURS = re.compile(
     r"^\W*(?:(?:so|and|but|ok|hm+|well|sorry),? )*"
     r"(?:(?:is|was) (?:that|this|it)|does (?:that|this|it) (?:mean|count as)) an? $"
     r"|\b(?:should|shall|do) (?:i|we) (?:count|take|read|record) (?:that|this|it|yours) as (?:an? )?$"
-    r"|\byou\b[^.!?]*\b(?:that|this) $"
-    r"|(?:^|[,.;:] )\W*(?:i|we)(?:['’](?:ll|d|ve))?(?: (?:have to|must|will|would|can|now|just|have))*"
-    r" (?:count(?:ed)?|record(?:ed)?|put|tak(?:e|en)|took|read|have|moved?|list(?:ed)?|noted?)"
-    r" (?:it|that|this|you|them|your \w+)(?: down)? (?:as|from|to)(?: an?)? $"
-    r"|^\W*(?:\w+,? ){0,2}(?:noted|ack|acknowledged|counted|recorded)(?: as)?\W*$",
+    r"|\byou\b[^.!?]*\b(?:that|this) $",
     re.IGNORECASE,
 )
 
@@ -45,6 +49,11 @@ def is_somebodys(lead: str) -> bool:
 def asks_of_it(lead: str) -> bool:
     """Whether the words before a value ask somebody else of it, or speak to them of theirs: "Is that a +1?"."""
     return _YOURS.search(lead) is not None
+
+
+def keeps_tally(lead: str) -> bool:
+    """Whether the words before a value are those of who counts the votes of others: "I'll count it as"."""
+    return _KEEPS_TALLY.search(lead) is not None
 
 
 def is_named(m: Mention) -> bool:

@@ -157,7 +157,7 @@ class _Mail:
             changed = read_change(text, [m for m in mentions if not (numbers or counts_something(m.tail))])
             if changed is not None:
                 yield changed
-                others = mentions[1:] if changed.expression.value else mentions
+                others = [m for m in mentions if m.value != changed.expression.value]
                 yield from self._read_vote_instead(others) if changed.takes_back else ()
                 return
         judged = list(self._judge(mentions))

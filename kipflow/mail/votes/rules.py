@@ -61,7 +61,7 @@ def question(m: Mention) -> bool:
     return re.match(r"\W*(?:\w+\s?){0,2}\?", m.rest) is not None or (bool(m.segment) and not m.opens and not m.is_apart)
 
 
-_KEEPS_COUNT = re.compile(r"\b(?:updated?|in|to|on) the (?:tally|table of votes|count)\b")
+_KEEPS_COUNT = re.compile(r"\b(?:updated?|in|to|on) the (?:vote )?(?:tally|count)\b(?! \w)")
 
 
 @rule(ASK, "agrees with a remark: a vote, or an answer to it?")
@@ -75,7 +75,9 @@ def answer(m: Mention) -> bool:
     if not (m.opens or m.is_claimed or m.mine_follows) and m.about is About.NOTHING and has("agreeing", fold(m.lead)):
         return True
     following = fold(m.sentence.following[:60])
-    if _KEEPS_COUNT.search(following) or (m.choice is Choice.AGAINST and begins("takes_up", following)):
+    if (_KEEPS_COUNT.search(following) and not m.is_claimed) or (
+        m.choice is Choice.AGAINST and begins("takes_up", following)
+    ):
         return True  # "OK, -1 then. I'll update the docs", "So +1. I have updated the tally"
     if not line.answers or (m.is_claimed and m.is_apart):
         return False
@@ -108,7 +110,7 @@ _NEAR = 5
 @rule(IGNORE, "says what the vote is not", mine=ASK, free=ASK, denies=True)
 def denied(m: Mention) -> bool:
     """This is not a -1 | not: No doubt, +1 | not: Not my area but +1 | not: No points left, I give a +1 (binding)"""
-    words = drop("undenied", m.segment)
+    words = drop("undenied", m.clause)
     near = " ".join(words.split()[-_NEAR:]) if m.is_claimed else words
     return not m.opens and bool(m.segment) and has("negation", near)
 

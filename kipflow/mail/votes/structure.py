@@ -36,7 +36,7 @@ SHOWN = Shape("shown-box", Verdict.ASK, "a box checked as an example, or as a vo
 LISTED = Shape("listed-words", Verdict.ASK, "votes on several parts, or a list of voters by their handles?")
 ON_PARTS = Shape("two-votes", Verdict.ASK, "different values for different things: what is the vote?")
 
-_SHOWS_HOW = re.compile(r"\b(?:example|copy this|look(?:s|ing)? like|filled|template)\b", re.IGNORECASE)
+_SHOWS_HOW = re.compile(r"\b(?:example|copy this|filled|template)\b.*:\s*$|\blook(?:s|ing)? like:?\s*$", re.IGNORECASE)
 Shapes = dict[int, tuple[Shape, str]]
 
 _SIGN = r"(?P<value>[+\-±]?\s?[01](?:\.\d)?)(?![\w.]\w)"
@@ -117,11 +117,12 @@ def classify_lines(lines: Sequence[str], author: str) -> Shapes:
             box = (LEGEND, values["value"])
         if box is not None:
             found[index] = box
-    if found and _SHOWS_HOW.search(next((x for x in reversed(lines[: min(found)]) if x.strip()), "")):
-        found = {index: (SHOWN if shape is CHECKED else shape, value) for index, (shape, value) in found.items()}
     leading = [v for v in find_leading(lines) if v.index not in found]
-    if found:
-        beside = [v for v in leading if _belongs_to_boxes(v, found, lines)]
+    boxes = {index: shown for index, shown in found.items() if shown[0] is not PATCH}
+    if boxes and _SHOWS_HOW.search(next((x for x in reversed(lines[: min(boxes)]) if x.strip()), "")):
+        found.update({index: (SHOWN, value) for index, (shape, value) in boxes.items() if shape is CHECKED})
+    if boxes:
+        beside = [v for v in leading if _belongs_to_boxes(v, boxes, lines)]
         found.update({v.index: (CHECKED if v.is_boxed else LEGEND, v.value) for v in beside})
     found.update({v.index: (NUMBERS, v.value) for v in leading if _is_among_numbers(v, lines)})
     for run in _find_runs([v for v in leading if v.index not in found], lines):

@@ -22,7 +22,8 @@ _ADDED = re.compile(r"(?:[:;,.!)\]>–—-]|\s-)\s*[\[(\"'*]*$")
 def read_subject(subject: str, *, is_all: bool = False) -> tuple[Expression, ...]:
     """The vote that a subject begins with ("+1 Re: [VOTE] KIP-7"): asked about, for what it is meant on.
 
-    `is_all` says that nothing stands below it: then one at its end is looked at too.
+    `is_all` says that what stands below it is nothing, or points to it: then one at its end is looked at too, as is one
+    that the subject calls the writer's own.
     """
     text = spell_out(plain(subject))
     for m in find_values(text):

@@ -191,7 +191,11 @@ def part(m: Mention) -> bool:
 @rule(ASK, "names somebody, or has come in: whose vote is it?")
 def with_a_name(m: Mention) -> bool:
     """+1 (binding) from Jun Okafor | So far: +1 (Jun) | We have a +1 (binding) | not: +1 (binding) from me"""
-    return people.is_named(m) or (ends("in_hand", m.clause.removesuffix(" a")) and not m.mine_follows)
+    return (
+        people.is_named(m)
+        or people.keeps_tally(m.lead)
+        or (ends("in_hand", m.clause.removesuffix(" a")) and not m.mine_follows)
+    )
 
 
 @rule(IGNORE, "speaks of somebody else's vote", mine=ASK, free=ASK)

@@ -40,15 +40,18 @@ _REMARK = re.compile(r"\s*[,;)]*\s*(?://|/\*)\s+[a-z]")
 
 
 #: where a patch begins, and its lines
-_PATCH_HEAD = re.compile(r"^\s*(?:diff --git |Index: |@@ -\d)")
+_PATCH_HEAD = re.compile(r"^\s*(?:diff --git |@@ -\d)")
+_CLAIMED_VOTE = re.compile(r"^\W{0,3}[01]\W{1,3}(?:non\W?)?binding\b", re.IGNORECASE)
 _PATCH_LINE = re.compile(r"^\s*(?:[-+@\\]|index |diff )|^\s{2,}\S")
 
 
 def find_patch_lines(lines: Sequence[str]) -> Iterator[int]:
-    """The lines of patches: from a head on, all that are removed, added or indented."""
+    """The lines of patches: from a head on, all that are removed, added or indented, up to any other or a vote."""
     within = False
     for index, line in enumerate(lines):
-        within = _PATCH_HEAD.match(line) is not None or (within and _PATCH_LINE.match(line) is not None)
+        within = _PATCH_HEAD.match(line) is not None or (
+            within and _PATCH_LINE.match(line) is not None and _CLAIMED_VOTE.match(line) is None
+        )
         if within:
             yield index
 
