@@ -30,6 +30,7 @@ _ELSEWHERE = re.compile(
     r"|(?:workaround|default|option|setting|value|limit|row|column|key|as you)\b)",
     re.IGNORECASE,
 )
+#: narrower than the class of that name, which takes "my test cluster … -1" for one
 _MY_VOTE = re.compile(r"\bmy (?:\w+ )?(?:vote|ballot|veto|[+-]\s?[01])|\bmine\b")
 #: "make it a -1"
 _A_VOTE = re.compile(r"\ban? (?:\w+ )?\W*$")

@@ -66,15 +66,16 @@ _NAMES_ONE = re.compile(
 
 def is_labelled(m: Mention) -> bool:
     """Whether what stands before it, up to a colon, is not known to lead up to the writer's own vote: "Windows: +1"."""
+    rule = find_label_rule(m.label, m.choice, is_claimed=m.is_claimed) if m.label else None
     if m.mine_follows and not _ITEM.match(m.sentence.line.text):  # "- the limits: -1 from me" is on a part
-        rule = find_label_rule(m.label, m.choice, is_claimed=m.is_claimed) if m.label else None
         return (rule is not None and not rule.leads) or _CHAT.match(m.lead) is not None
     if m.is_list_head or ends("example", fold(m.lead)):
         return True
     cites = fold(m.lead.rpartition(": ")[0])  # "Jun said: I vote +1"
     if any(ends(name, cites) for name in (*_PASSED_ON, "other")) and "i" not in cites.split():
         return True
-    return bool(m.label) and not is_own(m.label, m.author) and not leads_up(m.label, m.choice, is_claimed=m.is_claimed)
+    leads_up = rule is not None and rule.leads
+    return bool(m.label) and not leads_up and not is_own(m.label, m.author)
 
 
 @dataclass(frozen=True)
@@ -113,7 +114,8 @@ class Label:
 
 
 def _concludes(x: Label) -> bool:
-    return x.last.split()[:1] != [] and x.last.split()[0] in _CONCLUDING and not find_unknown(x.last)
+    first, *_ = x.last.split() or [""]
+    return first in _CONCLUDING and not find_unknown(x.last)
 
 
 def _passes_on(x: Label) -> bool:
@@ -227,9 +229,3 @@ def find_label_rule(written: str, choice: Choice, *, is_claimed: bool) -> LabelR
     """The first rule that takes a label."""
     label = Label(_CLAIM_BEHIND.sub("", _ITEM.sub("", written)), choice, is_claimed)
     return next((row for row in LABEL_RULES if row.when(label)), None)
-
-
-def leads_up(written: str, choice: Choice, *, is_claimed: bool) -> bool:
-    """Whether a label is known to lead up to its writer's own vote."""
-    rule = find_label_rule(written, choice, is_claimed=is_claimed)
-    return rule is not None and rule.leads

@@ -85,7 +85,8 @@ def weigh_with_the_rest(vote: Expression, found: Sequence[Finding], text: str, a
     if has("behalf", folded) and _SPEAKS_FOR_SELF.search(vote.line) is None:
         doubt = ("for-another", "cast for somebody else, or not to be counted: whose vote is it?")
     elif takes_back and found[at].role is not Role.CHANGE:
-        doubt = ("taken-back", "the same mail takes something back: does the vote stand?")
+        asked = vote.as_question("taken-back", "the same mail takes something back: does the vote stand?")
+        return replace(asked, choice=None)
     elif vote.choice is Choice.FOR and (_has(Role.OBJECTS, found) or has("refuses", drop("undenied", folded))):
         doubt = ("contradiction", "votes for it, and objects elsewhere: which is meant?")
     elif vote.choice is Choice.AGAINST and has("praise", folded) and not _objects(vote, folded):
@@ -95,8 +96,7 @@ def weigh_with_the_rest(vote: Expression, found: Sequence[Finding], text: str, a
     else:
         claimed = vote.claimed_binding
         return vote if claimed is not None else replace(vote, claimed_binding=find_separate_claim(text, author))
-    asked = vote.as_question(*doubt)
-    return replace(asked, choice=None) if doubt[0] == "taken-back" else asked
+    return vote.as_question(*doubt)
 
 
 def _objects(vote: Expression, folded: str) -> bool:

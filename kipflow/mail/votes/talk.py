@@ -108,8 +108,7 @@ def counted(m: Mention) -> bool:
     is_another = _ONE_MORE.match(m.clause) is not None and not begins("discussed", fold(m.rest))
     if is_another or (m.is_claimed and m.clause.endswith("another")):
         return False
-    is_one_more = m.clause in {"another", "one more", "and another"} and not m.rest.strip(" .!)")
-    if m.opens or m.mine_follows or is_one_more:
+    if m.opens or m.mine_follows:
         return False
     numbers = [*find_words("quantity", m.clause), *_NUMBER.finditer(m.clause)]
     counting = (n for n in numbers if not leaves_only(("vote_words",), m.clause[n.end() :]))
