@@ -205,11 +205,13 @@ class Placing:
         return last if is_later and self.book.is_within(last.root, round_.root) else round_
 
     def pick_marked(self, round_: Round, message: Message) -> Round:
-        """A subject that names its round outweighs a reply to the wrong mail."""
-        marker = message.reading.round
-        if marker is None or marker == round_.marker:
+        """A subject that names its round, or repeats that of another, outweighs a reply to the wrong mail."""
+        marker, others = message.reading.round, self.book.rounds[round_.key]
+        if marker is not None and marker != round_.marker:
+            return next((r for r in others if r.marker == marker), round_)
+        if len(others) < 2 or repeats(message, round_):
             return round_
-        return next((r for r in self.book.rounds[round_.key] if r.marker == marker), round_)
+        return next((r for r in others if repeats(message, r) and r.opened_at <= self.book.time_of(message)), round_)
 
     def similar(self, message: Message) -> list[Round]:
         """Votes without a number whose subject an announcement repeats in other words."""
@@ -222,3 +224,9 @@ class Placing:
             if round_.number is None and is_same_topic(message.reading.topic, round_.root.reading.topic)
         ]
         return sorted(alike, key=lambda r: (r.opened_at, r.root.message_id))
+
+
+def repeats(message: Message, round_: Round) -> bool:
+    """Whether a mail's subject is that of the round's opening, behind whatever marks of replies."""
+    subject, opened = (" ".join(text.lower().split()) for text in (message.subject, round_.root.subject))
+    return not round_.root_missing and subject.endswith(opened)

@@ -28,6 +28,8 @@ _DEFINITE = re.compile(r"(?:the|that|this|your|his|her|\w+['’]s)\b")
 _THEIRS = re.compile(r"(?:your|his|her|their|[^\W\d]\w*['’]s)\s+")
 
 
+#: "+1 on this as a first step"
+_AS = re.compile(r" as (?=an?\b|the\b|it\b|is\b|well\b|such\b|proposed\b|written\b)")
 _CLAUSE_END = re.compile(r"[,.;:!?–—(]")
 #: "Add the queue and drop the bot"
 _SEVERAL = re.compile(r"\b(?:and|or|with|plus)\b|[,/&+;]", re.IGNORECASE)
@@ -89,7 +91,7 @@ def read_about(lead: str, rest: str, title: frozenset[str] = frozenset()) -> Abo
     match = _OBJECT.match(rest)
     if match is None or begins("no_object", fold(match.group("what"))):
         return About.NOTHING
-    what = fold(match.group("what"))
+    what = _AS.split(fold(match.group("what")))[0]
     bare = what[_DETERMINERS.match(what).end() :]  # type: ignore[union-attr]  # the pattern matches any text
     is_with = match.group("how").lower() == "with"
     if what.startswith(("a ", "an ")) or (_VALUE.match(what) and not is_with):

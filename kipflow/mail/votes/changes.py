@@ -17,7 +17,7 @@ from kipflow.mail.votes.values import VALUE, speaks_of_itself
 _ARROW = re.compile(r"[+\-±]\s?[01](?:\.\d)?\s*(?:->|=>|→|-->|==>)\s*$")
 _YOURS = re.compile(
     r"\b(?:your|his|her|their|[A-Z][a-z]+['’]s)\s+(?:\w+\s+){0,2}(?:[+\-±]\s?[01]|votes?|veto|objections?|concerns?)\b"
-    r"|\b[A-Z][a-z]+['’]s (?:was|is)\b"
+    r"|\b[A-Z][a-z]+['’]s (?:was|is)\b|\b(?:he|she|they) (?:go(?:es)?|went|(?:mov|switch|chang)e?[sd]?) (?:from|to)\b"
 )
 _OPENS = re.compile(r"(?:^\W*|[:,;→=>]\s*[\"'“(\[*]?)$")
 #: "somewhere between 0 and"
@@ -91,11 +91,13 @@ def _read_new_value(text: str, folded: str, target: Mention, mentions: Sequence[
         return find("conditional", Standing.UNCLEAR, why, choice=either, value=value, claimed=claimed)
     if has("correction", folded) and _IN_TEXT.search(f"{text[target.end :]} {target.sentence.following[:40]}"):
         return None
-    if target.about in {About.UNKNOWN, About.PART}:
-        return find("changed", Standing.DOUBT, "changes something: the vote?")  # "I went back to -1 for "no limit""
     before = folded[: target.start]
     speaks = claimed is not None or any(has(name, before) for name in ("casts", "sign"))
     speaks = speaks or _MY_VOTE.search(folded) is not None or _A_VOTE.search(before) is not None
+    if target.about in {About.UNKNOWN, About.PART}:  # "I went back to -1 for "no limit""
+        standing = Standing.UNCLEAR if speaks else Standing.DOUBT
+        said = choice if speaks else None
+        return find("changed", standing, "changes something: the vote?", choice=said, value=value, claimed=claimed)
     is_elsewhere = bool(target.sentence.line.answers) or has("source", folded)
     if not speaks and (is_elsewhere or not _is_of_a_vote(before, mentions)):
         return None if _OF_A_THING.search(before) else find("changed", Standing.DOUBT, "changes something: the vote?")
@@ -120,7 +122,7 @@ def _is_doubtful(folded: str, target: Mention) -> bool:
     is_plain = not leaves_only(_CORRECTING, before) and not leaves_only((*_CORRECTING, "earlier"), target.near)
     if is_plain and has("sign", before):
         return False  # "wrong sign above, it should read -1"
-    is_own = target.is_claimed or has("my_vote", folded) or has("takeback", before)
+    is_own = target.is_claimed or target.mine_follows or has("my_vote", folded) or has("takeback", before)
     if not is_plain and has("correction", folded) and not is_own:
         return True
     last_clause = re.split(r"[,;:.!?]", drop("polite", drop("undenied", before)))[-1]

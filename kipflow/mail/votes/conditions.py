@@ -10,7 +10,7 @@ from kipflow.mail.votes.lexicon import drop, find_words, fold, has, leaves_only
 UNDERSTOOD = ("own", "from_me", "filler", "approval", "assent", "abstention", "casts", "change")
 #: where a clause ends: a mark, a dash between blanks
 MARK = re.compile(r"[,:.!?…，、。；：！？\n(]|\s[–—-]{1,2}\s|[–—]|->|=>|→|\)|\]|;(?!\w)")
-_ADVERB = re.compile(r"\b\w{3,}ly\b")
+_ADVERB = re.compile(r"\b\w{3,}(?:ly|mente)\b")
 _OWN = r"\W*(?:it['’]?s |i['’]?m |i am |you have my |you get my )?(?:an? )?$"
 _THEN = re.compile(rf"(?:^|[\s,;:])(?:and )?(?:then|in (?:that|this|which) case){_OWN}", re.I)
 #: "Otherwise -1" depends on what stands before; "Otherwise +1" is a vote but for that
@@ -48,7 +48,7 @@ def find_unknown(text: str) -> str:
     return leaves_only(UNDERSTOOD, _ADVERB.sub(lambda m: m[0] if has("hedging", m[0]) else " ", text))
 
 
-_AFTER_ALL = re.compile(r"\bafter all(?=\s*(?:[^\w\s]|$))")
+_AFTER_ALL = re.compile(r"\bafter all(?=\s*(?:[^\w\s]|$)| (?:for|in|on|as|since|because|and|but|so|at|to|it|i|we)\b)")
 
 
 def has_condition(text: str) -> bool:

@@ -9,7 +9,7 @@ from kipflow.mail.votes import people, rules, talk, technical
 from kipflow.mail.votes.changes import says_it_stands
 from kipflow.mail.votes.lexicon import ends as ends_with
 from kipflow.mail.votes.mentions import Mention
-from kipflow.mail.votes.values import find_values
+from kipflow.mail.votes.values import find_values, speaks_of_itself
 from kipflow.mail.votes.verdicts import Rule, Verdict
 
 RULES: tuple[Rule, ...] = (*talk.rule, *rules.rule)
@@ -39,7 +39,7 @@ def stands_free(m: Mention) -> bool:
         is_reason = m.choice is Choice.AGAINST or re.match(r"\s*\d", m.rest) is not None
         return is_reason and _GOES_ON.match(m.rest) is not None
     begins_line = m.sentence.line.text.lstrip().startswith(m.written)
-    ends = not m.rest.strip(" .!)\n")
+    ends = not m.rest.strip(" .!)\n") and not technical.counts_something(m.tail)
     counts = m.choice is Choice.FOR and not begins_line and _COUNTS.search(m.lead) is not None
     is_held = counts or _HOLDS.search(m.lead) is not None or ends_with("negation", m.clause)
     return (begins_line or ends) and not find_values(m.lead) and not is_held and not technical.is_technical(m.lead, "")
@@ -49,6 +49,9 @@ def judge(mention: Mention) -> tuple[Rule, Verdict]:
     """The first rule that takes the mention, and what is made of it."""
     found = next(row for row in RULES if row.when(mention))
     is_own = (mention.opens and mention.sentence.starts_line) or mention.speaks_of_mine
+    is_own = is_own or (
+        mention.opens and mention.is_claimed and speaks_of_itself(mention.near)
+    )  # "… is what I wanted to type"
     # "I could not read your -1", "one -1 from Ravi", "Is that a +1?", "I keep my vote, even with Jun's -1"
     is_yours = (
         mention.segment.endswith("your")

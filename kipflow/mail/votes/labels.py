@@ -71,7 +71,7 @@ def is_labelled(m: Mention) -> bool:
         return (rule is not None and not rule.leads) or _CHAT.match(m.lead) is not None
     if m.is_list_head or ends("example", fold(m.lead)):
         return True
-    cites = fold(m.lead.rpartition(": ")[0])  # "Jun said: I vote +1"
+    cites = drop("leads_in", fold(m.lead.rpartition(": ")[0]))  # "Jun said: I vote +1"
     if any(ends(name, cites) for name in (*_PASSED_ON, "other")) and "i" not in cites.split():
         return True
     leads_up = rule is not None and rule.leads

@@ -28,13 +28,13 @@ SHORT = 500
 _NEAR_VALUE = re.compile(
     r"(?:\A|\n[ \t]*\n|[.!?]\s)[ \t]*(?P<line>"
     r"(?:(?P<sign>[+-])(?: ?[+-]{1,2} ?1| ?(?:\+\s*$|1/[+-]?[0-9]|1(?:[,. ]000)+|1\^\d|[2-9]|[1-9]\d{1,6}|[lI!]))"
-    r"|1 ?(?P<behind>[+-]))"
-    r"(?P<tail>(?![\w.,:/@-]).{0,160}))(?=\n|\Z)"
+    r"|1 ?(?P<behind>[+-])|= ?1(?=\W{0,3}(?:non\W?)?binding))"
+    r"(?P<tail>(?![\w.:/@-]|,\S).{0,160}))(?=\n|\Z)"
 )
 #: "0, whatever", as a mail's first words: a zero without a sign may be any number
 _ZERO = re.compile(r"\A\s*(?P<line>0\s*(?:[,;–—]|--)\s*[^\W\d].{0,160})")
 #: "+1000 :) finally!", "+1000! Long overdue.", not "+5 %"
-_CHEERS = re.compile(r"\s*(?:!|[:;][-']?[)D]|[^\x00-\u2fff])")
+_CHEERS = re.compile(r"\s*(?:!|,\s+[a-z]|[:;][-']?[)D]|[^\x00-\u2fff])")
 #: "I am at 0/+1"
 _EITHER = re.compile(r"(?<![\w./+-])[+-]?[01] ?/ ?[+-]?[01](?![\w./])")
 #: "I reiterate my +1s for the code"
@@ -114,7 +114,7 @@ def _read_near_values(text: str) -> Iterator[tuple[Finding, str]]:
     for near in _NEAR_VALUE.finditer(text):
         behind = fold(skip_claim(near["tail"])).strip(" .!)")
         if not behind or begins("from_me", behind) or _CHEERS.match(near["tail"]):
-            choice = Choice.FOR if (near["sign"] or near["behind"]) == "+" else Choice.AGAINST
+            choice = {"+": Choice.FOR, "-": Choice.AGAINST}.get(near["sign"] or near["behind"])
             claimed = find_claim("", near["tail"])
             why = "written nearly as a vote is: is it one?"
             yield find("near-value", Standing.UNCLEAR, why, choice=choice, claimed=claimed), near["line"]

@@ -22,20 +22,20 @@ from kipflow.mail.votes.conditions import (
 from kipflow.mail.votes.lexicon import begins, drop, ends, find_words, fold, has, leaves_only
 from kipflow.mail.votes.places import find_place
 from kipflow.mail.votes.sentences import Sentence
-from kipflow.mail.votes.values import VALUE, find_values, parse_value
+from kipflow.mail.votes.values import I_VOTE, VALUE, find_values, parse_value
 
 MAX_VALUES = 12  # written values looked at in one sentence: more make no vote, only work
 _CONCLUDES = re.compile(
     r"\b(?:so|hence|therefore|thus) (?=here|i\b|my|it|(?:will|must|have to) (?:go with|vote)\b)|\b(?:but|so)\s*$"
     r"|\b(?=i(?:'m|'ll| am| will| now| hereby| (?:have|need|want) to)* (?:chang|switch|mov)\w* my vote to\s*$)"
     r"|\band (?=(?:(?:stay|remain) at|vote|i'm|i am|i vote|i cast|i give|my vote is|you have my|here(?:'s| is) my)\b)"
-    r"|\b(?=(?:i am|i'm|i(?: (?:also|must|can|now|hereby|therefore|have to))* (?:give|vote|say|cast)|my vote is|take my"
-    r"|worth my)(?:\s+(?:an?|at|now|still|again|also|it|this|you))*\s*$)"
+    r"|\b(?=(?:(?:i am|i'm)(?: (?:voting|giving|casting))?|i(?: (?:also|must|can|now|hereby|therefore|have to))*"
+    r" (?:give|vote|say|cast)|(?:for|makes?|made|lets?) me (?:to )?(?:vote|say)|my vote is|take my|worth my)"
+    r"(?:\s+(?:an?|at|now|still|again|also|it|this|you|very|much|with))*\s*$)"
 )
 _ANOTHER = re.compile(r"(?:,|\b(?:and|but))\s+(?:an? )?[+-]\s?[01]\b")
 _DECIMAL = re.compile(r"(?<=\d)[.,](?=\d)")
-_LAST = 3  # words before a colon lead up to what stands behind it
-_FEW = 4  # words of an afterthought
+_LAST, _FEW = 3, 4  # words before a colon that lead up to what stands behind it, and of an afterthought
 _LEADING = re.compile(r"^(?:[=-]{1,2}>)?[\s*_<>~\"'“”‘’«»()\[\]@•·–—-]*(?:\d{1,2}[.)]\s*)?$")
 _FRAME = " *-•_\"'“”‘’`~"
 _SENTENCE_END = re.compile(r"[.!?]\s")
@@ -48,8 +48,7 @@ _FROM = re.compile(r"^\W{0,3}(?:votes? )?(?:from|by|of(?=\s(?-i:[A-Z@])))\s+(?P<
 
 @dataclass(frozen=True)
 class Mention:
-    """One written value: `lead` and `tail` are its sentence before and behind it, `author` who wrote the mail, `title`
-    the stems of the words in the vote's title (see `read_title`)."""
+    """One written value, by a mail's `author`; `title` are the stems of its vote's title (see `read_title`)."""
 
     sentence: Sentence
     written: str
@@ -118,7 +117,7 @@ class Mention:
         """The end of the clause: what must be understood for the value to count."""
         parts = _CONCLUDES.split(self.clause)
         # "I wonder if | I'm +1" says more than its end
-        hidden = any(ends("introduces", part) for part in parts[:-1])
+        hidden = any(ends("introduces", part.removesuffix("except that ")) for part in parts[:-1])
         return (self.clause if hidden else parts[-1]).strip(_FRAME)
 
     @cached_property
@@ -228,7 +227,8 @@ class Mention:
     @cached_property
     def looks_like_vote(self) -> bool:
         """Whether it may be one, whatever the words around it mean: not understood, it is asked about."""
-        if self.opens or self.is_claimed or ends("first_person", self.clause) or has("my_vote", self.clause):
+        is_own = ends("first_person", self.clause) or has("my_vote", self.clause) or I_VOTE.search(self.clause)
+        if self.opens or self.is_claimed or is_own:
             return True
         whom, words = fold(self.whom), len(self.segment.split())
         if begins("ours", whom) or has("group", " ".join(whom.split()[:4])):  # "from the Foo team"

@@ -222,9 +222,10 @@ def claimed(m: Mention) -> bool:
     is_own = casts or _GIVES.search(m.segment) is not None
     if is_own and is_beside and m.is_apart:
         return len(words) <= _MANY
-    if m.unknown and _OF_WHOM.search(m.segment):
+    if m.unknown and _OF_WHOM.search(m.segment) and not m.mine_follows:
         return False
-    return len(words) <= _FEW and (not m.rest.strip() or bool(m.place) or m.rest.lstrip().startswith(_CLOSES))
+    ends_clause = not m.rest.strip() or m.mine_follows or m.rest.lstrip().startswith(_CLOSES)
+    return len(words) <= _FEW and (ends_clause or bool(m.place))
 
 
 @rule(ASK, "looks like a vote, in words that are not understood: is it one?", rivals=True)
