@@ -43,9 +43,17 @@ _SENTENCES = re.compile(r"(?<=[.!?])\s")
 _CONCLUDED = re.compile(r"(?:[,;:.–—-]\s*(?:and )?so|\b(?:hence|therefore|thus))\b\W*(?:\w+\W+){0,3}$")
 
 
+#: "Apart from the naming it's": what does not matter for the vote, where it is no condition
+_ADJUNCT = re.compile(
+    r"^(?:(?:but|and|so) )?(?:after|apart from|aside from|besides|despite|in spite of|given|thanks to|because of"
+    r"|based on|considering) [^.;:!?]{1,60}?(?=\b(?:it's|it is|i'm|i am)\b)"
+)
+
+
 def find_unknown(text: str) -> str:
     """The words of `text` (in lower case) among which no vote is known to stand: "obviously" changes none."""
-    return leaves_only(UNDERSTOOD, _ADVERB.sub(lambda m: m[0] if has("hedging", m[0]) else " ", text))
+    said = _ADVERB.sub(lambda m: m[0] if has("hedging", m[0]) else " ", _ADJUNCT.sub("", text))
+    return leaves_only(UNDERSTOOD, said)
 
 
 _AFTER_ALL = re.compile(r"\bafter all(?=\s*(?:[^\w\s]|$)| (?:for|in|on|as|since|because|and|but|so|at|to|it|i|we)\b)")

@@ -125,7 +125,8 @@ def _passes_on(x: Label) -> bool:
 
 def _says_the_opposite(x: Label) -> bool:
     names = _OPPOSITE.get(x.choice, ())
-    return any(has(name, x.last) for name in names) and not leaves_only(names, x.last)
+    said = drop("undenied", x.last)
+    return any(has(name, said) for name in names) and not leaves_only(names, said)
 
 
 def _is_understood(x: Label) -> bool:
