@@ -181,8 +181,7 @@ def _print_vote(state: VoteState, missing: Sequence[str], *, is_amendment: bool 
         asked = f"; reviewers asked for: {state.terms.reviewers}" if state.terms.reviewers else ""
         by = f", reviewed by {', '.join(state.terms.reviewed_by)}" if state.terms.reviewed_by else ""
         console().print(f"  care required: {', '.join(state.terms.because)}{asked}{by}")
-    contested = (state.vote.contested,) if state.vote.contested is not None else ()
-    for end in (*state.vote.claimed_ends, *contested):
+    for end in state.vote.all_ends:
         console().print(f"  {say_end(end)}{_say_answer(end)}")
     for line in map(DIFFERS.format, state.differences):
         if not any(known.endswith(line) for known in missing):

@@ -15,7 +15,7 @@ from kipflow.domain.votes import ClaimedEnd, EndKind, Vote
 def with_ending_rulings(vote: Vote, rulings: Iterable[Ruling]) -> Vote:
     """The vote with claimed ends settled by a person's word on their mails."""
     said = {r.target: r for r in rulings if r.kind == "ending" and r.value.get("ending") in ANSWERS}
-    if not said or not (vote.claimed_ends or vote.contested):
+    if not said or not vote.all_ends:
         return vote
 
     def settle(end: ClaimedEnd) -> ClaimedEnd:

@@ -89,8 +89,7 @@ def _check_ending(wanted: Wanted) -> Checked:
     facts, target, value = wanted.facts, wanted.target, wanted.value
     if value.get("ending") not in ANSWERS:
         raise BadRuling(f"an end is settled by one of {', '.join(ANSWERS)}, not {value.get('ending')!r}")
-    said = (e for v in facts.votes for e in (*v.claimed_ends, *((v.contested,) if v.contested is not None else ())))
-    known = _find_id(target, (e.message_id for e in said))
+    known = _find_id(target, (end.message_id for vote in facts.votes for end in vote.all_ends))
     if known is None:
         raise BadRuling(f"{target!r} ends no vote of {facts.key}, or needs nobody's word; `kipflow review` lists them")
     wanted.refuse_another_word(known, "ending", "says")

@@ -146,8 +146,7 @@ def table_rows(report: VotesReport) -> list[dict[str, str]]:
         notes = [f"differs: {d}" for d in shown]
         notes.extend(_say_times(reading.vote))
         notes.extend("; ".join((say_doubt(doubt), *ways)) for doubt, ways in reading.doubts)
-        ends = (*reading.vote.claimed_ends, *((reading.vote.contested,) if reading.vote.contested else ()))
-        notes.extend(say_end(end) for end in ends)
+        notes.extend(say_end(end) for end in reading.vote.all_ends)
         blank = dict.fromkeys(_table_ballot(None), "")
         rows.append({**head, **(ballots[0] if ballots else blank)})
         rows.extend({**empty, **ballot} for ballot in ballots[1:])

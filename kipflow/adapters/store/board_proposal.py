@@ -197,7 +197,7 @@ def cited_ids(votes: Iterable[VoteState], threads: Iterable[views.ThreadCount]) 
     for state in votes:
         yield state.vote.root_message_id
         yield from (b.message_id for b in state.vote.ballots)
-        yield from (end.message_id for end in state.vote.claimed_ends)
+        yield from (end.message_id for end in state.vote.all_ends)
         if state.vote.declared is not None:
             yield state.vote.declared.message_id
         if state.vote.ended_message_id is not None:
