@@ -11,7 +11,7 @@ from kipflow.commands.proposal_json import as_dict
 from kipflow.commands.sayings import find_facts, render_ballots, say_ballot, say_evidence
 from kipflow.domain.arrivals import CLAIMED
 from kipflow.domain.clocks import VoteState
-from kipflow.domain.ends import say_end
+from kipflow.domain.ends import list_ends, say_end
 from kipflow.domain.events import Actor
 from kipflow.domain.facts import SilenceWarning
 from kipflow.domain.history import find_amendments
@@ -181,7 +181,7 @@ def _print_vote(state: VoteState, missing: Sequence[str], *, is_amendment: bool 
         asked = f"; reviewers asked for: {state.terms.reviewers}" if state.terms.reviewers else ""
         by = f", reviewed by {', '.join(state.terms.reviewed_by)}" if state.terms.reviewed_by else ""
         console().print(f"  care required: {', '.join(state.terms.because)}{asked}{by}")
-    for end in state.vote.all_ends:
+    for end in list_ends(state.vote):
         console().print(f"  {say_end(end)}{_say_answer(end)}")
     for line in map(DIFFERS.format, state.differences):
         if not any(known.endswith(line) for known in missing):

@@ -12,10 +12,15 @@ from kipflow.domain.people import Mailbox, say_mailbox
 from kipflow.domain.votes import ClaimedEnd, EndKind, Vote
 
 
+def list_ends(vote: Vote) -> tuple[ClaimedEnd, ...]:
+    """What anybody says of a vote's end or beginning: the claimed ends, then the contested opening."""
+    return vote.claimed_ends if vote.contested is None else (*vote.claimed_ends, vote.contested)
+
+
 def with_ending_rulings(vote: Vote, rulings: Iterable[Ruling]) -> Vote:
     """The vote with claimed ends settled by a person's word on their mails."""
     said = {r.target: r for r in rulings if r.kind == "ending" and r.value.get("ending") in ANSWERS}
-    if not said or not vote.all_ends:
+    if not said or not list_ends(vote):
         return vote
 
     def settle(end: ClaimedEnd) -> ClaimedEnd:

@@ -227,11 +227,6 @@ class Vote:
     declared_dated_at: datetime | None = None
 
     @property
-    def all_ends(self) -> tuple[ClaimedEnd, ...]:
-        """What anybody says of its end or its beginning: the claimed ends, then the contested opening."""
-        return self.claimed_ends if self.contested is None else (*self.claimed_ends, self.contested)
-
-    @property
     def is_held(self) -> bool:
         """Whether an end or a beginning by somebody unproven is open, past which nothing is decided."""
         return self.contested is not None or any(

@@ -9,6 +9,7 @@ from typing import Any
 
 from kipflow.domain.care import find_requirements, own_versions
 from kipflow.domain.claims import ANSWERS, find_claim
+from kipflow.domain.ends import list_ends
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.events import OPEN_STAGES, Stage
 from kipflow.domain.facts import ProposalFacts, Ruling
@@ -89,7 +90,7 @@ def _check_ending(wanted: Wanted) -> Checked:
     facts, target, value = wanted.facts, wanted.target, wanted.value
     if value.get("ending") not in ANSWERS:
         raise BadRuling(f"an end is settled by one of {', '.join(ANSWERS)}, not {value.get('ending')!r}")
-    known = _find_id(target, (end.message_id for vote in facts.votes for end in vote.all_ends))
+    known = _find_id(target, (end.message_id for vote in facts.votes for end in list_ends(vote)))
     if known is None:
         raise BadRuling(f"{target!r} ends no vote of {facts.key}, or needs nobody's word; `kipflow review` lists them")
     wanted.refuse_another_word(known, "ending", "says")

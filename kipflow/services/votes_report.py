@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from kipflow.domain.arrivals import is_far, say_dated
-from kipflow.domain.ends import say_end
+from kipflow.domain.ends import list_ends, say_end
 from kipflow.domain.judging import say_doubt
 from kipflow.domain.people import Doubt
 from kipflow.domain.records import pick_fields
@@ -146,7 +146,7 @@ def table_rows(report: VotesReport) -> list[dict[str, str]]:
         notes = [f"differs: {d}" for d in shown]
         notes.extend(_say_times(reading.vote))
         notes.extend("; ".join((say_doubt(doubt), *ways)) for doubt, ways in reading.doubts)
-        notes.extend(say_end(end) for end in reading.vote.all_ends)
+        notes.extend(say_end(end) for end in list_ends(reading.vote))
         blank = dict.fromkeys(_table_ballot(None), "")
         rows.append({**head, **(ballots[0] if ballots else blank)})
         rows.extend({**empty, **ballot} for ballot in ballots[1:])

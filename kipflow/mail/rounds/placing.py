@@ -205,13 +205,14 @@ class Placing:
         return last if is_later and self.book.is_within(last.root, round_.root) else round_
 
     def pick_marked(self, round_: Round, message: Message) -> Round:
-        """A subject that names its round, or repeats that of another, outweighs a reply to the wrong mail."""
+        """A subject that names its round, or repeats that of a later one, outweighs a reply to the wrong mail."""
         marker, others = message.reading.round, self.book.rounds[round_.key]
         if marker is not None and marker != round_.marker:
             return next((r for r in others if r.marker == marker), round_)
-        if len(others) < 2 or repeats(message, round_):
+        if repeats(message, round_):
             return round_
-        return next((r for r in others if repeats(message, r) and r.opened_at <= self.book.time_of(message)), round_)
+        later = [r for r in others if round_.opened_at < r.opened_at <= self.book.time_of(message)]
+        return next((r for r in later if repeats(message, r)), round_)
 
     def similar(self, message: Message) -> list[Round]:
         """Votes without a number whose subject an announcement repeats in other words."""

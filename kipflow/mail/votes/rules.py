@@ -69,6 +69,8 @@ def answer(m: Mention) -> bool:
     """Good point Jun, +1 | not: +1 (binding), good point Jun"""
     line = m.sentence.line
     remark = fold(line.answers)
+    if m.choice is Choice.AGAINST and not (m.is_claimed or m.mine_follows) and has("assent", fold(m.lead)):
+        return True  # "Yes, -1."
     is_open = remark.endswith(",") or (remark[-1:].isalpha() and ends("leaves_open", remark[-12:]))
     if is_open and line.quote_follows:
         return True  # what is quoted goes on here: a line of it without its mark
