@@ -29,7 +29,9 @@ _THEIRS = re.compile(r"(?:your|his|her|their|[^\W\d]\w*['’]s)\s+")
 
 
 #: "+1 on this as a first step"
-_AS = re.compile(r" as (?=an?\b|the\b|it\b|is\b|well\b|such\b|proposed\b|written\b)")
+_AS = re.compile(r" as (?=(?:a|the) (?:first )?(?:step|start|beginning|base|baseline)\b|it is\b|is\b|well\b|such\b)")
+#: "+1 on the whole package"
+_ALL_OF_IT = re.compile(r"(?:the|this) (?:whole|entire) (?:package|thing|lot|bundle)\b")
 _CLAUSE_END = re.compile(r"[,.;:!?–—(]")
 #: "Add the queue and drop the bot"
 _SEVERAL = re.compile(r"\b(?:and|or|with|plus)\b|[,/&+;]", re.IGNORECASE)
@@ -97,7 +99,7 @@ def read_about(lead: str, rest: str, title: frozenset[str] = frozenset()) -> Abo
     if what.startswith(("a ", "an ")) or (_VALUE.match(what) and not is_with):
         return About.UNKNOWN
     is_all = not bare.strip(" .,;!)") or what.strip(" .,;!)") in _PRONOUNS
-    if is_all or (bare != what and _ADDED.match(bare)) or _NAMES_WHOLE.match(bare):
+    if is_all or (bare != what and _ADDED.match(bare)) or _NAMES_WHOLE.match(bare) or _ALL_OF_IT.match(what):
         return About.WHOLE
     if is_with and not begins("whole", bare):  # "+1 with minor comments"
         aside = " ".join(bare.split()[:4])

@@ -10,7 +10,7 @@ from kipflow.mail.votes.lexicon import drop, find_words, fold, has, leaves_only
 UNDERSTOOD = ("own", "from_me", "filler", "approval", "assent", "abstention", "casts", "change")
 #: where a clause ends: a mark, a dash between blanks
 MARK = re.compile(r"[,:.!?…，、。；：！？\n(]|\s[–—-]{1,2}\s|[–—]|->|=>|→|\)|\]|;(?!\w)")
-_ADVERB = re.compile(r"\b\w{3,}(?:ly|mente)\b")
+_ADVERB = re.compile(r"\b\w{3,}ly\b")
 _OWN = r"\W*(?:it['’]?s |i['’]?m |i am |you have my |you get my )?(?:an? )?$"
 _THEN = re.compile(rf"(?:^|[\s,;:])(?:and )?(?:then|in (?:that|this|which) case){_OWN}", re.I)
 #: "Otherwise -1" depends on what stands before; "Otherwise +1" is a vote but for that
@@ -45,8 +45,8 @@ _CONCLUDED = re.compile(r"(?:[,;:.–—-]\s*(?:and )?so|\b(?:hence|therefore|th
 
 #: "Apart from the naming it's": what does not matter for the vote, where it is no condition
 _ADJUNCT = re.compile(
-    r"^(?:(?:but|and|so) )?(?:after|apart from|aside from|besides|despite|in spite of|given|thanks to|because of"
-    r"|based on|considering) [^.;:!?]{1,60}?(?=\b(?:it's|it is|i'm|i am)\b)"
+    r"^(?:(?:but|and|so) )?(?:(?:apart from|aside from|besides|despite|in spite of) (?:the|this|that|these|those|my)"
+    r"|after [\w.-]+['’]s) [^.;:!?]{1,60}?(?=\b(?:it's|it is|i'm|i am)\b)"
 )
 
 
@@ -56,7 +56,11 @@ def find_unknown(text: str) -> str:
     return leaves_only(UNDERSTOOD, said)
 
 
-_AFTER_ALL = re.compile(r"\bafter all(?=\s*(?:[^\w\s]|$)| (?:for|in|on|as|since|because|and|but|so|at|to|it|i|we)\b)")
+#: "after all", "after Jun's answer"
+_AFTER = re.compile(
+    r"\bafter all(?=\s*(?:[^\w\s]|$))"
+    r"|\bafter [\w.-]+['’]s (?:explanation|clarification|answer|reply|mail|analysis)s?\b"
+)
 
 
 def has_condition(text: str) -> bool:
@@ -78,7 +82,7 @@ def has_condition_behind(tail: str) -> bool:
 
 
 def _drop_harmless(folded: str) -> str:
-    folded = _AFTER_ALL.sub(" ", folded)
+    folded = _AFTER.sub(" ", folded)
     return folded if has("awaited", folded) else drop("harmless", folded)
 
 

@@ -30,8 +30,8 @@ _CONCLUDES = re.compile(
     r"|\b(?=i(?:'m|'ll| am| will| now| hereby| (?:have|need|want) to)* (?:chang|switch|mov)\w* my vote to\s*$)"
     r"|\band (?=(?:(?:stay|remain) at|i'm|i am|(?:i )?(?:vote|cast)|i give|my vote is|you have my|here(?:'s| is) my)\b)"
     r"|\b(?=(?:(?:i am|i'm)(?: (?:voting|giving|casting))?|i(?: (?:also|must|can|now|hereby|therefore|have to))*"
-    r" (?:give|vote|say|cast)|(?:for|makes?|made|lets?) me (?:to )?(?:vote|say)|my vote is|take my|worth my)"
-    r"(?:\s+(?:an?|at|now|still|again|also|it|this|you|very|much|with))*\s*$)"
+    r" (?:give|vote|say|cast)|my vote is|take my|worth my|(?<=reason )for me to (?:vote|say))"
+    r"(?:\s+(?:an?|at|now|still|again|also|it|this|you|very much))*\s*$)"
 )
 _ANOTHER = re.compile(r"(?:,|\b(?:and|but))\s+(?:an? )?[+-]\s?[01]\b")
 _DECIMAL = re.compile(r"(?<=\d)[.,](?=\d)")

@@ -28,7 +28,7 @@ _SPELLINGS = (
     ("1", re.compile(r"\b(lgtm|good|thanks)(?=\+1(?![\w.]))", re.IGNORECASE), r"\1 "),
     ("1", re.compile(r"(?<![\w+.-])([+-]1)(?=(?:than|thx|gre|nice|good|lgtm|look|from|for)\w*|n?b\b)", re.I), r"\1 "),
     (("from", "FROM"), re.compile(r"([+\-]1)['’]?s(?= from (?:me|my|us|our)\b)", re.IGNORECASE), r"\1"),
-    ("0", re.compile(r"(?<![\w.+\-/])(?:\+\s?/?\s?-|-\s?/\s?\+)\s?0(?![\w%]|\.\d|\s?/)"), "±0"),
+    ("0", re.compile(r"(?<![\w.+\-/])(?:\+\s?/?\s?-|-\s?/\s?\+)(?:\s?0(?![\w.%]|\s?/)|0(?=\.(?:\s|$)))"), "±0"),
 )
 #: "what made me vote"
 I_VOTE = re.compile(
@@ -68,7 +68,7 @@ _CLAIM = re.compile(r"[^\w.;:!?]{0,3}(?:non?t?[\s-]?)?binding\b(?!\W{0,2}votes)"
 _MARK = re.compile(r"[,;:.!?]|\s[–—-]\s")
 _ENDS = re.compile(
     r"[\s\"'”’*_)\]]*(?:$|[.,;:!?/|([–—-]|(?:instead|now|on|here|if|until|unless|for|because|since|and|but|as|so|then"
-    r"|from|nest[ae]|n[ao]|en|sur|auf|zu|für|pour|para|per|su|från|til)\b)"
+    r"|nest[ae]|n[ao]|en|sur|auf|zu|für|pour|para|per|su|från|til)\b)"
 )
 _ENDS_LINE = re.compile(r"[\s*_]*(?:$|[.!]\s*$|\()")
 _CASTING = ("own", "casts", "change", "abstention", "nought", "correction", "turned")
@@ -76,7 +76,12 @@ _AMONG = (*_CASTING, "filler", "from_me", "mine", "my_vote", "first_person", "ta
 
 
 #: "hence a 0"
-_CONCLUDES = re.compile(r"\b(?:hence|therefore|thus|so|out to)(?: (?:it's|it is|that's|here's|i'm|i am|an?))*\s*$")
+_CONCLUDES = re.compile(r"\b(?:hence|therefore|thus|so|out to)(?: (?:it's|that's|i'm|i am))? a\s*$")
+
+
+def concludes(lead: str) -> bool:
+    """Whether words end as those in front of a conclusion: "Half of us want it, hence a"."""
+    return _CONCLUDES.search(lead) is not None
 
 
 def is_cast_zero(text: str, zero: re.Match[str]) -> bool:
@@ -90,8 +95,8 @@ def is_cast_zero(text: str, zero: re.Match[str]) -> bool:
         return True
     if not lead.strip(" -•*_"):
         return _ENDS_LINE.match(rest) is not None or begins("reason", behind) or begins("abstention", behind)
-    clause = _MARK.split(lead.rstrip(" ,[(:;*_\"'“–—-"))[-1]
-    return _ENDS.match(rest) is not None and (_CONCLUDES.search(lead) is not None or _casts(f"{clause}:"))
+    clause = _MARK.split(lead.rstrip(" [(:;*_\"'“–—-"))[-1]
+    return _ENDS.match(rest) is not None and (_casts(f"{clause}:") or concludes(lead))
 
 
 def _casts(clause: str) -> bool:
