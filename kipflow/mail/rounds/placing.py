@@ -230,4 +230,4 @@ class Placing:
 def repeats(message: Message, round_: Round) -> bool:
     """Whether a mail's subject is that of the round's opening, behind whatever marks of replies."""
     subject, opened = (" ".join(text.lower().split()) for text in (message.subject, round_.root.subject))
-    return not round_.root_missing and subject.endswith(opened)
+    return bool(opened) and not round_.root_missing and subject.endswith(opened)
