@@ -45,8 +45,8 @@ _CONCLUDED = re.compile(r"(?:[,;:.–—-]\s*(?:and )?so|\b(?:hence|therefore|th
 
 #: "Apart from the naming it's": what does not matter for the vote, where it is no condition
 _ADJUNCT = re.compile(
-    r"^(?:(?:but|and|so) )?(?:(?:apart from|aside from|besides|despite|in spite of) (?:the|this|that|these|those|my)"
-    r"|after [\w.-]+['’]s) [^.;:!?]{1,60}?(?=\b(?:it's|it is|i'm|i am)\b)"
+    r"^(?:(?:but|and|so) )?(?:(?:apart from|aside from|despite|in spite of) (?:the|this|that|these|those|my)"
+    r"|after [\w.-]+['’]s) (?:(?!that\b|to\b|which\b)[\w-]+ ){1,5}?(?=(?:it's|it is|i'm|i am)\b)"
 )
 
 
@@ -56,10 +56,10 @@ def find_unknown(text: str) -> str:
     return leaves_only(UNDERSTOOD, said)
 
 
-#: "after all", "after Jun's answer"
-_AFTER = re.compile(
-    r"\bafter all(?=\s*(?:[^\w\s]|$))"
-    r"|\bafter [\w.-]+['’]s (?:explanation|clarification|answer|reply|mail|analysis)s?\b"
+_AFTER_ALL = re.compile(r"\bafter all(?=\s*(?:[^\w\s]|$))")
+#: "after Jun's answer it's", not "+1 after Jun's answer"
+_AFTER_SAID = re.compile(
+    r"\bafter [\w.-]+['’]s (?:explanation|clarification|answer|reply|analysis)s?\b(?=[^.;!?]*\b(?:it's|i'm|i am)\b)"
 )
 
 
@@ -82,8 +82,8 @@ def has_condition_behind(tail: str) -> bool:
 
 
 def _drop_harmless(folded: str) -> str:
-    folded = _AFTER.sub(" ", folded)
-    return folded if has("awaited", folded) else drop("harmless", folded)
+    folded = _AFTER_ALL.sub(" ", folded)
+    return folded if has("awaited", folded) else _AFTER_SAID.sub(" ", drop("harmless", folded))
 
 
 def opens_condition(lead: str) -> bool:

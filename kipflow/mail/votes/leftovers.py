@@ -33,6 +33,10 @@ _NEAR_VALUE = re.compile(
 )
 #: "0, whatever", as a mail's first words: a zero without a sign may be any number
 _ZERO = re.compile(r"\A\s*(?P<line>0\s*(?:[,;–—]|--)\s*[^\W\d].{0,160})")
+#: "Half of us want it, hence a 0"
+_CONCLUDED_ZERO = re.compile(
+    r"\b(?:hence|therefore|thus|so|out to)(?: (?:it['’]s|that['’]s|i['’]m))? a 0(?![\w.]\w)", re.IGNORECASE
+)
 #: "+1000 :) finally!", "+1000! Long overdue.", not "+5 %"
 _CHEERS = re.compile(r"\s*(?:!|,\s+[a-z]|[:;][-']?[)D]|[^\x00-\u2fff])")
 #: "I am at 0/+1"
@@ -121,6 +125,11 @@ def _read_near_values(text: str) -> Iterator[tuple[Finding, str]]:
     if (zero := _ZERO.match(text)) is not None:
         why = "begins with a zero: is it a vote?"
         yield find("near-value", Standing.UNCLEAR, why, choice=Choice.ABSTAIN), zero["line"]
+    if (zero := _CONCLUDED_ZERO.search(text)) is not None:
+        yield (
+            find("near-value", Standing.UNCLEAR, "comes to a zero: is it a vote?", choice=Choice.ABSTAIN),
+            zero.group(),
+        )
     for line in text.split("\n"):
         is_vote = has("first_person", fold(line)) or len(line.split()) <= _FEW
         if (

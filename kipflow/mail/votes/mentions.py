@@ -28,9 +28,9 @@ MAX_VALUES = 12  # written values looked at in one sentence: more make no vote, 
 _CONCLUDES = re.compile(
     r"\b(?:so|hence|therefore|thus) (?=here|i\b|my|it|(?:will|must|have to) (?:go with|vote)\b)|\b(?:but|so)\s*$"
     r"|\b(?=i(?:'m|'ll| am| will| now| hereby| (?:have|need|want) to)* (?:chang|switch|mov)\w* my vote to\s*$)"
-    r"|\band (?=(?:(?:stay|remain) at|i'm|i am|(?:i )?(?:vote|cast)|i give|my vote is|you have my|here(?:'s| is) my)\b)"
+    r"|\band (?=(?:(?:stay|remain) at|vote|i'm|i am|i vote|i cast|i give|my vote is|you have my|here(?:'s| is) my)\b)"
     r"|\b(?=(?:(?:i am|i'm)(?: (?:voting|giving|casting))?|i(?: (?:also|must|can|now|hereby|therefore|have to))*"
-    r" (?:give|vote|say|cast)|my vote is|take my|worth my|(?<=reason )for me to (?:vote|say))"
+    r" (?:give|vote|say|cast)|my vote is|take my|worth my)"
     r"(?:\s+(?:an?|at|now|still|again|also|it|this|you|very much))*\s*$)"
 )
 _ANOTHER = re.compile(r"(?:,|\b(?:and|but))\s+(?:an? )?[+-]\s?[01]\b")

@@ -16,7 +16,7 @@ from kipflow.mail.votes.conditions import MARK
 from kipflow.mail.votes.labels import begins_with_ground
 from kipflow.mail.votes.lexicon import begins, drop, ends, fold, has
 from kipflow.mail.votes.mentions import Mention
-from kipflow.mail.votes.values import concludes, speaks_of_itself
+from kipflow.mail.votes.values import speaks_of_itself
 from kipflow.mail.votes.verdicts import Table, Verdict
 
 CAST, ASK, IGNORE = Verdict.CAST, Verdict.ASK, Verdict.IGNORE
@@ -32,8 +32,6 @@ _BEHIND_ANOTHER = re.compile(r"(?<![\w.+-])(?<!from )(?P<other>[+-]?\s?[01])\s*(
 def hedged(m: Mention) -> bool:
     """+1 (maybe) | +1 in principle | +1 the config | not: +1, with a nicer name later | not: +1 without reservation"""
     behind = fold((m.tail if "(" in m.tail[:3] and not m.is_claimed else m.rest)[:60])
-    if m.value == "0" and concludes(fold(m.lead)):
-        return True  # "It is not used, hence a 0"
     behind = drop("undenied", behind).lstrip(" (,.-–—…")
     is_verb = m.opens and m.choice is Choice.FOR and re.match(r"\s+(?:the|an?)\s+\w", m.tail)
     is_between = any(
@@ -224,14 +222,11 @@ def claimed(m: Mention) -> bool:
         return False
     is_beside = m.tail.lstrip() != m.rest or "bind" in " ".join(m.segment.split()[-2:])
     is_own = casts or _GIVES.search(m.segment) is not None
-    # "The tool is +1 for me (binding)", not "The bot listed +1 (binding) for me"
-    says_it_is_mine = m.mine_follows and m.segment.endswith(" is") and not begins("asks", m.segment)
     if is_own and is_beside and m.is_apart:
         return len(words) <= _MANY
-    if m.unknown and _OF_WHOM.search(m.segment) and not says_it_is_mine:
+    if m.unknown and _OF_WHOM.search(m.segment):
         return False
-    ends_clause = not m.rest.strip() or says_it_is_mine or m.rest.lstrip().startswith(_CLOSES)
-    return len(words) <= _FEW and (ends_clause or bool(m.place))
+    return len(words) <= _FEW and (not m.rest.strip() or bool(m.place) or m.rest.lstrip().startswith(_CLOSES))
 
 
 @rule(ASK, "looks like a vote, in words that are not understood: is it one?", rivals=True)

@@ -96,7 +96,7 @@ _ADDS_UP = re.compile(r"(?<![\w.-])\d{1,2}(?: x)? (?:(?:non-?)?binding|votes?|\(
 #: "And a third +1 (binding)"
 _ONE_MORE = re.compile(
     r"^(?:(?:and|so|with|(?:here|there|that) is|(?:here|there|that)'s|plus) )*(?:(?:a|the|one|yet|your|our) )?"
-    r"(?:another|more|second|third|fourth|fifth)$|^(?:and )?another (?:non-?)?binding$"
+    r"(?:another|more|second|third|fourth|fifth)$"
 )
 
 

@@ -75,15 +75,6 @@ _CASTING = ("own", "casts", "change", "abstention", "nought", "correction", "tur
 _AMONG = (*_CASTING, "filler", "from_me", "mine", "my_vote", "first_person", "takeback", "earlier")
 
 
-#: "hence a 0"
-_CONCLUDES = re.compile(r"\b(?:hence|therefore|thus|so|out to)(?: (?:it's|that's|i'm|i am))? a\s*$")
-
-
-def concludes(lead: str) -> bool:
-    """Whether words end as those in front of a conclusion: "Half of us want it, hence a"."""
-    return _CONCLUDES.search(lead) is not None
-
-
 def is_cast_zero(text: str, zero: re.Match[str]) -> bool:
     """Whether a zero without a sign is cast: it is all of a clause, or stands behind words that cast."""
     lead = fold(text[: zero.start()])
@@ -96,7 +87,7 @@ def is_cast_zero(text: str, zero: re.Match[str]) -> bool:
     if not lead.strip(" -•*_"):
         return _ENDS_LINE.match(rest) is not None or begins("reason", behind) or begins("abstention", behind)
     clause = _MARK.split(lead.rstrip(" [(:;*_\"'“–—-"))[-1]
-    return _ENDS.match(rest) is not None and (_casts(f"{clause}:") or concludes(lead))
+    return _ENDS.match(rest) is not None and _casts(f"{clause}:")
 
 
 def _casts(clause: str) -> bool:
