@@ -43,10 +43,10 @@ _SENTENCES = re.compile(r"(?<=[.!?])\s")
 _CONCLUDED = re.compile(r"(?:[,;:.–—-]\s*(?:and )?so|\b(?:hence|therefore|thus))\b\W*(?:\w+\W+){0,3}$")
 
 
-#: "Apart from the naming it's": what does not matter for the vote, where it is no condition
+#: "Apart from this wish it's": what does not matter for the vote, where it is no condition
 _ADJUNCT = re.compile(
-    r"^(?:(?:but|and|so) )?(?:(?:apart from|aside from|despite|in spite of) (?:the|this|that|these|those|my)"
-    r"|after [\w.-]+['’]s) (?:(?!that\b|to\b|which\b)[\w-]+ ){1,5}?(?=(?:it's|it is|i'm|i am)\b)"
+    r"^(?:(?:but|and|so) )?(?:(?:apart|aside) from (?:this|that|these|my)|(?:despite|in spite of) (?:the|this|that))"
+    r" (?:(?!that\b|to\b|which\b|part\b)[\w-]+ ){1,5}?(?=(?:it's|it is|i'm|i am)\b)"
 )
 
 
@@ -57,10 +57,6 @@ def find_unknown(text: str) -> str:
 
 
 _AFTER_ALL = re.compile(r"\bafter all(?=\s*(?:[^\w\s]|$))")
-#: "after Jun's answer it's", not "+1 after Jun's answer"
-_AFTER_SAID = re.compile(
-    r"\bafter [\w.-]+['’]s (?:explanation|clarification|answer|reply|analysis)s?\b(?=[^.;!?]*\b(?:it's|i'm|i am)\b)"
-)
 
 
 def has_condition(text: str) -> bool:
@@ -83,7 +79,7 @@ def has_condition_behind(tail: str) -> bool:
 
 def _drop_harmless(folded: str) -> str:
     folded = _AFTER_ALL.sub(" ", folded)
-    return folded if has("awaited", folded) else _AFTER_SAID.sub(" ", drop("harmless", folded))
+    return folded if has("awaited", folded) else drop("harmless", folded)
 
 
 def opens_condition(lead: str) -> bool:

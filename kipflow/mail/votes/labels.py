@@ -125,8 +125,7 @@ def _passes_on(x: Label) -> bool:
 
 def _says_the_opposite(x: Label) -> bool:
     names = _OPPOSITE.get(x.choice, ())
-    said = drop("undenied", x.last)
-    return any(has(name, said) for name in names) and not leaves_only(names, said)
+    return any(has(name, x.last) for name in names) and not leaves_only(names, x.last)
 
 
 def _is_understood(x: Label) -> bool:

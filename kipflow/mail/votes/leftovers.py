@@ -126,10 +126,8 @@ def _read_near_values(text: str) -> Iterator[tuple[Finding, str]]:
         why = "begins with a zero: is it a vote?"
         yield find("near-value", Standing.UNCLEAR, why, choice=Choice.ABSTAIN), zero["line"]
     if (zero := _CONCLUDED_ZERO.search(text)) is not None:
-        yield (
-            find("near-value", Standing.UNCLEAR, "comes to a zero: is it a vote?", choice=Choice.ABSTAIN),
-            zero.group(),
-        )
+        why = "comes to a zero: is it a vote?"
+        yield find("near-value", Standing.UNCLEAR, why, choice=Choice.ABSTAIN), zero.group()
     for line in text.split("\n"):
         is_vote = has("first_person", fold(line)) or len(line.split()) <= _FEW
         if (

@@ -29,9 +29,8 @@ _CONCLUDES = re.compile(
     r"\b(?:so|hence|therefore|thus) (?=here|i\b|my|it|(?:will|must|have to) (?:go with|vote)\b)|\b(?:but|so)\s*$"
     r"|\b(?=i(?:'m|'ll| am| will| now| hereby| (?:have|need|want) to)* (?:chang|switch|mov)\w* my vote to\s*$)"
     r"|\band (?=(?:(?:stay|remain) at|vote|i'm|i am|i vote|i cast|i give|my vote is|you have my|here(?:'s| is) my)\b)"
-    r"|\b(?=(?:(?:i am|i'm)(?: (?:voting|giving|casting))?|i(?: (?:also|must|can|now|hereby|therefore|have to))*"
-    r" (?:give|vote|say|cast)|my vote is|take my|worth my)"
-    r"(?:\s+(?:an?|at|now|still|again|also|it|this|you|very much))*\s*$)"
+    r"|\b(?=(?:i am|i'm|i(?: (?:also|must|can|now|hereby|therefore|have to))* (?:give|vote|say|cast)|my vote is|take my"
+    r"|worth my)(?:\s+(?:an?|at|now|still|again|also|it|this|you|very much))*\s*$)"
 )
 _ANOTHER = re.compile(r"(?:,|\b(?:and|but))\s+(?:an? )?[+-]\s?[01]\b")
 _DECIMAL = re.compile(r"(?<=\d)[.,](?=\d)")
@@ -117,7 +116,7 @@ class Mention:
         """The end of the clause: what must be understood for the value to count."""
         parts = _CONCLUDES.split(self.clause)
         # "I wonder if | I'm +1" says more than its end
-        hidden = any(ends("introduces", part.removesuffix("except that ")) for part in parts[:-1])
+        hidden = any(ends("introduces", part) for part in parts[:-1])
         return (self.clause if hidden else parts[-1]).strip(_FRAME)
 
     @cached_property

@@ -79,13 +79,15 @@ def explain(
     if left is None:
         return (), tuple(mail.reasons)
     vote = resolve(left)
-    if vote is not None:
+    if vote is not None and vote.standing is not Standing.DOUBT:
         beside = [line.text for line in words.own if find_box(plain(line.text)) is None]
         vote = weigh_with_the_rest(vote, left, "\n".join(beside), author)
     else:
-        vote = (read_own_entry if is_result else ask_about_the_rest)(words.own, author)
-        if not is_result and (vote is None or vote.standing is Standing.LEANING):
-            vote = read_quoted_boxes(words.quoted_boxes, author) or vote
+        rest = (read_own_entry if is_result else ask_about_the_rest)(words.own, author)
+        if not is_result and (rest is None or rest.standing is Standing.LEANING):
+            rest = read_quoted_boxes(words.quoted_boxes, author) or rest
+        if vote is None or (rest is not None and rest.standing is Standing.UNCLEAR):
+            vote = rest  # a doubt is asked of who has voted only: "hence a 0 and not a -1"
     return () if vote is None else (vote,), tuple(mail.reasons)
 
 
