@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -68,13 +68,6 @@ def _read_box(
 
     plain = None if not how.late or is_packed(path) else path
     return how.read_until_damage(split(), name, is_wanted=is_wanted, plain=plain)
-
-
-def read_mails(
-    mails: Iterable[RawMail], *, name: str, list_id: str, month: str, prefix: str
-) -> Iterator[Message | Unreadable]:
-    """Read mails that were split elsewhere."""
-    return FileReading(list_id=list_id, month=month, prefix=prefix).read_all(mails, name)
 
 
 def read_range(

@@ -17,10 +17,10 @@ from kipflow.domain.policy import Policy
 from kipflow.domain.roster import Roster
 from kipflow.domain.votes import BallotStatus, Standing
 from kipflow.mail import limits
-from kipflow.mail.archive import read_mails
 from kipflow.mail.content.charsets import decode
 from kipflow.mail.content.html import parse_html
 from kipflow.mail.content.text import MAX_TEXT
+from kipflow.mail.filereading import FileReading
 from kipflow.mail.messages import read_message
 from kipflow.mail.quoting import MAX_OWN_TEXT, find_own_words
 from kipflow.mail.subjects import parse_subject
@@ -113,7 +113,7 @@ def check_mbox(data: bytes) -> None:
     if b"\x01\x01\x01\x01\n" not in data:
         kept = b"".join(piece.data for piece in pieces).strip(b"\r\n \t\x00")
         demand(kept == data.strip(b"\r\n \t\x00"), "splitting lost bytes")
-    found = list(read_mails(pieces, name="fuzz", list_id=LIST, month="2026-03", prefix="KIP"))
+    found = list(FileReading(list_id=LIST, month="2026-03", prefix="KIP").read_all(pieces, "fuzz"))
     demand(len(found) >= len(pieces), "a mail was dropped in silence")
     messages = [item for item in found if isinstance(item, Message)]
     votes = find_votes(messages, ROSTER, POLICY, prefix="KIP")
