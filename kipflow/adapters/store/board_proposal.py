@@ -20,7 +20,6 @@ from kipflow.adapters.store.tables.decisions import ballot, outbox, proposal, re
 from kipflow.adapters.store.tables.facts import message, message_proposal
 from kipflow.domain.clocks import VoteState, VoteTerms
 from kipflow.domain.decisions import ReviewItem
-from kipflow.domain.ends import list_ends
 from kipflow.domain.errors import UnknownProposal
 from kipflow.domain.facts import Kind, Ruling
 from kipflow.domain.identity_rulings import find_concerned
@@ -198,7 +197,7 @@ def cited_ids(votes: Iterable[VoteState], threads: Iterable[views.ThreadCount]) 
     for state in votes:
         yield state.vote.root_message_id
         yield from (b.message_id for b in state.vote.ballots)
-        yield from (end.message_id for end in list_ends(state.vote))
+        yield from (end.message_id for end in state.vote.claimed_ends)
         if state.vote.declared is not None:
             yield state.vote.declared.message_id
         if state.vote.ended_message_id is not None:

@@ -48,9 +48,9 @@ def stands_free(m: Mention) -> bool:
 def judge(mention: Mention) -> tuple[Rule, Verdict]:
     """The first rule that takes the mention, and what is made of it."""
     found = next(row for row in RULES if row.when(mention))
-    is_own = (mention.opens and mention.sentence.starts_line) or mention.speaks_of_mine
     # "+1 (binding) is what I wanted to type"
-    is_own = is_own or (mention.opens and mention.is_claimed and speaks_of_itself(mention.near))
+    is_said_of_it = mention.is_claimed and speaks_of_itself(mention.near)
+    is_own = mention.speaks_of_mine or (mention.opens and (mention.sentence.starts_line or is_said_of_it))
     # "I could not read your -1", "one -1 from Ravi", "Is that a +1?", "I keep my vote, even with Jun's -1"
     is_yours = (
         mention.segment.endswith("your")

@@ -35,7 +35,7 @@ _NEAR_VALUE = re.compile(
 _ZERO = re.compile(r"\A\s*(?P<line>0\s*(?:[,;–—]|--)\s*[^\W\d].{0,160})")
 #: "Half of us want it, hence a 0"
 _CONCLUDED_ZERO = re.compile(
-    r"\b(?:hence|therefore|thus|so|out to)(?: (?:it['’]s|that['’]s|i['’]m))? a 0(?![\w.]\w)", re.IGNORECASE
+    r"\b(?:hence|therefore|thus|so|out to)(?: (?:it['’]s|that['’]s|i['’]m))? a 0(?!\w|\.\w)", re.IGNORECASE
 )
 #: "+1000 :) finally!", "+1000! Long overdue.", not "+5 %"
 _CHEERS = re.compile(r"\s*(?:!|,\s+[a-z]|[:;][-']?[)D]|[^\x00-\u2fff])")

@@ -226,8 +226,9 @@ class Mention:
     @cached_property
     def looks_like_vote(self) -> bool:
         """Whether it may be one, whatever the words around it mean: not understood, it is asked about."""
-        is_own = ends("first_person", self.clause) or has("my_vote", self.clause) or I_VOTE.search(self.clause)
-        if self.opens or self.is_claimed or is_own:
+        if self.opens or self.is_claimed or ends("first_person", self.clause) or has("my_vote", self.clause):
+            return True
+        if I_VOTE.search(self.clause) is not None:
             return True
         whom, words = fold(self.whom), len(self.segment.split())
         if begins("ours", whom) or has("group", " ".join(whom.split()[:4])):  # "from the Foo team"

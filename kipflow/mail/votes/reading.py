@@ -84,7 +84,7 @@ def explain(
         vote = weigh_with_the_rest(vote, left, "\n".join(beside), author)
     else:
         rest = (read_own_entry if is_result else ask_about_the_rest)(words.own, author)
-        if not is_result and (rest is None or rest.standing is Standing.LEANING):
+        if vote is None and not is_result and (rest is None or rest.standing is Standing.LEANING):
             rest = read_quoted_boxes(words.quoted_boxes, author) or rest
         if vote is None or (rest is not None and rest.standing is Standing.UNCLEAR):
             vote = rest  # a doubt is asked of who has voted only: "hence a 0 and not a -1"

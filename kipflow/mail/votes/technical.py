@@ -22,7 +22,7 @@ _SIGNS_BEHIND = re.compile(
 _REMOVED = re.compile(r"^ [+-]\d{1,6}(?= )")  # "+1 -1 lines changed"
 _RANGE = re.compile(r"^\s*(?:to|or|\.\.+|–)\s*[+-]?\d+(?:\.\d+)?(?=\s*[a-z%])")  # "-1 to +1 ms"
 #: "-1 still means unbounded", not "+1 still means yes"
-_ADVERB = re.compile(r"(?:still|now|also|always|then|just|usually|simply) (?=means? (?!yes\b|no\b|(?:that )?i\b))")
+_STILL = re.compile(r"(?:still|now|also|always|then|just|usually|simply) (?=means? (?!yes\b|no\b|(?:that )?i\b))")
 _MEANING = re.compile(r"^\s*[:=(]\s*(?:the |an? |no )?")
 _LEADS_UP = re.compile(r"[\s\"'`]*(?:is|of|to|as|was|by|an?|the)?\s*[:.=]?\s*[\"'(`]?")
 _DEFINES = re.compile(r"\s*(?:\(|(?:means?|is|as|was|stands|turns|disables?)\b)", re.IGNORECASE)
@@ -79,7 +79,7 @@ def is_only_named(before: str) -> bool:
 
 def counts_something(after: str) -> bool:
     """Whether what follows a value is a unit, what it means, or more of a formula."""
-    behind = _ADVERB.sub("", fold(_RANGE.sub("", _REMOVED.sub("", after[:60]))).lstrip(" \"'`)"))
+    behind = _STILL.sub("", fold(_RANGE.sub("", _REMOVED.sub("", after[:60]))).lstrip(" \"'`)"))
     meaning = _MEANING.match(after)
     return (
         begins("unit", behind)
