@@ -30,8 +30,11 @@ _THEIRS = re.compile(r"(?:your|his|her|their|[^\W\d]\w*['’]s)\s+")
 
 #: "+1 on this as a first step"
 _AS = re.compile(r" as (?=(?:(?:a|the) (?:first )?step|it is|is|well|such)\s*(?:$|[.!]))")
-#: "+1 on the whole package"
-_ALL_OF_IT = re.compile(r"(?:the|this) (?:whole|entire) (?:package|thing|lot|bundle)\s*(?:$|[.!])")
+#: "+1 on the whole package", "+1 for the page as it is today"
+_ALL_OF_IT = re.compile(
+    r"(?:the|this) (?:(?:whole|entire) (?:package|thing|lot|bundle)\s*(?:$|[.!])"
+    r"|(?:wiki )?(?:page|text|document|draft) as (?:it (?:is|stands)|written)(?: (?:now|today))?\s*(?:$|[.!(]))"
+)
 _CLAUSE_END = re.compile(r"[,.;:!?–—(]")
 #: "Add the queue and drop the bot"
 _SEVERAL = re.compile(r"\b(?:and|or|with|plus)\b|[,/&+;]", re.IGNORECASE)
@@ -99,7 +102,12 @@ def read_about(lead: str, rest: str, title: frozenset[str] = frozenset()) -> Abo
     if what.startswith(("a ", "an ")) or (_VALUE.match(what) and not is_with):
         return About.UNKNOWN
     is_all = not bare.strip(" .,;!)") or what.strip(" .,;!)") in _PRONOUNS
-    if is_all or (bare != what and _ADDED.match(bare)) or _NAMES_WHOLE.match(bare) or _ALL_OF_IT.match(what):
+    if (
+        is_all
+        or (bare != what and _ADDED.match(bare))
+        or _NAMES_WHOLE.match(bare)
+        or _is_all_of_it(match.group("what"))
+    ):
         return About.WHOLE
     if is_with and not begins("whole", bare):  # "+1 with minor comments"
         aside = " ".join(bare.split()[:4])
@@ -109,6 +117,10 @@ def read_about(lead: str, rest: str, title: frozenset[str] = frozenset()) -> Abo
     if named and not has("part", bare) and title.issuperset(map(_find_stem, named)):
         return About.WHOLE
     return _read_named(match.group("what"), what, bare)
+
+
+def _is_all_of_it(written: str) -> bool:
+    return any(_ALL_OF_IT.match(what) for what in (fold(written), _AS.split(fold(written))[0]))
 
 
 #: "On the other hand", "For the sake of progress"

@@ -12,13 +12,10 @@ from kipflow.mail.votes.findings import Finding, Role, find
 from kipflow.mail.votes.labels import is_labelled
 from kipflow.mail.votes.lexicon import drop, ends, find_words, fold, has, leaves_only
 from kipflow.mail.votes.mentions import Mention
+from kipflow.mail.votes.people import speaks_of_anothers
 from kipflow.mail.votes.values import VALUE, speaks_of_itself
 
 _ARROW = re.compile(r"[+\-±]\s?[01](?:\.\d)?\s*(?:->|=>|→|-->|==>)\s*$")
-_YOURS = re.compile(
-    r"\b(?:your|his|her|their|[A-Z][a-z]+['’]s)\s+(?:\w+\s+){0,2}(?:[+\-±]\s?[01]|votes?|veto|objections?|concerns?)\b"
-    r"|\b[A-Z][a-z]+['’]s (?:was|is)\b|\b(?:he|she|they) (?:go(?:es)?|went|(?:mov|switch|chang)e?[sd]?) (?:from|to)\b"
-)
 _OPENS = re.compile(r"(?:^\W*|[:,;→=>]\s*[\"'“(\[*]?)$")
 #: "somewhere between 0 and"
 _BETWEEN = re.compile(r"between\s+[+\-±]?\s?[01]\s+and\s*$")
@@ -26,7 +23,7 @@ _OWN_IN_BRACKETS = re.compile(r"\bmy (?:\w+ )?vote (?:\(|of )$")
 #: behind a value: it is no vote, but stands somewhere else, or is part of a name
 _ELSEWHERE = re.compile(
     r"\s*(?:(?:from|in|on|of|out of) (?:the|my|our|section|table|appendix)\b"
-    r"(?! (?:list|votes?|tally|thread|first|last|earlier))"
+    r"(?! (?:list|votes?|tally|count|result|thread|first|last|earlier))"
     r"|(?:workaround|default|option|setting|value|limit|row|column|key|as you)\b)",
     re.IGNORECASE,
 )
@@ -50,6 +47,8 @@ _SMALL = re.compile(r"(?:\s+[^\W\d]+)*\s*[\"'“(\[*]?")
 _NEXT = re.compile(rf"{MARK.pattern}|\b(?:and|but|so)\b")
 #: "I withdraw the veto and vote"
 _CASTS = re.compile(r"\b(?:and|so)(?: (?:i|now|instead|hereby))* (?:vote|cast|give(?: it)?|am|say)\b[ \w]{0,12}$")
+#: "I'm flipping my"
+_MOVES_MY = re.compile(r"\b(?:chang|flipp?|switch|revers|reconsider|revisit)(?:e|ing)? my (?:\w+ )?$", re.IGNORECASE)
 #: words between a verb and what it takes back
 _FEW = 4
 _VERBS = ("takeback", "change", "correction", "astray")
@@ -75,6 +74,8 @@ def read_change(text: str, mentions: Sequence[Mention]) -> Finding | None:
     if not (moves or _speaks_of_own(folded) or has("my_vote", folded)):
         return None
     target = _find_target(folded, mentions, moves=moves)
+    if target is None and any(_MOVES_MY.search(m.lead) and "bind" not in fold(m.rest) for m in mentions):
+        return find("changed", Standing.UNCLEAR, "changes a vote: what is it now?")
     if target is None:
         return _read_takeback(drop("keeps", folded), mentions)
     if is_labelled(target):
@@ -126,6 +127,9 @@ def _is_doubtful(folded: str, target: Mention) -> bool:
     if not is_plain and has("correction", folded) and not is_own:
         return True
     last_clause = re.split(r"[,;:.!?]", drop("polite", drop("undenied", before)))[-1]
+    above = fold(target.sentence.preceding[-80:])
+    if has("my_vote", last_clause) or (has("slip", above) and not has("source", above)):
+        last_clause = drop("correction", last_clause)  # "My vote should read", "Fat fingers. It should read"
     return has("hypothetical", last_clause) or has("negation", last_clause)
 
 
@@ -241,8 +245,3 @@ def says_it_stands(text: str) -> bool:
     clauses = [clause for clause in MARK.split(folded) if not has_condition(clause)]
     restated = any(has("restated", c) and has("my_vote", c) and not has("negation", c) for c in clauses)
     return restated or (has("unchanged", folded) and not has_condition(text))
-
-
-def speaks_of_anothers(text: str) -> bool:
-    """Whether a sentence is about somebody else's vote: "your veto", "Jun's -1"."""
-    return _YOURS.search(text) is not None

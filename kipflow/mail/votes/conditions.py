@@ -21,9 +21,11 @@ _WITH_DONE = re.compile(
     rf"{_OWN}",
     re.I,
 )
+#: "Make it opt-in."
+_ORDER = re.compile(r"^\W*(?:please |just |simply )?(?!i\b|we\b|it\b)[a-z]+ (?:it|that|this|the|your)\b", re.IGNORECASE)
 #: "Rename it and I'm +1"
 _DO_AND = re.compile(
-    r"^\W*(?:please |just |simply )?(?!i\b|we\b|it\b)[a-z]+ (?:it|that|this|the|your)\b[^.;:!?]{0,80}\band (?:then )?"
+    rf"{_ORDER.pattern}[^.;:!?]{{0,80}}\band (?:then )?"
     r"(?:i['’]m|i am|it['’]s|i['’]ll be|i will be|i['’]d be"
     r"|i(?:['’]ll| will)? (?:withdraw|take|lift|drop)\b[^.;:!?]*)\s*(?:an? )?$",
     re.IGNORECASE,
@@ -119,12 +121,20 @@ _IS_DONE = re.compile(
 def follows_condition(lead: str, above: str) -> bool:
     """ "Rename it and then +1"; `above` is what stands before the sentence."""
     lead = lead[other.end() :] if (other := _OTHER_CASE.match(lead)) is not None else lead
-    if _THEN.search(lead) and (above.rstrip().endswith("?") or has("demand", fold(f"{above} {lead}"))):
+    if _THEN.search(lead) and (
+        above.rstrip().endswith("?") or has("demand", fold(f"{above} {lead}")) or _orders(above)
+    ):
         return True
     asked = _AND_MINE.match(lead)
     if asked is not None and _IS_DONE.search(asked["done"]) is None:
         return True
     return _DO_AND.match(lead) is not None or _WITH_DONE.search(lead) is not None or opens_condition(lead)
+
+
+def _orders(above: str) -> bool:
+    """Whether the last sentence above tells somebody to do something: "Make it opt-in."."""
+    last = _SENTENCES.split(above.strip())[-1]
+    return _ORDER.match(last) is not None and _IS_DONE.search(last) is None
 
 
 def is_alternative(lead: str) -> bool:

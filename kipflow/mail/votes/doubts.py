@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from kipflow.domain.votes import Choice, Standing
-from kipflow.mail.votes.changes import speaks_of_anothers
 from kipflow.mail.votes.conditions import has_condition
 from kipflow.mail.votes.findings import Finding, Role, find
 from kipflow.mail.votes.lexicon import drop, fold, has
+from kipflow.mail.votes.people import speaks_of_anothers
 
 #: "Would you reconsider?"
 _ASKS_YOU = re.compile(r"\b(?:would|could|can|will|do|did) you\b.*\?\s*$", re.IGNORECASE)

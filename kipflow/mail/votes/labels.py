@@ -19,6 +19,8 @@ _WRITER = re.compile(r"\b(?:i|we|(?<!and )me(?! and))\b")
 #: the end of words that say what somebody else does, or what is to be done
 _POINTS = re.compile(r"\b(?:(?<!nothing )to \w+|on|for|from|at|is|are|be|means?)$|\b(?:by|who|doubt)\b")
 _CLAIM_BEHIND = re.compile(r"\s*\((?:non-?)?binding\)$", re.IGNORECASE)
+#: "Last change, I promise", "My vote, which I had forgotten"
+_ASIDE = re.compile(r"(?<=\w)\s*,\s*(?:which i\b[^,]*|i (?:promise|swear|admit))$", re.IGNORECASE)
 #: "I speak for Jun"
 _FOR_NAME = re.compile(r"\b(?:for|from)\s+[A-Z][a-z]|['’]s proxy\b")
 #: "Revision 6 says opt-in, so: +1"
@@ -207,7 +209,12 @@ LABEL_RULES = (
     LabelRule("ticket", False, lambda x: _TICKET.search(x.end) is not None, ("#4711",)),
     LabelRule("another value", False, lambda x: _LABELS_ANOTHER.search(x.written) is not None, ("RC1 -> -1, RC2",)),
     LabelRule("passes on", False, _passes_on, ("Jun wrote", "Her vote")),
-    LabelRule("lacks its end", False, lambda x: awaits_value(x.end.strip()), ("I jotted down", "We agreed on")),
+    LabelRule(
+        "lacks its end",
+        False,
+        lambda x: awaits_value(x.end.strip()) and not ends("leads_in", x.last),
+        ("I jotted down", "We agreed on"),
+    ),
     LabelRule("says the opposite", False, _says_the_opposite, ("Against",)),
     LabelRule("greets", True, lambda x: begins("greeting", x.last) and "vote" not in x.last, ("Hi Jun",)),
     LabelRule(
@@ -227,5 +234,5 @@ LABEL_RULES = (
 
 def find_label_rule(written: str, choice: Choice, *, is_claimed: bool) -> LabelRule | None:
     """The first rule that takes a label."""
-    label = Label(_CLAIM_BEHIND.sub("", _ITEM.sub("", written)), choice, is_claimed)
+    label = Label(_ASIDE.sub("", _CLAIM_BEHIND.sub("", _ITEM.sub("", written))), choice, is_claimed)
     return next((row for row in LABEL_RULES if row.when(label)), None)

@@ -38,7 +38,7 @@ _CONCLUDED_ZERO = re.compile(
     r"\b(?:hence|therefore|thus|so|out to)(?: (?:it['’]s|that['’]s|i['’]m))? a 0(?!\w|\.\w)", re.IGNORECASE
 )
 #: "+1000 :) finally!", "+1000! Long overdue.", not "+5 %"
-_CHEERS = re.compile(r"\s*(?:!|,\s+[a-z]|[:;][-']?[)D]|[^\x00-\u2fff])")
+_CHEERS = re.compile(r"\s*(?:!|,\s+(?:[a-z]|I\b)|[:;][-']?[)D]|[^\x00-\u2fff])")
 #: "I am at 0/+1"
 _EITHER = re.compile(r"(?<![\w./+-])[+-]?[01] ?/ ?[+-]?[01](?![\w./])")
 #: "I reiterate my +1s for the code"

@@ -31,6 +31,10 @@ _KEEPS_TALLY = re.compile(
     r"|^\W*(?:\w+,? ){0,2}(?:noted|ack|acknowledged|counted|recorded)(?: as)?\W*$",
     re.IGNORECASE,
 )
+_ANOTHERS = re.compile(
+    r"\b(?:your|his|her|their|[A-Z][a-z]+['’]s)\s+(?:\w+\s+){0,2}(?:[+\-±]\s?[01]|votes?|veto|objections?|concerns?)\b"
+    r"|\b[A-Z][a-z]+['’]s (?:was|is)\b|\b(?:he|she|they) (?:go(?:es)?|went|(?:mov|switch|chang)e?[sd]?) (?:from|to)\b"
+)
 #: "Is that a +1?", "You scared me with that -1"
 _YOURS = re.compile(
     r"^\W*(?:(?:so|and|but|ok|hm+|well|sorry),? )*"
@@ -49,6 +53,11 @@ def is_somebodys(lead: str) -> bool:
 def asks_of_it(lead: str) -> bool:
     """Whether the words before a value ask somebody else of it, or speak to them of theirs: "Is that a +1?"."""
     return _YOURS.search(lead) is not None
+
+
+def speaks_of_anothers(text: str) -> bool:
+    """Whether a sentence is about somebody else's vote: "your veto", "Jun's -1"."""
+    return _ANOTHERS.search(text) is not None
 
 
 def keeps_tally(lead: str) -> bool:

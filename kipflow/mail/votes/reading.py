@@ -14,7 +14,7 @@ from kipflow.domain.votes import Choice, Expression, Standing
 from kipflow.mail.content.text import plain
 from kipflow.mail.quoting import OwnLine, Words
 from kipflow.mail.votes.about import read_title
-from kipflow.mail.votes.changes import is_origin, read_change, says_it_stands, speaks_of_anothers
+from kipflow.mail.votes.changes import is_origin, read_change, says_it_stands
 from kipflow.mail.votes.claims import find_claim
 from kipflow.mail.votes.conditions import has_condition
 from kipflow.mail.votes.doubts import STANCE, find_doubt_rule
@@ -23,6 +23,7 @@ from kipflow.mail.votes.judging import judge
 from kipflow.mail.votes.leftovers import SHORT, ask_about_the_rest, read_own_entry, read_quoted_boxes
 from kipflow.mail.votes.lexicon import begins, drop, ends, fold, has, speaks_of_votes
 from kipflow.mail.votes.mentions import Mention, find_mentions
+from kipflow.mail.votes.people import speaks_of_anothers
 from kipflow.mail.votes.resolving import drop_denied, resolve, weigh_with_the_rest
 from kipflow.mail.votes.sentences import Sentence, split_sentences
 from kipflow.mail.votes.structure import CHECKED, ON_PARTS, Shapes, classify_lines, find_box

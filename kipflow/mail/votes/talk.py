@@ -10,7 +10,6 @@ import re
 from kipflow.domain.votes import Choice
 from kipflow.mail.votes import people, technical
 from kipflow.mail.votes.about import About
-from kipflow.mail.votes.changes import speaks_of_anothers
 from kipflow.mail.votes.conditions import MARK
 from kipflow.mail.votes.labels import is_labelled
 from kipflow.mail.votes.lexicon import begins, drop, ends, find_words, fold, has, leaves_only
@@ -202,7 +201,7 @@ def of_another(m: Mention) -> bool:
     """Jun gave his +1 already | So it is a +1 from you, right? | not: Like Jun I am +1"""
     if people.OF_SOMEBODY.match(m.whom) or people.is_somebodys(m.lead):
         return True
-    if not m.mine_follows and (people.asks_of_it(m.lead) or speaks_of_anothers(MARK.split(m.lead)[-1])):
+    if not m.mine_follows and (people.asks_of_it(m.lead) or people.speaks_of_anothers(MARK.split(m.lead)[-1])):
         return True  # "I think Ravi's vote should be taken as +0"
     is_given = m.mine_follows or has("receives", m.clause) or _ONE_MORE.match(m.clause) is not None
     return not m.opens and has("other", m.segment) and not is_given
