@@ -42,7 +42,7 @@ class Standing(StrEnum):
     HINT = "hint"  # may be a vote in words: asked about unless its author has the same vote
     DOUBT = "doubt"  # may change or take back a vote: asked about if its author has one
     LEANING = "leaning"  # for or against, and casts nothing: asked about if its author's vote is the other one
-    QUOTED = "quoted"  # stands in a quotation: asked about if nobody wrote it before
+    QUOTED = "quoted"  # stands in a quotation or the subject: asked about if nobody wrote it before
 
     @property
     def is_faint(self) -> bool:

@@ -14,7 +14,7 @@ from typing import Any
 from kipflow.domain.facts import Kind, Message, SubjectReading, Unreadable
 from kipflow.domain.proposals import find_references
 from kipflow.domain.senders import Authentication
-from kipflow.domain.votes import Declared, Expression, Standing, states_end
+from kipflow.domain.votes import Declared, Expression, Standing, drop_leanings, states_end
 from kipflow.mail import limits
 from kipflow.mail.content.authentication import find_authentication
 from kipflow.mail.content.mime import find_texts
@@ -29,7 +29,6 @@ from kipflow.mail.subjects import parse_subject
 from kipflow.mail.trackers import is_from_program
 from kipflow.mail.twins import ask_twins
 from kipflow.mail.unread import ask_unread, points_at_attachment
-from kipflow.mail.votes.leftovers import BRIEF
 from kipflow.mail.votes.reading import read_expressions
 from kipflow.mail.votes.subjectline import read_subject
 
@@ -229,9 +228,11 @@ def _read_votes(
         why = "a table of values stands beside it, as a program's report has one: is it a person's vote?"
         found = tuple(e if e.claimed_binding is not None else e.as_question("beside-a-table", why) for e in found)
     if not is_result and all(e.standing.is_faint for e in found):
-        text = words.text.strip()
-        is_all = not text or ("subject" in text[:BRIEF].lower())
-        found = read_subject(subject, is_all=is_all) or found
+        beside = read_subject(subject)
+        if any(e.standing is Standing.UNCLEAR for e in beside):
+            found = beside
+        elif not drop_leanings(found):
+            found = (*beside, *found)
     return tuple(e for e in found if e.claimed_binding is not None) if discussed else found
 
 

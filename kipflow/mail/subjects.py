@@ -127,6 +127,13 @@ def _strip_marks(text: str) -> tuple[list[str], str, bool, bool]:
     return tags, text.strip(), is_reply, is_forward
 
 
+def drop_answer_marks(subject: str) -> str:
+    """A subject without what answers and forwards put in front of it: "Re: Fwd: [x] Names" as "[x] Names"."""
+    while (mark := _REPLY.match(subject) or _FORWARD.match(subject)) is not None:
+        subject = subject[mark.end() :]
+    return subject
+
+
 _REPEATED = re.compile(
     rf"{_REPLY.pattern.removeprefix('^')}|{_FORWARD.pattern.removeprefix('^')}|{_TAG.pattern.removeprefix('^')}",
     re.IGNORECASE,

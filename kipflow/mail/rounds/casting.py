@@ -36,6 +36,7 @@ def cast_all(
     ballots: list[Ballot] = []
     record = _Record()
     root_id = ordered[0][0].message_id if ordered else ""
+    record.lines.update("".join(m.subject.split()) for m, _ in ordered[:1])  # a title may end with a value
     known = (name for person in roster.people for name in (person.name, *person.aliases))
     names = frozenset([*known, *(m.author_name for m, _ in ordered)])
     announcers = {m.author_address for m, _ in ordered if m.declared is not None and m.declared.outcome is not None}

@@ -10,7 +10,7 @@ from kipflow.mail.votes.lexicon import begins, fold, has, leaves_only
 _OBJECT = re.compile(r"^\s*\(?(?P<how>to|on|for|with|about|für|pour|para|sur|sobre|dla|voor)\s+(?P<what>\S.*)$", re.I)
 #: "For the config name I'm -0", "Without the second part, +1"
 _LED_IN = re.compile(
-    r"(?:^|[.!?;]\s)\W*(?:but |and )?(?:as )?(?P<how>for|on|to|with|without|regarding|concerning)\s+"
+    r"(?:^|[.!?;,]\s)\W*(?:but |and )?(?:as )?(?P<how>for|on|to|with|without|regarding|concerning)\s+"
     r"(?P<what>[^.,;:!?]{1,60}?)(?:,|,?\s+(?:i am|i'm|i give|i vote|it is|it's|my vote is))\s*(?:an? )?$"
 )
 _DETERMINERS = re.compile(
@@ -30,11 +30,8 @@ _THEIRS = re.compile(r"(?:your|his|her|their|[^\W\d]\w*['’]s)\s+")
 
 #: "+1 on this as a first step"
 _AS = re.compile(r" as (?=(?:(?:a|the) (?:first )?step|it is|is|well|such)\s*(?:$|[.!]))")
-#: "+1 on the whole package", "+1 for the page as it is today"
-_ALL_OF_IT = re.compile(
-    r"(?:the|this) (?:(?:whole|entire) (?:package|thing|lot|bundle)\s*(?:$|[.!])"
-    r"|(?:wiki )?(?:page|text|document|draft) as (?:it (?:is|stands)|written)(?: (?:now|today))?\s*(?:$|[.!(]))"
-)
+#: "+1 on the whole package"
+_ALL_OF_IT = re.compile(r"(?:the|this) (?:whole|entire) (?:package|thing|lot|bundle)\s*(?:$|[.!])")
 _CLAUSE_END = re.compile(r"[,.;:!?–—(]")
 #: "Add the queue and drop the bot"
 _SEVERAL = re.compile(r"\b(?:and|or|with|plus)\b|[,/&+;]", re.IGNORECASE)
@@ -102,12 +99,7 @@ def read_about(lead: str, rest: str, title: frozenset[str] = frozenset()) -> Abo
     if what.startswith(("a ", "an ")) or (_VALUE.match(what) and not is_with):
         return About.UNKNOWN
     is_all = not bare.strip(" .,;!)") or what.strip(" .,;!)") in _PRONOUNS
-    if (
-        is_all
-        or (bare != what and _ADDED.match(bare))
-        or _NAMES_WHOLE.match(bare)
-        or _is_all_of_it(match.group("what"))
-    ):
+    if is_all or (bare != what and _ADDED.match(bare)) or _NAMES_WHOLE.match(bare) or _ALL_OF_IT.match(what):
         return About.WHOLE
     if is_with and not begins("whole", bare):  # "+1 with minor comments"
         aside = " ".join(bare.split()[:4])
@@ -117,10 +109,6 @@ def read_about(lead: str, rest: str, title: frozenset[str] = frozenset()) -> Abo
     if named and not has("part", bare) and title.issuperset(map(_find_stem, named)):
         return About.WHOLE
     return _read_named(match.group("what"), what, bare)
-
-
-def _is_all_of_it(written: str) -> bool:
-    return any(_ALL_OF_IT.match(what) for what in (fold(written), _AS.split(fold(written))[0]))
 
 
 #: "On the other hand", "For the sake of progress"

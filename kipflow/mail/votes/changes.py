@@ -7,12 +7,13 @@ from collections.abc import Sequence
 
 from kipflow.domain.votes import Standing
 from kipflow.mail.votes.about import About
-from kipflow.mail.votes.conditions import MARK, has_condition
+from kipflow.mail.votes.conditions import MARK, SENTENCES, has_condition
+from kipflow.mail.votes.doubts import says_it_stands
 from kipflow.mail.votes.findings import Finding, Role, find
 from kipflow.mail.votes.labels import is_labelled
 from kipflow.mail.votes.lexicon import drop, ends, find_words, fold, has, leaves_only
 from kipflow.mail.votes.mentions import Mention
-from kipflow.mail.votes.people import speaks_of_anothers
+from kipflow.mail.votes.people import is_named, speaks_of_anothers
 from kipflow.mail.votes.values import VALUE, speaks_of_itself
 
 _ARROW = re.compile(r"[+\-±]\s?[01](?:\.\d)?\s*(?:->|=>|→|-->|==>)\s*$")
@@ -23,7 +24,7 @@ _OWN_IN_BRACKETS = re.compile(r"\bmy (?:\w+ )?vote (?:\(|of )$")
 #: behind a value: it is no vote, but stands somewhere else, or is part of a name
 _ELSEWHERE = re.compile(
     r"\s*(?:(?:from|in|on|of|out of) (?:the|my|our|section|table|appendix)\b"
-    r"(?! (?:list|votes?|tally|count|result|thread|first|last|earlier))"
+    r"(?! (?:list|votes?|tally|thread|first|last|earlier))"
     r"|(?:workaround|default|option|setting|value|limit|row|column|key|as you)\b)",
     re.IGNORECASE,
 )
@@ -48,7 +49,11 @@ _NEXT = re.compile(rf"{MARK.pattern}|\b(?:and|but|so)\b")
 #: "I withdraw the veto and vote"
 _CASTS = re.compile(r"\b(?:and|so)(?: (?:i|now|instead|hereby))* (?:vote|cast|give(?: it)?|am|say)\b[ \w]{0,12}$")
 #: "I'm flipping my"
-_MOVES_MY = re.compile(r"\b(?:chang|flipp?|switch|revers|reconsider|revisit)(?:e|ing)? my (?:\w+ )?$", re.IGNORECASE)
+_MOVES_MY = re.compile(r"\W*(?:(?:i|we)(?:'\w+| am| have)? )?(?:chang|flipp?|switch|revers)(?:e|ed|ing)? my (?:\w+ )?$")
+#: "My vote should have read"
+_SHOULD_READ = re.compile(
+    r"\W*(?:(?:sorry|oops|argh)\W+)*(?:(?P<mine>my vote)|it|that|this) should (?:have )?(?:read|said|say) (?:an? )?$"
+)
 #: words between a verb and what it takes back
 _FEW = 4
 _VERBS = ("takeback", "change", "correction", "astray")
@@ -74,8 +79,6 @@ def read_change(text: str, mentions: Sequence[Mention]) -> Finding | None:
     if not (moves or _speaks_of_own(folded) or has("my_vote", folded)):
         return None
     target = _find_target(folded, mentions, moves=moves)
-    if target is None and any(_MOVES_MY.search(m.lead) and "bind" not in fold(m.rest) for m in mentions):
-        return find("changed", Standing.UNCLEAR, "changes a vote: what is it now?")
     if target is None:
         return _read_takeback(drop("keeps", folded), mentions)
     if is_labelled(target):
@@ -127,10 +130,19 @@ def _is_doubtful(folded: str, target: Mention) -> bool:
     if not is_plain and has("correction", folded) and not is_own:
         return True
     last_clause = re.split(r"[,;:.!?]", drop("polite", drop("undenied", before)))[-1]
-    above = fold(target.sentence.preceding[-80:])
-    if has("my_vote", last_clause) or (has("slip", above) and not has("source", above)):
-        last_clause = drop("correction", last_clause)  # "My vote should read", "Fat fingers. It should read"
+    if _is_a_slip(before, target):
+        return False
     return has("hypothetical", last_clause) or has("negation", last_clause)
+
+
+def _is_a_slip(before: str, target: Mention) -> bool:
+    """Whether it corrects a slip of the writer's, and says no more: "My vote should read", "Typo. It should read"."""
+    said = _SHOULD_READ.match(before)
+    if said is None or target.about is not About.NOTHING or is_named(target) or has("contrast", fold(target.rest)):
+        return False
+    above = fold(SENTENCES.split(target.sentence.preceding.strip())[-1])
+    is_slip = has("slip", above) and not leaves_only(("slip", "correction", "filler", "greeting"), above)
+    return said["mine"] is not None or is_slip
 
 
 def _speaks_of_own(folded: str) -> bool:
@@ -151,7 +163,7 @@ def _find_target(folded: str, mentions: Sequence[Mention], *, moves: bool) -> Me
         if (moves and _ARROW.search(m.lead))
         or (_arrives(m) and not m.opens and not is_origin(m) and (moves or min(verbs, default=0) < m.start))
     ]
-    targets = [m for m in targets if (m.is_apart or m.is_claimed or _goes_on_in_words(m)) and not _is_taken(folded, m)]
+    targets = [m for m in targets if (m.is_apart or m.is_claimed or _goes_on_in_words(m)) and not is_taken(folded, m)]
     if not targets:
         return None
     corrects = has("correction", folded)
@@ -164,9 +176,10 @@ def _find_target(folded: str, mentions: Sequence[Mention], *, moves: bool) -> Me
     return targets[-1]
 
 
-def _is_taken(folded: str, m: Mention) -> bool:
+def is_taken(folded: str, m: Mention) -> bool:
     """Whether a verb takes this value back: "I take that -1 back", "I withdraw my vote (+1)"."""
-    if _OWN_IN_BRACKETS.search(folded[: m.start]) is not None:
+    before = folded[: m.start]
+    if _OWN_IN_BRACKETS.search(before) or (_MOVES_MY.match(before) and "bind" not in folded):
         return True
     for v in find_words("takeback", folded):
         within = v.start() <= m.start < v.end()  # "I take the -1 back"
@@ -222,7 +235,7 @@ def _read_takeback(folded: str, mentions: Sequence[Mention]) -> Finding | None:
     clause = folded[: until.start()] if until is not None else folded
     if has("hypothetical", drop("polite", clause)) or has("negation", drop("undenied", clause)):
         return None
-    taken = next((m for m in mentions if _is_taken(folded, m)), None)
+    taken = next((m for m in mentions if is_taken(folded, m)), None)
     if taken is not None and _ELSEWHERE.match(taken.rest) is not None:
         return None  # "I removed the -1 from the docs"
     if not (has("my_vote", folded) or (taken is not None and has("first_person", folded))):
@@ -235,13 +248,3 @@ def _leads_to(between: str) -> bool:
     is_one_clause = _NEXT.search(between) is None and re.search(r"\b(?:i|we)\b", between) is None
     unknown = leaves_only(("own", "filler", "my_vote", "ballot", "earlier", "vote_words", "voted_on"), between)
     return bool(between) and is_one_clause and len(between.split()) <= _FEW and not unknown
-
-
-def says_it_stands(text: str) -> bool:
-    """Whether a sentence says no more than that the own vote stands: "My vote of April is unchanged."."""
-    folded = fold(text)
-    if "?" in text or "whether" in folded:
-        return False
-    clauses = [clause for clause in MARK.split(folded) if not has_condition(clause)]
-    restated = any(has("restated", c) and has("my_vote", c) and not has("negation", c) for c in clauses)
-    return restated or (has("unchanged", folded) and not has_condition(text))

@@ -22,7 +22,12 @@ _WITH_DONE = re.compile(
     re.I,
 )
 #: "Make it opt-in."
-_ORDER = re.compile(r"^\W*(?:please |just |simply )?(?!i\b|we\b|it\b)[a-z]+ (?:it|that|this|the|your)\b", re.IGNORECASE)
+_ORDER = re.compile(
+    r"^\W*(?:(?:[^\W\d]+,|please|just|simply|so|but|also|ok|maybe|and|let['’]s) )*"
+    r"(?!(?:i|we|it|yes|all|glad|love|like|got|saw|found|read|understood)\b)(?![a-z]*(?:ed|[^s]s)\b)"
+    r"[a-z]+ (?:it|that|this|the|your|an?)\b",
+    re.IGNORECASE,
+)
 #: "Rename it and I'm +1"
 _DO_AND = re.compile(
     rf"{_ORDER.pattern}[^.;:!?]{{0,80}}\band (?:then )?"
@@ -40,7 +45,7 @@ _OFFER = re.compile(
 _OF_A_REASON = re.compile(r"\b(?:and|because|since|that|which|where) (?:if|when|once|after)\b", re.IGNORECASE)
 #: "I'd be -1 if it were on by default, but it is not, so +1": the condition is the other value's
 _OTHER_CASE = re.compile(r".*(?:\bwould|['’]d)\b[^,;]*(?<![\w.+-])[+-] ?[01]\b.*\b(?:but|however)\b", re.IGNORECASE)
-_SENTENCES = re.compile(r"(?<=[.!?])\s")
+SENTENCES = re.compile(r"(?<=[.!?])\s")
 #: "…, so +1"; not "if it stays so"
 _CONCLUDED = re.compile(r"(?:[,;:.–—-]\s*(?:and )?so|\b(?:hence|therefore|thus))\b\W*(?:\w+\W+){0,3}$")
 
@@ -104,7 +109,7 @@ def opens_condition(lead: str) -> bool:
 
 def opens_under_condition(above: str) -> bool:
     """ "If the name is fixed:" above it; "Please rename it." and then "Then +1"."""
-    return above.rstrip().endswith(":") and opens_condition(_SENTENCES.split(above)[-1])
+    return above.rstrip().endswith(":") and opens_condition(SENTENCES.split(above)[-1])
 
 
 #: "Add a test and you have my": on a condition, but for "I read it and you have my"
@@ -133,8 +138,7 @@ def follows_condition(lead: str, above: str) -> bool:
 
 def _orders(above: str) -> bool:
     """Whether the last sentence above tells somebody to do something: "Make it opt-in."."""
-    last = _SENTENCES.split(above.strip())[-1]
-    return _ORDER.match(last) is not None and _IS_DONE.search(last) is None
+    return _ORDER.match(SENTENCES.split(above.strip())[-1]) is not None
 
 
 def is_alternative(lead: str) -> bool:

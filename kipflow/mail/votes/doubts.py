@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from kipflow.domain.votes import Choice, Standing
-from kipflow.mail.votes.conditions import has_condition
+from kipflow.mail.votes.conditions import MARK, has_condition
 from kipflow.mail.votes.findings import Finding, Role, find
 from kipflow.mail.votes.lexicon import drop, fold, has
 from kipflow.mail.votes.people import speaks_of_anothers
@@ -102,3 +102,13 @@ def find_doubt_rule(text: str) -> DoubtRule | None:
         return None
     folded = drop("keeps", fold(text))
     return next((t for t in DOUBT_RULES if t.when(folded)), None)
+
+
+def says_it_stands(text: str) -> bool:
+    """Whether a sentence says no more than that the own vote stands: "My vote of April is unchanged."."""
+    folded = fold(text)
+    if "?" in text or "whether" in folded:
+        return False
+    clauses = [clause for clause in MARK.split(folded) if not has_condition(clause)]
+    restated = any(has("restated", c) and has("my_vote", c) and not has("negation", c) for c in clauses)
+    return restated or (has("unchanged", folded) and not has_condition(text))

@@ -6,7 +6,7 @@ import re
 
 from kipflow.domain.votes import Choice
 from kipflow.mail.votes import people, rules, talk, technical
-from kipflow.mail.votes.changes import says_it_stands
+from kipflow.mail.votes.doubts import says_it_stands
 from kipflow.mail.votes.lexicon import ends as ends_with
 from kipflow.mail.votes.mentions import Mention
 from kipflow.mail.votes.values import find_values, speaks_of_itself

@@ -19,8 +19,6 @@ _WRITER = re.compile(r"\b(?:i|we|(?<!and )me(?! and))\b")
 #: the end of words that say what somebody else does, or what is to be done
 _POINTS = re.compile(r"\b(?:(?<!nothing )to \w+|on|for|from|at|is|are|be|means?)$|\b(?:by|who|doubt)\b")
 _CLAIM_BEHIND = re.compile(r"\s*\((?:non-?)?binding\)$", re.IGNORECASE)
-#: "Last change, I promise", "My vote, which I had forgotten"
-_ASIDE = re.compile(r"(?<=\w)\s*,\s*(?:which i\b[^,]*|i (?:promise|swear|admit))$", re.IGNORECASE)
 #: "I speak for Jun"
 _FOR_NAME = re.compile(r"\b(?:for|from)\s+[A-Z][a-z]|['’]s proxy\b")
 #: "Revision 6 says opt-in, so: +1"
@@ -53,7 +51,7 @@ _SAYS = re.compile(
 )
 #: somebody or something else does something
 _STATES = re.compile(rf"\b(?:{BE}|has|have|had|will|did|does|wants?|says?|needs?)\b|^\W*(?:as|one|half|what)\b")
-_MANY = 4
+_MANY, _FEW = 4, 3
 #: "With regret", "Seriously": no thing that is voted on
 _ADVERBIAL = re.compile(
     r"\W*(?:(?:with|in|at|by|despite|without) (?!the\b|an?\b|our\b|my\b|his\b|her\b)[^\W\d]+(?: [^\W\d]+)?"
@@ -135,6 +133,13 @@ def _is_understood(x: Label) -> bool:
     lacks = x.choice is Choice.FOR and x.has(*_LACKING) and not has("presents", x.text)
     known = (*UNDERSTOOD, *_LEADS, *_LACKING, "whole")
     return leads and not (lacks or x.has(*_NOT_NOW)) and not leaves_only(known, f"{x.last}:")
+
+
+def _names_a_thing_before(x: Label) -> bool:
+    """Whether few words that are not understood stand before a clause that only leads to the value."""
+    first = x.text.removesuffix(x.last).strip(" ,.:;–—-")
+    few = 0 < len(first.split()) <= _FEW and not any(begins(name, first) for name in ("greeting", "praise", "approval"))
+    return few and not leaves_only(("leads_in", "filler"), x.last) and bool(leaves_only((*UNDERSTOOD, *_LEADS), first))
 
 
 def _names_another(x: Label) -> bool:
@@ -221,6 +226,7 @@ LABEL_RULES = (
         *("own vote", True, lambda x: has("my_vote", x.last) and ends("need", x.told)),
         ("My own vote is still missing",),
     ),
+    LabelRule("a thing before", False, _names_a_thing_before, ("Windows, verdict", "Ola by phone, finally")),
     LabelRule("understood", True, _is_understood, ("My vote", "Late to the party")),
     LabelRule("names another", False, _names_another, ("Sorry, Jun", "I speak for Jun")),
     LabelRule("something lacks", False, _is_lacking, ("We need one more",)),
@@ -234,5 +240,5 @@ LABEL_RULES = (
 
 def find_label_rule(written: str, choice: Choice, *, is_claimed: bool) -> LabelRule | None:
     """The first rule that takes a label."""
-    label = Label(_ASIDE.sub("", _CLAIM_BEHIND.sub("", _ITEM.sub("", written))), choice, is_claimed)
+    label = Label(_CLAIM_BEHIND.sub("", _ITEM.sub("", written)), choice, is_claimed)
     return next((row for row in LABEL_RULES if row.when(label)), None)

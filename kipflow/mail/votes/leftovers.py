@@ -60,7 +60,7 @@ _WARNING = 160
 _NEAR = 3
 _CALMING = ("approval", "praise", "settled")
 _OBJECTING = ("contrast", "negation", "demand", "rejection", "restated")
-_SENTENCE = re.compile(r"(?<=[.!?])\s|\n\s*\n")
+_SENTENCE = re.compile(r"(?<=[.!?;])\s|\n\s*\n")
 _ANSWERS = {
     Choice.FOR: ("yes", "assent", "approval"),
     Choice.AGAINST: ("no", "rejection"),
@@ -81,7 +81,7 @@ def read_quoted_boxes(lines: Sequence[str], author: str) -> Expression | None:
     """The question that a box leaves open which is crossed in a quotation: where its author found it, or quoted so?"""
     found = classify_lines([plain(line) for line in lines], author)
     checked = [index for index, (shape, _) in found.items() if shape is CHECKED]
-    if len(found) < 2 or len(checked) != 1:
+    if len(checked) != 1:
         return None
     line = lines[checked[0]]
     choice, value = parse_value(found[checked[0]][1])

@@ -14,10 +14,10 @@ from kipflow.domain.votes import Choice, Expression, Standing
 from kipflow.mail.content.text import plain
 from kipflow.mail.quoting import OwnLine, Words
 from kipflow.mail.votes.about import read_title
-from kipflow.mail.votes.changes import is_origin, read_change, says_it_stands
+from kipflow.mail.votes.changes import is_origin, read_change
 from kipflow.mail.votes.claims import find_claim
 from kipflow.mail.votes.conditions import has_condition
-from kipflow.mail.votes.doubts import STANCE, find_doubt_rule
+from kipflow.mail.votes.doubts import STANCE, find_doubt_rule, says_it_stands
 from kipflow.mail.votes.findings import Finding, Role, find
 from kipflow.mail.votes.judging import judge
 from kipflow.mail.votes.leftovers import SHORT, ask_about_the_rest, read_own_entry, read_quoted_boxes
@@ -98,7 +98,7 @@ def may_vote(words: Words) -> bool:
     folded = fold(text)
     return (
         len(text.strip()) <= SHORT
-        or len(words.quoted_boxes) > 1
+        or len(words.quoted_boxes) > 0
         or any(c in text for c in _FIGURES)
         or "plus" in folded
         or "minus" in folded
@@ -197,7 +197,6 @@ class _Mail:
 #: "My +1 was for the version of Monday"
 _IS_PAST = re.compile(r"\s*(?:was|came|had)\b(?! (?:already|counted|there|sent|missing))", re.IGNORECASE)
 
-
 #: "I take the -1 back"
 _TAKES_THE = re.compile(r"\bI (?:hereby )?(?:take|took) (?:the|my|that) $", re.IGNORECASE)
 
@@ -207,11 +206,8 @@ def _turns_against(m: Mention, rule: Rule) -> bool:
     folded = fold(m.sentence.text)
     is_past = m.segment.endswith("my") and _IS_PAST.match(m.rest) is not None
     denies = rule.denies or is_past or (m.speaks_of_mine and has("negation", drop("undenied", m.clause)))
-    return (
-        denies
-        or has("turned", folded)
-        or (has("takeback", folded) and (rule.rivals or _TAKES_THE.search(m.lead) is not None))
-    )
+    taken = has("takeback", folded) and (rule.rivals or _TAKES_THE.search(m.lead) is not None)
+    return denies or has("turned", folded) or taken
 
 
 def _read_without_value(text: str, value: str | None, answers: str) -> Iterator[Finding]:

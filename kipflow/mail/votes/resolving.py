@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from kipflow.domain.votes import Choice, Expression, Standing
-from kipflow.mail.votes.changes import says_it_stands
 from kipflow.mail.votes.claims import find_separate_claim, skip_claim
+from kipflow.mail.votes.conditions import SENTENCES
+from kipflow.mail.votes.doubts import says_it_stands
 from kipflow.mail.votes.findings import Finding, Role
 from kipflow.mail.votes.lexicon import drop, fold, has
 
@@ -19,9 +20,6 @@ _SPEAKS_FOR_SELF = re.compile(r"\band myself\b|\bmy own (?:vote|[+-]1)\b", re.IG
 _FEW = 2
 
 
-_SENTENCE_ENDS = re.compile(r"(?<=[.!?])\s")
-
-
 def drop_denied(found: Sequence[Finding], text: str) -> Sequence[Finding] | None:
     """What is left of doubts and hints where a mail says that its author's vote stays, or that there is none.
 
@@ -29,7 +27,7 @@ def drop_denied(found: Sequence[Finding], text: str) -> Sequence[Finding] | None
     """
     if not all(f.expression.standing.is_faint for f in found):
         return found
-    if any(map(says_it_stands, _SENTENCE_ENDS.split(text))):
+    if any(map(says_it_stands, SENTENCES.split(text))):
         return None
     folded = fold(text)
     none_yet = has("not_voted", folded) or has("votes_later", folded)

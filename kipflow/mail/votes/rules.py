@@ -12,6 +12,7 @@ from kipflow.domain.votes import Choice
 from kipflow.mail.announcements.names import can_be_listed
 from kipflow.mail.votes import technical
 from kipflow.mail.votes.about import About
+from kipflow.mail.votes.changes import is_taken
 from kipflow.mail.votes.conditions import MARK
 from kipflow.mail.votes.labels import begins_with_ground
 from kipflow.mail.votes.lexicon import begins, drop, ends, fold, has
@@ -115,6 +116,12 @@ def denied(m: Mention) -> bool:
     words = drop("undenied", m.clause)
     near = " ".join(words.split()[-_NEAR:]) if m.is_claimed else words
     return not m.opens and bool(m.segment) and has("negation", near)
+
+
+@rule(ASK, "in words that take it back, change it or leave it out: what is the vote now?", denies=True)
+def taken(m: Mention) -> bool:
+    """Please take my -1 out of the count. | I'm flipping my -1 | not: I drop my concern, +1"""
+    return not m.opens and m.segment.endswith("my") and is_taken(drop("keeps", fold(m.sentence.text)), m)
 
 
 @rule(CAST, "")

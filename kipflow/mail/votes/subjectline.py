@@ -6,34 +6,37 @@ import re
 from dataclasses import replace
 from functools import lru_cache
 
-from kipflow.domain.votes import Expression, Standing
+from kipflow.domain.votes import Choice, Expression, Standing
 from kipflow.mail.content.text import plain
+from kipflow.mail.subjects import drop_answer_marks
 from kipflow.mail.votes.claims import find_claim, skip_claim
 from kipflow.mail.votes.findings import find
-from kipflow.mail.votes.lexicon import fold, has, leaves_only
+from kipflow.mail.votes.lexicon import ends, fold, leaves_only
 from kipflow.mail.votes.reading import MAX_LINE_SHOWN
 from kipflow.mail.votes.values import find_values, parse_value, spell_out
 
-#: "… -- +1 (binding) EOM": what is added behind a subject by who writes no more than that
+#: "… -- +1 (binding) EOM", "… (+1)": what is added behind a subject
 _ADDED = re.compile(r"(?:[:;,.!)\]>–—-]|\s-)\s*[\[(\"'*]*$|[\[(]$")
 
 
 @lru_cache(maxsize=2048)  # answers repeat it
-def read_subject(subject: str, *, is_all: bool = False) -> tuple[Expression, ...]:
-    """The vote that a subject begins with ("+1 Re: [VOTE] KIP-7"): asked about, for what it is meant on.
+def read_subject(subject: str) -> tuple[Expression, ...]:
+    """The vote that a subject begins with ("+1 Re: [VOTE] KIP-7") or, if no mail had it before, ends with: asked about.
 
-    `is_all` says that what stands below it is nothing, or points to it. One at its end is looked at, too, which two
-    signs show to be a vote: a claim to bind, a mark before it, and that there is no other, or that it is "my vote".
+    What is voted on may end with a value, too: "[VOTE] KIP-7: Let the limit be -1".
     """
     text = spell_out(plain(subject))
     for m in find_values(text):
         before, behind = text[: m.start("value")], text[m.end("value") :]
+        choice, value = parse_value(m.group("value"))
         claimed = find_claim("", behind[:20])
+        begins = not before.strip(" [(")
         is_last = not leaves_only(("closes_subject",), fold(skip_claim(behind)))
-        signs = (claimed is not None, _ADDED.search(before) is not None, is_all or has("my_vote", fold(before)))
-        if not before.strip(" [(") or (is_last and signs.count(True) > 1):
-            choice, value = parse_value(m.group("value"))
+        # "Let the limit be -1", "needs one more +1" are what it is about
+        is_title = choice is not Choice.FOR or any(ends(name, fold(before)) for name in ("quantity", "need"))
+        if begins or (is_last and (_ADDED.search(before) or not is_title)):
+            standing = Standing.UNCLEAR if begins else Standing.QUOTED
             why = "stands in the subject alone: is it a vote?"
-            found = find("in-the-subject", Standing.UNCLEAR, why, choice=choice, value=value, claimed=claimed)
-            return (replace(found.expression, line=subject[:MAX_LINE_SHOWN]),)
+            found = find("in-the-subject", standing, why, choice=choice, value=value, claimed=claimed)
+            return (replace(found.expression, line=drop_answer_marks(subject)[:MAX_LINE_SHOWN]),)
     return ()

@@ -24,7 +24,6 @@ _RANGE = re.compile(r"^\s*(?:to|or|\.\.+|–)\s*[+-]?\d+(?:\.\d+)?(?=\s*[a-z%])"
 #: "-1 still means unbounded", not "+1 still means yes"
 _STILL = re.compile(r"(?:still|now|also|always|then|just|usually|simply) (?=means? (?!yes\b|no\b|(?:that )?i\b))")
 _MEANING = re.compile(r"^\s*[:=(]\s*(?:the |an? |no )?")
-_AS_TEXT = re.compile(r"\s+as [\"“‘']\w")  # '-1 as "no limit" is ugly'
 _LEADS_UP = re.compile(r"[\s\"'`]*(?:is|of|to|as|was|by|an?|the)?\s*[:.=]?\s*[\"'(`]?")
 _DEFINES = re.compile(r"\s*(?:\(|(?:means?|is|as|was|stands|turns|disables?)\b)", re.IGNORECASE)
 # a patch, a program's output, code
@@ -84,7 +83,6 @@ def counts_something(after: str) -> bool:
     meaning = _MEANING.match(after)
     return (
         begins("unit", behind)
-        or _AS_TEXT.match(after) is not None
         or _SIGNS_BEHIND.match(after) is not None
         or (meaning is not None and begins("meaning", fold(after[meaning.end() :])))
     )
