@@ -14,7 +14,7 @@ from typing import Any
 from kipflow.domain.facts import Kind, Message, SubjectReading, Unreadable
 from kipflow.domain.proposals import find_references
 from kipflow.domain.senders import Authentication
-from kipflow.domain.votes import Declared, Expression, Standing, drop_leanings, states_end
+from kipflow.domain.votes import Declared, Expression, Standing, states_end
 from kipflow.mail import limits
 from kipflow.mail.content.authentication import find_authentication
 from kipflow.mail.content.mime import find_texts
@@ -231,7 +231,7 @@ def _read_votes(
         beside = read_subject(subject)
         if any(e.standing is Standing.UNCLEAR for e in beside):
             found = beside
-        elif not drop_leanings(found):
+        elif all(e.standing is not Standing.HINT for e in found):
             found = (*beside, *found)
     return tuple(e for e in found if e.claimed_binding is not None) if discussed else found
 

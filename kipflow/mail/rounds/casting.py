@@ -16,6 +16,7 @@ from kipflow.domain.roster import Roster
 from kipflow.domain.senders import AddressSource
 from kipflow.domain.votes import Ballot, BallotStatus, Choice, Expression, Standing
 from kipflow.mail.content.mailboxes import find_shown
+from kipflow.mail.subjects import drop_answer_marks
 from kipflow.mail.votes.claims import skip_claim
 from kipflow.mail.votes.places import find_place, is_named_so
 from kipflow.mail.votes.values import is_fraction
@@ -34,9 +35,10 @@ def cast_all(
     voting = [(m, at) for m, at in ordered if m.expressions and m.reading.kind is not Kind.CANCEL]
     found = identify_all([as_writing(m, at) for m, at in voting], roster, policy)
     ballots: list[Ballot] = []
-    record = _Record()
     root_id = ordered[0][0].message_id if ordered else ""
-    record.lines.update("".join(m.subject.split()) for m, _ in ordered[:1])  # a title may end with a value
+    record = _Record(root_id)
+    for message, _ in ordered:
+        record.keep(message, message.subject)  # a title may end with a value
     known = (name for person in roster.people for name in (person.name, *person.aliases))
     names = frozenset([*known, *(m.author_name for m, _ in ordered)])
     announcers = {m.author_address for m, _ in ordered if m.declared is not None and m.declared.outcome is not None}
@@ -52,7 +54,7 @@ def cast_all(
             ballot = replace(_cast(expression, message, voter, at, roster, policy), known_by=known_by)
             ballot = _ask_of_place(ballot, names)
             if not record.says_nothing_new(expression, ballot, message):
-                record.add(expression, ballot)
+                record.add(expression, ballot, message)
                 ballots.append(ballot)
     return tuple(ballots if since is None else _ask_restarted(ballots, since)), found
 
@@ -61,13 +63,14 @@ def cast_all(
 class _Record:
     """What has been cast in a round so far, by voter."""
 
+    root_id: str
     standing: dict[str, Choice | None] = field(default_factory=dict)
     #: with a vote that stands, or was taken back: it may be given again
     voted: set[str] = field(default_factory=set)
     #: asked whether their vote stands, as what they say leans the other way: once is enough
     leaning: set[str] = field(default_factory=set)
-    #: the lines that were read as votes, without blanks: whoever quotes one wrote none
-    lines: set[str] = field(default_factory=set)
+    #: by mail, its subject and what was read in it as a vote, without blanks
+    lines: dict[str, list[str]] = field(default_factory=dict)
 
     def says_nothing_new(self, expression: Expression, ballot: Ballot, message: Message) -> bool:
         """Whether a reading matters no more in the light of what its voter cast before: one that is asked about, or
@@ -77,7 +80,7 @@ class _Record:
         in_result = message.declared is not None and message.declared.outcome is not None
         if agrees and (in_result if ballot.status is BallotStatus.COUNTED else not message.unread):
             return True
-        if standing is Standing.QUOTED and "".join(ballot.line.split()) in self.lines:
+        if standing is Standing.QUOTED and self._repeats(ballot.line, message):
             return True
         if standing in {Standing.HINT, Standing.QUOTED}:  # another one is asked about: "looks good now" behind a -1
             return held is not None and ballot.choice is None
@@ -85,8 +88,16 @@ class _Record:
             return {held, ballot.choice} != {Choice.FOR, Choice.AGAINST} or ballot.voter in self.leaning
         return standing is Standing.DOUBT and ballot.voter not in self.voted
 
-    def add(self, expression: Expression, ballot: Ballot) -> None:
-        self.lines.add("".join(ballot.line.split()))
+    def keep(self, message: Message, line: str) -> None:
+        self.lines.setdefault(message.message_id, []).append("".join(drop_answer_marks(line).split()))
+
+    def _repeats(self, line: str, message: Message) -> bool:
+        """Whether a line stands in a mail that this one answers: who quotes it wrote none."""
+        above = {self.root_id, message.in_reply_to, *message.references} - {message.message_id}
+        return any("".join(line.split()) in self.lines.get(answered or "", ()) for answered in above)
+
+    def add(self, expression: Expression, ballot: Ballot, message: Message) -> None:
+        self.keep(message, ballot.line)
         if expression.standing is Standing.LEANING:
             self.leaning.add(ballot.voter)
         if ballot.status in {BallotStatus.COUNTED, BallotStatus.WITHDRAWN}:

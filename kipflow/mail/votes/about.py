@@ -10,7 +10,8 @@ from kipflow.mail.votes.lexicon import begins, fold, has, leaves_only
 _OBJECT = re.compile(r"^\s*\(?(?P<how>to|on|for|with|about|für|pour|para|sur|sobre|dla|voor)\s+(?P<what>\S.*)$", re.I)
 #: "For the config name I'm -0", "Without the second part, +1"
 _LED_IN = re.compile(
-    r"(?:^|[.!?;,]\s)\W*(?:but |and )?(?:as )?(?P<how>for|on|to|with|without|regarding|concerning)\s+"
+    r"(?:^|[.!?;]\s|,\s(?=(?:for|on)\b))"
+    r"\W*(?:but |and )?(?:as )?(?P<how>for|on|to|with|without|regarding|concerning)\s+"
     r"(?P<what>[^.,;:!?]{1,60}?)(?:,|,?\s+(?:i am|i'm|i give|i vote|it is|it's|my vote is))\s*(?:an? )?$"
 )
 _DETERMINERS = re.compile(

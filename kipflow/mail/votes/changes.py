@@ -7,13 +7,14 @@ from collections.abc import Sequence
 
 from kipflow.domain.votes import Standing
 from kipflow.mail.votes.about import About
-from kipflow.mail.votes.conditions import MARK, SENTENCES, has_condition
+from kipflow.mail.votes.claims import skip_claim
+from kipflow.mail.votes.conditions import MARK, has_condition
 from kipflow.mail.votes.doubts import says_it_stands
 from kipflow.mail.votes.findings import Finding, Role, find
 from kipflow.mail.votes.labels import is_labelled
 from kipflow.mail.votes.lexicon import drop, ends, find_words, fold, has, leaves_only
 from kipflow.mail.votes.mentions import Mention
-from kipflow.mail.votes.people import is_named, speaks_of_anothers
+from kipflow.mail.votes.people import speaks_of_anothers
 from kipflow.mail.votes.values import VALUE, speaks_of_itself
 
 _ARROW = re.compile(r"[+\-±]\s?[01](?:\.\d)?\s*(?:->|=>|→|-->|==>)\s*$")
@@ -49,11 +50,13 @@ _NEXT = re.compile(rf"{MARK.pattern}|\b(?:and|but|so)\b")
 #: "I withdraw the veto and vote"
 _CASTS = re.compile(r"\b(?:and|so)(?: (?:i|now|instead|hereby))* (?:vote|cast|give(?: it)?|am|say)\b[ \w]{0,12}$")
 #: "I'm flipping my"
-_MOVES_MY = re.compile(r"\W*(?:(?:i|we)(?:'\w+| am| have)? )?(?:chang|flipp?|switch|revers)(?:e|ed|ing)? my (?:\w+ )?$")
-#: "My vote should have read"
-_SHOULD_READ = re.compile(
-    r"\W*(?:(?:sorry|oops|argh)\W+)*(?:(?P<mine>my vote)|it|that|this) should (?:have )?(?:read|said|say) (?:an? )?$"
+_MOVES_MY = re.compile(
+    r"(?:^|[,;:] )\W*(?:so )?(?:(?:i|we)(?:'\w+| am| have| will)? (?:hereby |now |going to )?)?"
+    r"(?:chang|flipp?|switch|revers)(?:e|ed|ing)? my (?:\w+ )?$"
 )
+#: "Sorry, my vote should have read", and behind the value ", not -1."
+_SHOULD_READ = re.compile(r"\W*(?:(?:sorry|oops|argh)\W+)*my vote should (?:have )?(?:read|said|say) (?:an? )?$")
+_ENDS = re.compile(r"(?:\s*,? (?:and )?not (?:an? )?[+-]?[01])?[\s.!]*")
 #: words between a verb and what it takes back
 _FEW = 4
 _VERBS = ("takeback", "change", "correction", "astray")
@@ -130,19 +133,9 @@ def _is_doubtful(folded: str, target: Mention) -> bool:
     if not is_plain and has("correction", folded) and not is_own:
         return True
     last_clause = re.split(r"[,;:.!?]", drop("polite", drop("undenied", before)))[-1]
-    if _is_a_slip(before, target):
-        return False
+    if _SHOULD_READ.match(before) and _ENDS.fullmatch(target.rest) and not target.sentence.line.answers:
+        return target.sentence.preceding.rstrip().endswith(":")
     return has("hypothetical", last_clause) or has("negation", last_clause)
-
-
-def _is_a_slip(before: str, target: Mention) -> bool:
-    """Whether it corrects a slip of the writer's, and says no more: "My vote should read", "Typo. It should read"."""
-    said = _SHOULD_READ.match(before)
-    if said is None or target.about is not About.NOTHING or is_named(target) or has("contrast", fold(target.rest)):
-        return False
-    above = fold(SENTENCES.split(target.sentence.preceding.strip())[-1])
-    is_slip = has("slip", above) and not leaves_only(("slip", "correction", "filler", "greeting"), above)
-    return said["mine"] is not None or is_slip
 
 
 def _speaks_of_own(folded: str) -> bool:
@@ -179,11 +172,13 @@ def _find_target(folded: str, mentions: Sequence[Mention], *, moves: bool) -> Me
 def is_taken(folded: str, m: Mention) -> bool:
     """Whether a verb takes this value back: "I take that -1 back", "I withdraw my vote (+1)"."""
     before = folded[: m.start]
-    if _OWN_IN_BRACKETS.search(before) or (_MOVES_MY.match(before) and "bind" not in folded):
+    behind = skip_claim(folded[m.end :])
+    if _OWN_IN_BRACKETS.search(before) or (_MOVES_MY.search(before) and not behind.lstrip().startswith("to ")):
         return True
+    end = len(folded) - len(behind)
     for v in find_words("takeback", folded):
         within = v.start() <= m.start < v.end()  # "I take the -1 back"
-        between = folded[m.end : v.start()]
+        between = folded[end : v.start()]
         is_said = m.end <= v.start() and not (_NEXT.search(between) or has_condition(between))  # "my -1 is gone"
         if within or is_said or (v.end() <= m.start and _leads_to(folded[v.end() : m.start])):
             return True

@@ -24,13 +24,13 @@ _WITH_DONE = re.compile(
 #: "Make it opt-in."
 _ORDER = re.compile(
     r"^\W*(?:(?:[^\W\d]+,|please|just|simply|so|but|also|ok|maybe|and|let['’]s) )*"
-    r"(?!(?:i|we|it|yes|all|glad|love|like|got|saw|found|read|understood)\b)(?![a-z]*(?:ed|[^s]s)\b)"
-    r"[a-z]+ (?:it|that|this|the|your|an?)\b",
+    r"(?:make|add|drop|remove|rename|change|fix|move|split|use|replace|document|take out|get rid of) "
+    r"(?:it|that|this|the|your|an?)\b",
     re.IGNORECASE,
 )
 #: "Rename it and I'm +1"
 _DO_AND = re.compile(
-    rf"{_ORDER.pattern}[^.;:!?]{{0,80}}\band (?:then )?"
+    r"^\W*(?:please |just |simply )?(?!i\b|we\b|it\b)[a-z]+ (?:it|that|this|the|your)\b[^.;:!?]{0,80}\band (?:then )?"
     r"(?:i['’]m|i am|it['’]s|i['’]ll be|i will be|i['’]d be"
     r"|i(?:['’]ll| will)? (?:withdraw|take|lift|drop)\b[^.;:!?]*)\s*(?:an? )?$",
     re.IGNORECASE,

@@ -51,7 +51,7 @@ _SAYS = re.compile(
 )
 #: somebody or something else does something
 _STATES = re.compile(rf"\b(?:{BE}|has|have|had|will|did|does|wants?|says?|needs?)\b|^\W*(?:as|one|half|what)\b")
-_MANY, _FEW = 4, 3
+_MANY = 4
 #: "With regret", "Seriously": no thing that is voted on
 _ADVERBIAL = re.compile(
     r"\W*(?:(?:with|in|at|by|despite|without) (?!the\b|an?\b|our\b|my\b|his\b|her\b)[^\W\d]+(?: [^\W\d]+)?"
@@ -133,13 +133,6 @@ def _is_understood(x: Label) -> bool:
     lacks = x.choice is Choice.FOR and x.has(*_LACKING) and not has("presents", x.text)
     known = (*UNDERSTOOD, *_LEADS, *_LACKING, "whole")
     return leads and not (lacks or x.has(*_NOT_NOW)) and not leaves_only(known, f"{x.last}:")
-
-
-def _names_a_thing_before(x: Label) -> bool:
-    """Whether few words that are not understood stand before a clause that only leads to the value."""
-    first = x.text.removesuffix(x.last).strip(" ,.:;–—-")
-    few = 0 < len(first.split()) <= _FEW and not any(begins(name, first) for name in ("greeting", "praise", "approval"))
-    return few and not leaves_only(("leads_in", "filler"), x.last) and bool(leaves_only((*UNDERSTOOD, *_LEADS), first))
 
 
 def _names_another(x: Label) -> bool:
@@ -226,7 +219,6 @@ LABEL_RULES = (
         *("own vote", True, lambda x: has("my_vote", x.last) and ends("need", x.told)),
         ("My own vote is still missing",),
     ),
-    LabelRule("a thing before", False, _names_a_thing_before, ("Windows, verdict", "Ola by phone, finally")),
     LabelRule("understood", True, _is_understood, ("My vote", "Late to the party")),
     LabelRule("names another", False, _names_another, ("Sorry, Jun", "I speak for Jun")),
     LabelRule("something lacks", False, _is_lacking, ("We need one more",)),

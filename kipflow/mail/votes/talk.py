@@ -99,19 +99,6 @@ _ONE_MORE = re.compile(
 )
 
 
-#: "I see three", not "I see my"
-_I_COUNT = re.compile(r"\b(?:i|we) (?:\w+ )?(?:count|counted|see|saw)\b(?!.*\bmy\b).* (?:\d+|[^\W\d]+)(?: binding)?$")
-
-_WITH_OWN = re.compile(r"\b(?:including|with|counting|plus|and) (?:my|mine|me|myself)\b", re.IGNORECASE)
-
-
-@rule(IGNORE, "tells how many votes there are")
-def tallied(m: Mention) -> bool:
-    """I count three binding +1 so far. | not: I count three +1 with mine. | not: I see your three points, +1"""
-    counts = _I_COUNT.search(m.clause) is not None and ends("quantity", m.clause.removesuffix(" binding"))
-    return counts and _WITH_OWN.search(m.rest) is None
-
-
 @rule(IGNORE, "counts votes, casts none", mine=ASK, free=ASK)
 def counted(m: Mention) -> bool:
     """2 binding + 1 non-binding | We have three +1 now. | One more +1 would do. | not: Another +1 (binding) for you"""
