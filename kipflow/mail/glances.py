@@ -39,8 +39,8 @@ _CLAIM_IN_HTML = re.compile(
 _FEW, _FEW_MARKS = 200, 5_000
 
 
-def glance_at(head: Head, reading: SubjectReading, *, is_noted: bool) -> Glance:
-    """A look at a mail. `is_noted`: something of its headers is not read, which is a question wherever it votes."""
+def glance_at(head: Head, reading: SubjectReading) -> Glance:
+    """A look at a mail. Where something of its headers is not read, it is a question wherever it votes."""
     if reading.kind is not Kind.DISCUSS or not reading.numbers:
         return Glance()
     if not reading.is_reply:
@@ -51,7 +51,7 @@ def glance_at(head: Head, reading: SubjectReading, *, is_noted: bool) -> Glance:
     folded = fold_case(" ".join(lines))
     shown = (line for twin in read_twins(twins, notes, _may_claim) for line in _find_unquoted(twin, notes))
     claims = CLAIM in folded or CLAIM in fold_case(" ".join(shown))
-    is_unsure = is_noted or str(notes) or head.is_sealed or not text or _is_long(lines, folded)
+    is_unsure = str(head.notes) or str(notes) or head.is_sealed or not text or _is_long(lines, folded)
     return Glance(may_announce=may_announce(folded), may_vote=claims or bool(is_unsure))
 
 

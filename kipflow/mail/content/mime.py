@@ -32,15 +32,13 @@ def want_all(source: str) -> bool:
     return True
 
 
-def find_text(headers: Headers, body: bytes, note: limits.Note = limits.ignore, is_wanted: Wanted = want_all) -> str:
-    """The text that a reader of this mail sees, quotes included, capped in length; of HTML what is wanted."""
-    return find_texts(headers, body, note, is_wanted)[0]
-
-
 def find_texts(
-    headers: Headers, body: bytes, note: limits.Note = limits.ignore, is_wanted: Wanted = want_all
+    headers: Headers, body: bytes, note: limits.Note, is_wanted: Wanted = want_all
 ) -> tuple[str, list[bytes]]:
-    """The text that a reader of this mail sees, and the parts that another reader may see in place of it."""
+    """The text that a reader of this mail sees, and the parts that another reader may see in place of it.
+
+    The text has its quotes and is capped in length; of HTML it has what is wanted.
+    """
     budget = _Budget(note, is_wanted)
     texts = _collect(headers, body, depth=0, budget=budget)
     return "\n".join(t for t in texts if t)[: limits.TEXT.size], budget.twins
@@ -153,9 +151,7 @@ def _is_placeholder(text: str) -> bool:
 def _is_complete(texts: list[str]) -> bool:
     """Whether a plain alternative surely holds what the mail says, judged by itself."""
     text = "".join(texts).strip()
-    if not text or _is_placeholder(text[:_LONGEST_PLACEHOLDER]):
-        return len(text) >= _LONGEST_PLACEHOLDER
-    return len(text) >= _LONGEST_PLACEHOLDER or _VOTE_LIKE.search(text) is not None
+    return len(text) >= _LONGEST_PLACEHOLDER or (_VOTE_LIKE.search(text) is not None and not _is_placeholder(text))
 
 
 def _is_twin(plain: list[str], rich: list[str]) -> bool:
