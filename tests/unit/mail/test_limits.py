@@ -10,16 +10,14 @@ import pytest
 from kipflow.domain.facts import Message
 from kipflow.domain.votes import Standing
 from kipflow.mail import limits
-from kipflow.mail.messages import read_message
+from tests.unit.mail.onemail import read_one
 
 T = TypeVar("T")
 HEAD = b"From: Jun Okafor <jun@okafor.example>\nSubject: Re: [VOTE] KIP-7: x\nMessage-ID: <1@mail.example>\n"
 
 
 def read(body: bytes, head: bytes = b"") -> Message:
-    found = read_message(HEAD + head + b"\n" + body, source="x#0", list_id="dev@x.example", month="", prefix="KIP")
-    assert isinstance(found, Message)
-    return found
+    return read_one(HEAD + head + b"\n" + body)
 
 
 def list_all(kind: type[T]) -> list[T]:
@@ -63,9 +61,7 @@ REACHED: dict[str, tuple[bytes, bytes]] = {
 def test_a_mail_that_reaches_a_bound_is_a_question(name: str) -> None:
     body, head = REACHED[name]
     if name == "SUBJECT":
-        mail = HEAD.replace(b"KIP-7: x", b"KIP-7: " + b"x" * 700) + b"\n+1"
-        found = read_message(mail, source="x#0", list_id="dev@x.example", month="", prefix="KIP")
-        assert isinstance(found, Message)
+        found = read_one(HEAD.replace(b"KIP-7: x", b"KIP-7: " + b"x" * 700) + b"\n+1")
     else:
         found = read(b"+1 (binding)\n\n" + body if not head else body, head)
     assert str(getattr(limits, name)) in found.unread
