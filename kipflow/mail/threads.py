@@ -18,13 +18,11 @@ from kipflow.mail.rounds.book import Book, find_lost_id
 from kipflow.mail.rounds.calls import is_of_release
 from kipflow.mail.rounds.casting import cast_all
 from kipflow.mail.rounds.endings import Endings
-from kipflow.mail.rounds.linking import attribute_numbers, dedupe
+from kipflow.mail.rounds.linking import dedupe
 from kipflow.mail.rounds.openings import Openings
 from kipflow.mail.rounds.placing import Placing
 from kipflow.mail.rounds.rounds import Round
 from kipflow.mail.votes.shares import read_share
-
-__all__ = ["Threads", "attribute_numbers", "dedupe", "find_votes", "read_threads"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +88,7 @@ def _fill_rounds(book: Book, placing: Placing) -> None:
                 round_.messages.append(message)
             for round_ in () if placed else placing.find_strayed_from(message):
                 round_.astray.append(message)
-    answered = {child: book.by_id[parent] for child, parent in book.parents.items()}
-    Endings(book.rounds.values(), book.times, book.entitled, prefix=book.prefix, answered=answered).find()
+    Endings(book).find()
 
 
 def _build(book: Book, round_: Round, roster: Roster, policy: Policy) -> Vote:
