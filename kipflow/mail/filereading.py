@@ -40,9 +40,6 @@ class FileReading(Place):
             return read_late(data, self, source=source, unread=unread, held=held, votes_at_once=at_once)
         return read_mail(data, self, source=source, unread=unread)
 
-    def refuse(self, source: str, why: str, *, lost: bool = False) -> Unreadable:
-        return Unreadable(source=source, why=why, list_id=self.list_id, month=self.month, lost=lost)
-
     def refuse_cut(self, raw: RawMail, source: str, why: str) -> Unreadable:
         """What is said of a mail that is not all there, with what it is known again by."""
         begun = self.read(raw.data, source)

@@ -16,7 +16,7 @@ from kipflow.domain.facts import Message, Unreadable
 from kipflow.domain.votes import Declared, Expression
 from kipflow.mail.glances import Glance, glance_at
 from kipflow.mail.heads import Head, Place, read_head
-from kipflow.mail.messages import ENDING_KINDS, could_matter, is_sure, read_kind, read_whole, refuse
+from kipflow.mail.messages import ENDING_KINDS, could_matter, is_sure, read_kind, read_whole
 
 #: Bytes of a mail that are kept for later; a longer one is read at once.
 MAX_KEPT = 64 * 1024
@@ -56,7 +56,7 @@ def read_late(
     """
     head = read_head(data, place, unread)
     if isinstance(head, str):
-        return refuse(head, place, source)
+        return place.refuse(source, head)
     reading = read_kind(head)
     of_vote = reading.kind in ENDING_KINDS
     if not is_sure(reading) or (of_vote and votes_at_once) or (held is None and len(data) > MAX_KEPT):

@@ -47,14 +47,10 @@ OWN_LINES = Limit(600, "lines of the author's own")
 OWN_TEXT = Limit(16_000, "characters of the author's own words")
 
 
-@dataclass(frozen=True, slots=True)
-class Gap:
+class Gap(str):
     """Something that is not read, however little of it there is."""
 
-    what: str
-
-    def __str__(self) -> str:
-        return self.what
+    __slots__ = ()
 
 
 ATTACHED = Gap("it says nothing, or that its vote is attached, and its attachments are not read")

@@ -21,8 +21,7 @@ from kipflow.mail.content.senders import Sender
 from kipflow.mail.heads import Head, Place, read_head
 from kipflow.mail.quotes.marked import is_table_row
 from kipflow.mail.quoting import Words, find_own_words
-from kipflow.mail.results import find_cancel, read_declared
-from kipflow.mail.resultvotes import ask_beside_result, weigh_in_result
+from kipflow.mail.results import ask_beside_result, find_cancel, read_declared, weigh_in_result
 from kipflow.mail.rounds.calls import is_call, read_called_numbers
 from kipflow.mail.subjects import parse_subject
 from kipflow.mail.trackers import is_from_program
@@ -50,11 +49,7 @@ def read_mail(data: bytes, place: Place, *, source: str, unread: str = "") -> Me
         unread: why these bytes may not be all that the mail says.
     """
     head = read_head(data, place, unread)
-    return refuse(head, place, source) if isinstance(head, str) else read_whole(head, read_kind(head), source)
-
-
-def refuse(why: str, place: Place, source: str) -> Unreadable:
-    return Unreadable(source=source, why=why, list_id=place.list_id, month=place.month)
+    return place.refuse(source, head) if isinstance(head, str) else read_whole(head, read_kind(head), source)
 
 
 def read_kind(head: Head) -> SubjectReading:

@@ -9,12 +9,10 @@ from functools import lru_cache
 
 _ISO = re.compile(r"\s*(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d))?(?:\.\d+)?\s*(Z|[+-]\d\d:?\d\d)?", re.I)
 _FIRST_YEAR, _LAST_YEAR = 1985, 2100
-# what nearly all mails write, at a tenth of the price of reading anything: "Tue, 3 Mar 2026 10:00:00 +0100 (CET)"
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-_DAY, _MONTH, _CLOCK, _YEAR = (
-    *("(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)", f"(?P<month>{'|'.join(_MONTHS)})"),
-    *(r"(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)", r"(?P<year>199\d|20\d\d)"),
-)
+_DAY, _MONTH = r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)", rf"(?P<month>{'|'.join(_MONTHS)})"
+_YEAR, _CLOCK = r"(?P<year>199\d|20\d\d)", r"(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)"
+# what nearly all mails write, at a tenth of the price of reading anything: "Tue, 3 Mar 2026 10:00:00 +0100 (CET)"
 _USUAL = re.compile(
     rf"{_DAY},? {{1,2}}(?P<day>\d{{1,2}}) {_MONTH} {_YEAR} {_CLOCK} "
     r"(?P<sign>[+-])(?P<hours>0\d|1[0-4])(?P<minutes>[0-5]\d)(?: {1,2}\([A-Z]{1,5}\))?\Z",

@@ -87,7 +87,9 @@ def _is_left_out(content: ContentType, headers: Headers, depth: int) -> bool:
     """Whether a part is an attachment, or of a type that is not read (a calendar's entry, a visiting card, a patch)."""
     if not depth:
         return content.type.split("/")[0] in {"message", "application", "image", "audio", "video"}
-    return content.type not in _READ_TYPES or _is_attachment(headers)
+    disposition = headers.text("content-disposition").lower()
+    # an inline part with a file name is a patch or a log; patches hold lines that start with +1
+    return content.type not in _READ_TYPES or disposition.startswith("attachment") or "filename" in disposition
 
 
 def _find_reached(depth: int, budget: _Budget) -> limits.Limit | None:
@@ -161,12 +163,6 @@ def _is_twin(plain: list[str], rich: list[str]) -> bool:
     words = set(re.findall(r"\w{3,}", "".join(plain).casefold()))
     shown = set(re.findall(r"\w{3,}", "".join(rich).casefold()))
     return len(words & shown) * 2 >= len(words)
-
-
-def _is_attachment(headers: Headers) -> bool:
-    disposition = headers.text("content-disposition").lower()
-    # an inline part with a file name is a patch or a log; patches hold lines that start with +1
-    return disposition.startswith("attachment") or "filename" in disposition
 
 
 def _is_file(content: ContentType) -> bool:

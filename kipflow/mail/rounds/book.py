@@ -12,10 +12,9 @@ from kipflow.domain.policy import Policy
 from kipflow.domain.proposals import format_key
 from kipflow.domain.roster import Roster
 from kipflow.domain.sameids import find_given_id
-from kipflow.mail.rounds.earlier import Earlier
 from kipflow.mail.rounds.entitled import Entitled
 from kipflow.mail.rounds.linking import Attribution, Links, find_times
-from kipflow.mail.rounds.rounds import Round
+from kipflow.mail.rounds.rounds import Earlier, Round
 
 
 class Book:

@@ -11,7 +11,7 @@ from kipflow.domain.votes import Standing
 from kipflow.mail.results import is_thought
 from kipflow.mail.rounds.book import Book
 from kipflow.mail.rounds.calls import find_beginnings, is_call, starts_vote
-from kipflow.mail.rounds.earlier import Earlier
+from kipflow.mail.rounds.rounds import Earlier
 from kipflow.mail.rounds.topics import find_unversioned
 
 _UNKNOWN_TAG = "its tag is none that is known, while others vote in its thread"
