@@ -106,15 +106,15 @@ def _build(book: Book, round_: Round, roster: Roster, policy: Policy) -> Vote:
     if round_.number is None and is_of_release(root.reading.topic):
         policy = policy.for_releases()
     ballots, found = cast_all(mails, roster, policy, since=since)
-    opened_by = "" if round_.root_missing else root.author_name
     return Vote(
         key=round_.key,
         proposal=round_.number,
         round=round_.round,
         list_id=root.list_id,
         subject=root.subject,
-        root_message_id=_find_root_id(round_),
-        opened_by=opened_by or ("" if round_.root_missing else root.author_address),
+        # where the opening is not held, the vote goes by the id that its mails refer to
+        root_message_id=(find_lost_id(root) if round_.root_missing else "") or root.message_id,
+        opened_by="" if round_.root_missing else root.author_name or root.author_address,
         opened_by_address="" if round_.root_missing else root.author_address,
         opened_at=round_.opened_at,
         ballots=ballots,
@@ -136,9 +136,3 @@ def _build(book: Book, round_: Round, roster: Roster, policy: Policy) -> Vote:
 def _find_share(book: Book, message: Message, number: int | None, siblings: Collection[int]) -> Message:
     """The mail as it speaks to the vote on `number`; one that was not read to its end speaks to all."""
     return message if message.unread else read_share(message, number, siblings, prefix=book.prefix)
-
-
-def _find_root_id(round_: Round) -> str:
-    """A vote whose opening mail is not held goes by the id that its mails refer to."""
-    root = round_.root
-    return (find_lost_id(root) if round_.root_missing else "") or root.message_id
