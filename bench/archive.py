@@ -36,6 +36,7 @@ from kipflow.domain.roster import Roster
 from kipflow.java import spark_environment
 from kipflow.mail import workers
 from kipflow.mail.archive import read_mbox
+from kipflow.mail.filereading import FileReading
 from kipflow.services.assembly import CommunityRules
 from kipflow.services.read_votes import read_votes
 from kipflow.services.storing import ingest_items
@@ -231,7 +232,7 @@ def measure_stored(*files: str) -> dict[str, Any]:
         cpu = time.process_time()
         mails = 0
         for file in files:
-            items = read_mbox(Path(file), month=Path(file).stem, **WHERE)
+            items = read_mbox(Path(file), FileReading(month=Path(file).stem, **WHERE))
             mails += ingest_items(store, items, seen_at=SEEN_AT).counts["new"]
         seconds = time.process_time() - cpu
         store.close()
@@ -256,7 +257,7 @@ def read_timed(file: str) -> tuple[int, int, float]:
 
 
 def read_file(file: str) -> int:
-    items = read_mbox(Path(file), month=Path(file).stem, **WHERE)
+    items = read_mbox(Path(file), FileReading(month=Path(file).stem, **WHERE))
     return sum(1 for item in items if isinstance(item, Message))
 
 

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from kipflow.domain.errors import UnreadableInput
-from kipflow.domain.facts import Message, OwnTags, Unreadable
+from kipflow.domain.facts import Message, Unreadable
 from kipflow.mail.exports import read_export
 from kipflow.mail.filereading import FileReading, say_error
 from kipflow.mail.late import LateMessage
@@ -19,6 +19,8 @@ from kipflow.mbox.packed import DAMAGE, is_packed, open_box
 from kipflow.mbox.ranges import is_splittable, split_range
 from kipflow.mbox.splitting import RawMail, split_mbox
 
+#: A range of bytes, its end not included.
+Part = tuple[int, int]
 #: Containers that are named instead of being read as bad mail.
 _PACKED = {
     b"\x28\xb5\x2f\xfd": "compressed with zstd",
@@ -33,89 +35,42 @@ _A_VOTE = b"From: a@x.example\nSubject: Re: [VOTE] KIP-1\n\n+1 (binding), thanks
 
 def read_mbox(
     path: Path,
+    how: FileReading,
     *,
-    list_id: str,
-    month: str,
-    prefix: str,
-    receivers: Sequence[str] = (),
-    tags: OwnTags = (),
+    name: str = "",
+    part: Part | None = None,
+    first_position: int = 0,
     is_wanted: Callable[[RawMail], bool] | None = None,
     whole: bool = False,
 ) -> Iterator[Message | Unreadable]:
-    """Read a month as mbox, plain or packed. A damaged file yields its readable mails, then why it ends.
+    """Read a box, plain or packed. A damaged file yields its readable mails, then why it ends.
 
     Args:
         path: the file.
-        list_id, month, prefix, receivers, tags: see `Place`.
+        how: where its mails are from.
+        name: what the file is called in their sources; empty: after list and month.
+        part: of a plain box, the range of bytes in which the mails begin that are read; None: all of it.
+        first_position: how many mails begin before that range.
         is_wanted: of the mails only those are read that it wants; None: all of them.
         whole: the archive itself vouches for the length of the file.
     """
-    how = FileReading(list_id=list_id, month=month, prefix=prefix, receivers=receivers, tags=tags)
-    return _read_box(path, f"{list_id}/{month}", how, is_wanted=is_wanted, whole=whole)
 
-
-def _read_box(
-    path: Path,
-    name: str,
-    how: FileReading,
-    *,
-    is_wanted: Callable[[RawMail], bool] | None = None,
-    whole: bool = False,
-) -> Iterator[Message | Unreadable]:
     def split() -> Iterator[RawMail]:
         with open_box(path) as stream:
-            yield from split_mbox(stream, whole=whole)
+            mails = split_mbox(stream, whole=whole) if part is None else split_range(stream, *part, whole=whole)
+            yield from mails
 
-    plain = None if not how.late or is_packed(path) else path
-    return how.read_until_damage(split(), name, is_wanted=is_wanted, plain=plain)
-
-
-def read_range(
-    path: Path,
-    start: int,
-    end: int,
-    *,
-    first_position: int,
-    list_id: str,
-    month: str,
-    prefix: str,
-    receivers: Sequence[str] = (),
-    tags: OwnTags = (),
-    whole: bool = False,
-) -> Iterator[Message | Unreadable]:
-    """Read the mails of a plain mbox that begin in a range of bytes; `first_position` is how many begin before it."""
-    how = FileReading(list_id=list_id, month=month, prefix=prefix, receivers=receivers, tags=tags)
-    return _read_span(path, f"{list_id}/{month}", how, start, end, first_position, whole=whole)
+    name = name or f"{how.list_id}/{how.month}"
+    plain = path if how.late and not is_packed(path) else None
+    return how.read_until_damage(split(), name, first_position, is_wanted=is_wanted, plain=plain)
 
 
-def read_path(
-    *paths: Path,
-    list_id: str,
-    month: str,
-    prefix: str,
-    list_from_headers: bool = False,
-    receivers: Sequence[str] = (),
-    tags: OwnTags = (),
-    keep_cut: bool = False,
-    late: bool = False,
-) -> Iterator[Message | Unreadable]:
+def read_path(*paths: Path, how: FileReading) -> Iterator[Message | Unreadable]:
     """Read whatever mail `paths` hold, in order: an mbox, one mail, a maildir, Pony Mail JSON, or a folder of these.
 
     Of a folder every file is read, each once, but for hidden ones and a maildir's unfinished deliveries. Links
-    to files are followed, links to folders are not. What cannot be looked into comes last. With `keep_cut` the mail in
-    which a file breaks off is read as far as it goes, and says so (`Message.unread`); else it is left out. With `late`,
-    bodies that only a vote's thread can call for are read when they are asked for.
+    to files are followed, links to folders are not. What cannot be looked into comes last.
     """
-    how = FileReading(
-        list_id=list_id,
-        month=month,
-        prefix=prefix,
-        list_from_headers=list_from_headers,
-        receivers=receivers,
-        tags=tags,
-        keep_cut=keep_cut,
-        late=late,
-    )
     refused: list[Unreadable] = []
     yield from _read_files([file for path in paths for file in _list_files(path, refused, how)], how)
     yield from refused
@@ -147,22 +102,21 @@ def _read_files(files: Sequence[tuple[Path, str]], how: FileReading) -> Iterator
     how = replace(how, votes_at_once=True)
     how.read(_A_VOTE, "")
     parts = [
-        (file, name, start, end)
+        (file, name, part)
         for (file, name), size in zip(files, sizes, strict=True)
-        for start, end in (split_size(size) if is_splittable(file) else [(0, 0)])
+        for part in (split_size(size) if is_splittable(file) else [None])
     ]
     with open_workers(workers) as pool:
-        tasks = [partial(_read_part, file, name, how, start, end) for file, name, start, end in parts]
+        tasks = [partial(_read_part, file, name, how, part) for file, name, part in parts]
         first = 0
-        for (_, name, start, _), items in zip(parts, run_in_order(pool, workers, tasks), strict=True):
-            first = first if start else 0
+        for (_, name, part), items in zip(parts, run_in_order(pool, workers, tasks), strict=True):
+            first = first if part is not None and part[0] else 0
             yield from (_count_on(item, name, first) for item in items) if first else items
             first += max((_find_position(item, name) for item in items[-3:]), default=-1) + 1
 
 
-def _read_part(path: Path, name: str, how: FileReading, start: int, end: int) -> list[Message | Unreadable]:
-    """A file, or the mails of a plain box that begin in a range of bytes (`end` 0: a file as a whole)."""
-    return list(_read_span(path, name, how, start, end) if end else _read_file(path, name, how))
+def _read_part(path: Path, name: str, how: FileReading, part: Part | None) -> list[Message | Unreadable]:
+    return list(_read_file(path, name, how) if part is None else read_mbox(path, how, name=name, part=part))
 
 
 _POSITION = re.compile(r"#(\d+)")
@@ -181,16 +135,6 @@ def _count_on(item: Message | Unreadable, name: str, first: int) -> Message | Un
         return item
     source = f"{name}#{first + position}{item.source[len(f'{name}#{position}') :]}"
     return item.move(source) if isinstance(item, LateMessage) else replace(item, source=source)
-
-
-def _read_span(
-    path: Path, name: str, how: FileReading, start: int, end: int, first: int = 0, *, whole: bool = False
-) -> Iterator[Message | Unreadable]:
-    def split() -> Iterator[RawMail]:
-        with path.open("rb") as stream:
-            yield from split_range(stream, start, end, whole=whole)
-
-    return how.read_until_damage(split(), name, first, plain=path)
 
 
 def _walk(root: Path, refused: list[Unreadable], how: FileReading) -> Iterator[Path]:
@@ -224,7 +168,7 @@ def _read_file(path: Path, name: str, how: FileReading) -> Iterator[Message | Un
     elif path.suffix.lower() in _JSON and start.removeprefix(_BOM).lstrip()[:1] in (b"{", b"["):
         yield from _read_json(path, name, how)
     else:
-        yield from _read_box(path, name, how)
+        yield from read_mbox(path, how, name=name)
 
 
 def _read_json(path: Path, name: str, how: FileReading) -> Iterator[Message | Unreadable]:

@@ -10,7 +10,7 @@ from kipflow.domain.arrivals import CLAIMED
 from kipflow.domain.facts import Message, Unreadable
 from kipflow.mail import limits
 from kipflow.mail.heads import Place
-from kipflow.mail.late import Held, Span, read_late
+from kipflow.mail.late import Span, read_late
 from kipflow.mail.messages import read_mail
 from kipflow.mbox.endings import DAMAGED, NO_LINE_LEFT
 from kipflow.mbox.packed import DAMAGE
@@ -34,14 +34,11 @@ class FileReading(Place):
     late: bool = False
     votes_at_once: bool = False
 
-    def read(self, data: bytes, source: str, unread: str = "", held: Held | None = None) -> Message | Unreadable:
+    def read(self, data: bytes, source: str, unread: str = "", held: Span | None = None) -> Message | Unreadable:
         if self.late:
             at_once = self.votes_at_once
             return read_late(data, self, source=source, unread=unread, held=held, votes_at_once=at_once)
         return read_mail(data, self, source=source, unread=unread)
-
-    def refuse(self, source: str, why: str, *, lost: bool = False) -> Unreadable:
-        return Unreadable(source=source, why=why, list_id=self.list_id, month=self.month, lost=lost)
 
     def refuse_cut(self, raw: RawMail, source: str, why: str) -> Unreadable:
         """What is said of a mail that is not all there, with what it is known again by."""

@@ -39,8 +39,8 @@ _CLAIM_IN_HTML = re.compile(
 _FEW, _FEW_MARKS = 200, 5_000
 
 
-def glance_at(head: Head, reading: SubjectReading, *, is_noted: bool) -> Glance:
-    """A look at a mail. `is_noted`: something of its headers is not read, which is a question wherever it votes."""
+def glance_at(head: Head, reading: SubjectReading) -> Glance:
+    """A look at a mail. Where something of its headers is not read, it is a question wherever it votes."""
     if reading.kind is not Kind.DISCUSS or not reading.numbers:
         return Glance()
     if not reading.is_reply:
@@ -51,8 +51,9 @@ def glance_at(head: Head, reading: SubjectReading, *, is_noted: bool) -> Glance:
     folded = fold_case(" ".join(lines))
     shown = (line for twin in read_twins(twins, notes, _may_claim) for line in _find_unquoted(twin, notes))
     claims = CLAIM in folded or CLAIM in fold_case(" ".join(shown))
-    is_unsure = is_noted or str(notes) or head.is_sealed or not text or _is_long(lines, folded)
-    return Glance(may_announce=may_announce(folded), may_vote=claims or bool(is_unsure))
+    is_long = len(lines) > limits.OWN_LINES.size or len(folded) >= limits.OWN_TEXT.size
+    is_unsure = is_long or head.is_sealed or not text or bool(str(head.notes) or str(notes))
+    return Glance(may_announce=may_announce(folded), may_vote=claims or is_unsure)
 
 
 def _may_claim(source: str) -> bool:
@@ -65,7 +66,3 @@ def _may_claim(source: str) -> bool:
 def _find_unquoted(text: str, note: limits.Note) -> list[str]:
     """The lines that may be the author's own: others begin so that they are quoted, or are an archive's "From"."""
     return [line for line in clean_lines(text, note) if line[:1] != ">" or line[:5] == ">From"]
-
-
-def _is_long(lines: list[str], text: str) -> bool:
-    return len(lines) > limits.OWN_LINES.size or len(text) >= limits.OWN_TEXT.size

@@ -8,16 +8,15 @@ So it says the very same as a mail that was read at once, whoever asks and whene
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, cast
+from typing import Any, NamedTuple, cast
 
 from kipflow.domain.errors import UnreadableInput
 from kipflow.domain.facts import Message, Unreadable
 from kipflow.domain.votes import Declared, Expression
 from kipflow.mail.glances import Glance, glance_at
 from kipflow.mail.heads import Head, Place, read_head
-from kipflow.mail.messages import ENDING_KINDS, could_matter, is_sure, read_kind, read_whole, refuse
+from kipflow.mail.messages import ENDING_KINDS, could_matter, is_sure, read_kind, read_whole
 
 #: Bytes of a mail that are kept for later; a longer one is read at once.
 MAX_KEPT = 64 * 1024
@@ -26,24 +25,8 @@ _KNOWN = ("message_id", "source", "arrived_at", "arrived_from", "subject", "read
 _SLOTS = (*_KNOWN, "_held", "_place", "_unread", "_glance", "_head", "_facts", "_whole")
 
 
-class Held(Protocol):
-    """Where a mail's bytes can be had again."""
-
-    def read(self) -> bytes: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """Bytes in memory."""
-
-    data: bytes
-
-    def read(self) -> bytes:
-        return self.data
-
-
 class Span(NamedTuple):
-    """Bytes of a plain file."""
+    """Where a plain file has the bytes of a mail."""
 
     path: Path
     at: int
@@ -64,31 +47,26 @@ def read_late(
     *,
     source: str,
     unread: str = "",
-    held: Held | None = None,
+    held: Span | None = None,
     votes_at_once: bool = False,
 ) -> Message | Unreadable:
-    """Read one mail as `read_mail` does, or only what puts it into its thread; `held` has its bytes later, too.
+    """Read one mail as `read_mail` does, or only what puts it into its thread; at `held` its bytes are later, too.
 
     With `votes_at_once` mails under a vote's subject are read whole: nearly always somebody asks.
     """
     head = read_head(data, place, unread)
     if isinstance(head, str):
-        return refuse(head, place, source)
+        return place.refuse(source, head)
     reading = read_kind(head)
     of_vote = reading.kind in ENDING_KINDS
     if not is_sure(reading) or (of_vote and votes_at_once) or (held is None and len(data) > MAX_KEPT):
         return read_whole(head, reading, source)
-    if of_vote:
-        glance = Glance()
-    elif could_matter(reading, head):
-        glance = glance_at(head, reading, is_noted=bool(str(head.notes)))
-    else:
-        glance = Glance(may_announce=False)
+    glance = glance_at(head, reading) if could_matter(reading, head) else Glance(may_announce=False)
     known = (
         *(head.message_id, source, head.arrived_at, head.arrived_from, head.subject, reading),
         *(head.in_reply_to, head.references),
     )
-    return _assemble(known, held or Kept(data), place, unread, glance, head)
+    return _assemble(known, held or data, place, unread, glance, head)
 
 
 def _by_head(name: str) -> Any:
@@ -105,7 +83,7 @@ class LateMessage(Message):
     __slots__ = ("_facts", "_glance", "_head", "_held", "_place", "_unread", "_whole")
     _glance: Glance
     _head: Head | None
-    _held: Held
+    _held: Span | bytes
     _place: Place
     _facts: dict[str, Any]
     _unread: str
@@ -152,7 +130,8 @@ class LateMessage(Message):
         Raises:
             UnreadableInput: what stands at the mail's place is no longer this mail.
         """
-        head = self._head or read_head(self._held.read(), self._place, self._unread)
+        held = self._held
+        head = self._head or read_head(held if isinstance(held, bytes) else held.read(), self._place, self._unread)
         if isinstance(head, str) or head.message_id != self.message_id:
             raise UnreadableInput(source=self.source, why="changed while it was read")
         return head
@@ -179,7 +158,7 @@ class LateMessage(Message):
 
 
 def _assemble(
-    known: Sequence[Any], held: Held, place: Place, unread: str, glance: Glance, head: Head | None = None
+    known: Sequence[Any], held: Span | bytes, place: Place, unread: str, glance: Glance, head: Head | None = None
 ) -> LateMessage:
     late: LateMessage = object.__new__(LateMessage)
     for name, value in zip(_SLOTS, (*known, held, place, unread, glance, head, {}, None), strict=True):

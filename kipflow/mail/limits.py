@@ -7,9 +7,12 @@ it is a question about its author's vote. Real mails stay far below all of these
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from kipflow.domain.votes import Expression
+from kipflow.mail.relevance import fold_case, has_any
 from kipflow.mbox.splitting import MAX_MAIL
 
 
@@ -43,33 +46,19 @@ LINE = Limit(2_000, "characters in a line of the author's own")
 OWN_LINES = Limit(600, "lines of the author's own")
 OWN_TEXT = Limit(16_000, "characters of the author's own words")
 
-#: All of them, in the order in which they are met.
-LIMITS = (
-    *(MAIL, HEADERS, FIELDS, FIELD, SUBJECT, CONTENT_TYPE, PARTS, DEPTH, PART, MARKUP, NODES, NESTING, TEXT),
-    *(LINES, LINE, OWN_LINES, OWN_TEXT),
-)
 
-
-@dataclass(frozen=True, slots=True)
-class Gap:
+class Gap(str):
     """Something that is not read, however little of it there is."""
 
-    what: str
-
-    def __str__(self) -> str:
-        return self.what
+    __slots__ = ()
 
 
 ATTACHED = Gap("it says nothing, or that its vote is attached, and its attachments are not read")
-
 ENCODED = Gap("its text is in a transfer encoding that is not known")
 UTF_7 = Gap("its text is in UTF-7, which no mail may be written in")
 PICTURED = Gap("the description of a picture holds a vote: nobody typed it")
 VEILED = Gap("a style may hide words of its HTML that could be a vote")
 TURNED = Gap("marks that turn or strike out what is shown stand at a vote")
-
-#: All of them.
-GAPS = (ATTACHED, ENCODED, UTF_7, PICTURED, VEILED, TURNED)
 
 #: Called for each bound that a mail reaches, and each gap that it has.
 Note = Callable[[Limit | Gap], None]
@@ -95,3 +84,25 @@ class Unread:
 
     def __str__(self) -> str:
         return "; ".join(self._reasons)
+
+
+_ATTACHED_VOTE = re.compile(
+    r"\b(?:vote|ballot|veto|objection|opinion|answer|reply)s?\b[^.\n]{0,60}\b(?:attach|enclos)"
+    r"|\b(?:attached|enclosed)\b[^.\n]{0,60}\b(?:vote|ballot|veto|objection|opinion|answer|reply)s?\b",
+    re.IGNORECASE,
+)
+
+
+def points_at_attachment(text: str) -> bool:
+    """Whether a mail says that what it votes is attached: attachments are not read."""
+    return has_any(("attach", "enclos"), fold_case(text)) and _ATTACHED_VOTE.search(text) is not None
+
+
+def ask_unread(found: tuple[Expression, ...], unread: str) -> tuple[Expression, ...]:
+    """What the part that was read says, as a question; a question of its own where that says nothing."""
+    if not unread:
+        return found
+    rule, why = "not-read-to-its-end", f"not read to its end: {unread}"
+    silent = Expression(choice=None, value="", claimed_binding=None, line="", rule=rule)
+    # without a choice: the rest may say anything, so every outcome must be looked at
+    return tuple(replace(e.as_question(rule, why), choice=None) for e in found or (silent,))

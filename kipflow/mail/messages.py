@@ -7,13 +7,12 @@ notifications, unrelated openings of threads): most of a busy list's bytes. What
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from kipflow.domain.facts import Kind, Message, SubjectReading, Unreadable
 from kipflow.domain.proposals import find_references
-from kipflow.domain.senders import Authentication
 from kipflow.domain.votes import Declared, Expression, Standing, states_end
 from kipflow.mail import limits
 from kipflow.mail.content.authentication import find_authentication
@@ -22,13 +21,11 @@ from kipflow.mail.content.senders import Sender
 from kipflow.mail.heads import Head, Place, read_head
 from kipflow.mail.quotes.marked import is_table_row
 from kipflow.mail.quoting import Words, find_own_words
-from kipflow.mail.results import find_cancel, read_declared
-from kipflow.mail.resultvotes import ask_beside_result, weigh_in_result
+from kipflow.mail.results import ask_beside_result, find_cancel, read_declared, weigh_in_result
 from kipflow.mail.rounds.calls import is_call, read_called_numbers
 from kipflow.mail.subjects import parse_subject
 from kipflow.mail.trackers import is_from_program
 from kipflow.mail.twins import ask_twins
-from kipflow.mail.unread import ask_unread, points_at_attachment
 from kipflow.mail.votes.reading import read_expressions
 from kipflow.mail.votes.subjectline import read_subject
 
@@ -51,11 +48,7 @@ def read_mail(data: bytes, place: Place, *, source: str, unread: str = "") -> Me
         unread: why these bytes may not be all that the mail says.
     """
     head = read_head(data, place, unread)
-    return refuse(head, place, source) if isinstance(head, str) else read_whole(head, read_kind(head), source)
-
-
-def refuse(why: str, place: Place, source: str) -> Unreadable:
-    return Unreadable(source=source, why=why, list_id=place.list_id, month=place.month)
+    return place.refuse(source, head) if isinstance(head, str) else read_whole(head, read_kind(head), source)
 
 
 def read_kind(head: Head) -> SubjectReading:
@@ -68,45 +61,20 @@ def read_kind(head: Head) -> SubjectReading:
 
 def read_whole(head: Head, reading: SubjectReading, source: str) -> Message:
     """The mail with what its body says, as far as that could matter."""
-    matters = could_matter(reading, head)
-    said = _read_body(head, reading) if matters else _read_unopened(head, reading)
-    checked = Authentication.UNKNOWN  # of a mail that no vote or proposal could depend on, nobody asks it
-    if matters:
-        checked = find_authentication(head.headers, head.place.receivers, head.sender)
-    return Message(
-        **head.find_facts(),
-        source=source,
-        reading=said.reading,
-        own_text=said.own_text,
-        expressions=said.expressions,
-        declared=said.declared,
-        cancels=said.cancels,
-        unread=said.unread,
-        authentication=checked,
-    )
+    read = _read_body if could_matter(reading, head) else _read_unopened
+    return read(head, reading, source)
 
 
-@dataclass(frozen=True, slots=True)
-class _Said:
-    """What the body of a mail says."""
-
-    reading: SubjectReading
-    own_text: str = ""
-    expressions: tuple[Expression, ...] = ()
-    declared: Declared | None = None
-    cancels: str | None = None
-    unread: str = ""
-
-
-def _read_unopened(head: Head, reading: SubjectReading) -> _Said:
-    """What is said of a mail whose body is not read: its subject may vote."""
+def _read_unopened(head: Head, reading: SubjectReading, source: str) -> Message:
+    """A mail whose body is not read: its subject may vote."""
     votes = read_subject(head.subject) if reading.kind is not Kind.DISCUSS else ()
     votes = votes or ((_SEALED,) if head.is_sealed else ())
     unread = str(head.notes)
-    return _Said(reading, expressions=ask_unread(votes, unread), unread=unread)
+    asked = limits.ask_unread(votes, unread)
+    return Message(**head.find_facts(), source=source, reading=reading, own_text="", expressions=asked, unread=unread)
 
 
-def _read_body(head: Head, reading: SubjectReading) -> _Said:
+def _read_body(head: Head, reading: SubjectReading, source: str) -> Message:
     prefix, notes = head.place.prefix, head.notes
     text, twins = find_texts(head.headers, head.body, notes)
     words = find_own_words(text, notes, address=head.sender.address)
@@ -127,15 +95,18 @@ def _read_body(head: Head, reading: SubjectReading) -> _Said:
         why = "a program wrote this mail by itself (Auto-Submitted): is it a person's vote?"
         votes = tuple(vote.as_question("auto-generated", why) for vote in votes)
     casts = any(e.standing is Standing.CLEAR for e in votes)
-    if casts or (own_text and not points_at_attachment(own_text)):
+    if casts or (own_text and not limits.points_at_attachment(own_text)):
         notes.forgive(limits.ATTACHED)
-    return _Said(
+    return Message(
+        **head.find_facts(),
+        source=source,
         reading=reading,
         own_text=own_text,
-        expressions=ask_unread(votes, str(notes)),
+        expressions=limits.ask_unread(votes, str(notes)),
         declared=declared,
         cancels=find_cancel(words, reading) if ends else None,
         unread=str(notes),
+        authentication=find_authentication(head.headers, head.place.receivers, head.sender),
     )
 
 

@@ -13,17 +13,9 @@ from dataclasses import dataclass
 from kipflow.mail import limits
 from kipflow.mail.content.html import BAR_MARK, OUTLOOK_MARK
 from kipflow.mail.content.text import clean_lines
-from kipflow.mail.quotes.attributions import (
-    VOTE_LINE,
-    begins_attribution,
-    is_attribution,
-    leads_in_vote,
-)
+from kipflow.mail.quotes.attributions import VOTE_LINE, begins_attribution, is_attribution, leads_in_vote
 from kipflow.mail.quotes.footers import drop_added, is_sent_from
-from kipflow.mail.quotes.headblocks import (
-    HEADER_LINE,
-    ORIGINAL,
-)
+from kipflow.mail.quotes.headblocks import HEADER_LINE, ORIGINAL
 from kipflow.mail.quotes.marked import mark_attributions, mark_leftovers, mark_quotes
 from kipflow.mail.quotes.unmarked import DROPPED, OWN, QUOTED, mark_unmarked_quotes
 

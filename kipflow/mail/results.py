@@ -1,28 +1,34 @@
 """Closing announcements: the outcome, counts and names that a mail declares, and mails that call a vote off.
 
 What may end a vote and is not understood is declared as `unclear`: it ends nothing, and a person is asked.
+Of whom such a mail lists only its author may vote by it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from datetime import datetime
+from itertools import dropwhile
 
 from kipflow.domain.facts import Kind, SubjectReading
-from kipflow.domain.votes import Declared
+from kipflow.domain.votes import Declared, Expression, Standing
 from kipflow.mail.announcements.heads import OVER
 from kipflow.mail.announcements.mailfacts import Mail
 from kipflow.mail.announcements.mails import result
 from kipflow.mail.announcements.name_lists import CountReading
+from kipflow.mail.announcements.names import can_be_listed, is_same_person
 from kipflow.mail.announcements.sayings import can_call, read_call, read_ends, read_outcomes
 from kipflow.mail.announcements.tokens import MAX_LINES, has_parts, has_word, lands, split_sentences
 from kipflow.mail.announcements.verdicts import Says
 from kipflow.mail.content.text import plain
 from kipflow.mail.quoting import Words
 from kipflow.mail.relevance import has_any
+from kipflow.mail.votes.people import lists_others
 from kipflow.mail.votes.structure import find_box
 
 _LONGEST_LINE = 300
+_SURE = {Standing.CLEAR, Standing.WITHDRAWAL}
 #: What a reply under a vote's subject must hold one of to be looked at.
 _ENDING = (
     *("success", "failure", "close", "needed", "correct", "cancel", "result", "thanks", "reopens", "outdated"),
@@ -149,3 +155,27 @@ def _find_contradictions(counts: CountReading, outcome: str | None) -> Iterable[
     plus, minus = counts.binding.get("+1"), counts.binding.get("-1", 0)
     if outcome == "passed" and plus is not None and plus <= minus:
         yield f"the announcement says passed with {plus} binding +1 against {minus} binding -1"
+
+
+def weigh_in_result(votes: Iterable[Expression], author: str) -> Iterator[Expression]:
+    """What the mail says outright, and as a hint what may be its author's."""
+    for vote in votes:
+        if vote.standing in _SURE or not lists_others(vote.line, ""):
+            yield vote
+        elif not lists_others(vote.line, author):
+            yield replace(vote, standing=Standing.HINT)
+
+
+def ask_beside_result(votes: Iterable[Expression], words: Words, author: str) -> Iterator[Expression]:
+    """A vote that would be one but for the result in its mail: of whom nothing else is held, it is asked about."""
+    why = "stands in a mail that counts votes: its writer's own, or one of them?"
+    for vote in votes:
+        if not (vote.standing.is_faint or lists_others(vote.line, "") or _heads_names(vote.line, words, author)):
+            yield replace(vote.as_question("beside-a-result", why), standing=Standing.HINT)
+
+
+def _heads_names(line: str, words: Words, author: str) -> bool:
+    """Whether others' names stand below a line: "+1 (binding)" and then "- Jun Okafor"."""
+    texts = dropwhile(lambda text: text != line, (own.text.strip() for own in words.own))
+    below = next((text.strip("-*• ") for text in list(texts)[1:] if text), "")
+    return can_be_listed(below) and not is_same_person(below, author)

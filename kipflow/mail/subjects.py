@@ -31,6 +31,7 @@ _BARE_TAG = re.compile(
 _BARE_CAPITALS = re.compile(r"^\s*(VOTE|RESULTS?|DISCUSS|CANCELL?ED)\s+(?=\S)")
 _WAS = re.compile(r"[\[(]?\s*\bwas\s?:.*$|[\[(]\s*was\b.*$", re.IGNORECASE)
 
+_FORMER = re.compile(r"\bwas\s?:\s*(.{3,300}?)\s*[\])]?\s*$", re.IGNORECASE)
 # "Gone fishing: Re: [VOTE] …": whatever stands before it, it answers
 _REPLY_WITHIN = re.compile(r"(?:^|[\s:])(?:re|aw|sv|antw)\s?:\s*\[", re.IGNORECASE)
 _SPACES = re.compile(r"\s+")
@@ -65,11 +66,11 @@ def parse_subject(subject: str, prefix: str, ended: bool | None = None, own: Own
     if mark is not None and ended is not None:
         mark = replace(mark, sure=ended)
     kind = _find_kind(tags, rest, numbers, mark, own)
-    former = _find_former(text) if kind in {Kind.RESULT, Kind.CANCEL} and not numbers else ""
-    if former:
+    former = _FORMER.search(text) if kind in {Kind.RESULT, Kind.CANCEL} and not numbers else None
+    if former is not None:
         # "[RESULT] Quotas accepted (was: [VOTE] KIP-7: Quotas)" is about what it was
-        rest = _strip_marks(former)[1]
-        numbers = _find_subjects(rest, prefix) or _find_subjects(former, prefix)
+        rest = _strip_marks(former[1])[1]
+        numbers = _find_subjects(rest, prefix) or _find_subjects(former[1], prefix)
     elif mark is not None and kind is mark.kind:
         rest = mark.title
     rest, round_number = strip_round(rest, tags, prefix)
@@ -91,20 +92,11 @@ def _even_out_keys(text: str, prefix: str) -> str:
     return re.sub(rf"(?<![A-Za-z0-9])({re.escape(prefix)})[{marks}](?=\d)", r"\1-", text, flags=re.IGNORECASE)
 
 
-_FORMER = re.compile(r"\bwas\s?:\s*(.{3,300}?)\s*[\])]?\s*$", re.IGNORECASE)
-
-
 @cache
 def make_key_pattern(prefix: str) -> re.Pattern[str]:
     """A pattern of the keys with this prefix, one or several joined."""
     one = rf"(?<![A-Za-z0-9]){re.escape(prefix)}s?\W{{0,3}}\d{{1,5}}"
     return re.compile(rf"{one}(?:\s*[/&,+]\s*\d{{1,5}})*\b", re.IGNORECASE)
-
-
-def _find_former(text: str) -> str:
-    """The subject before the change that "(was: …)" names; "" where it names none."""
-    match = _FORMER.search(text)
-    return match.group(1) if match is not None else ""
 
 
 def _strip_marks(text: str) -> tuple[list[str], str, bool, bool]:
@@ -119,7 +111,7 @@ def _strip_marks(text: str) -> tuple[list[str], str, bool, bool]:
         elif forward is not None:
             # only the outermost mark makes a forward: "Re: Fwd: …" answers one
             is_forward, text = is_forward or not is_reply, text[forward.end() :]
-        elif tag is not None and tag.end() <= len(text):
+        elif tag is not None:
             tags.append(tag.group(1).lower())
             text = text[tag.end() :]
         else:
@@ -230,8 +222,6 @@ _RESULT_WORDS = re.compile(
     r"(?:results?|outcome|passed|failed|closed)\b\s*|^(?:call\s+for\s+)?vot(?:e|ing)\s+(?:on|for)\s+",
     re.IGNORECASE,
 )
-
-
 _BRACKETS = re.compile(r"[\[\](){}<>]")
 
 

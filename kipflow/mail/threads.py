@@ -18,13 +18,11 @@ from kipflow.mail.rounds.book import Book, find_lost_id
 from kipflow.mail.rounds.calls import is_of_release
 from kipflow.mail.rounds.casting import cast_all
 from kipflow.mail.rounds.endings import Endings
-from kipflow.mail.rounds.linking import attribute_numbers, dedupe
+from kipflow.mail.rounds.linking import dedupe
 from kipflow.mail.rounds.openings import Openings
 from kipflow.mail.rounds.placing import Placing
 from kipflow.mail.rounds.rounds import Round
 from kipflow.mail.votes.shares import read_share
-
-__all__ = ["Threads", "attribute_numbers", "dedupe", "find_votes", "read_threads"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +88,7 @@ def _fill_rounds(book: Book, placing: Placing) -> None:
                 round_.messages.append(message)
             for round_ in () if placed else placing.find_strayed_from(message):
                 round_.astray.append(message)
-    answered = {child: book.by_id[parent] for child, parent in book.parents.items()}
-    Endings(book.rounds.values(), book.times, book.entitled, prefix=book.prefix, answered=answered).find()
+    Endings(book).find()
 
 
 def _build(book: Book, round_: Round, roster: Roster, policy: Policy) -> Vote:
@@ -109,15 +106,15 @@ def _build(book: Book, round_: Round, roster: Roster, policy: Policy) -> Vote:
     if round_.number is None and is_of_release(root.reading.topic):
         policy = policy.for_releases()
     ballots, found = cast_all(mails, roster, policy, since=since)
-    opened_by = "" if round_.root_missing else root.author_name
     return Vote(
         key=round_.key,
         proposal=round_.number,
         round=round_.round,
         list_id=root.list_id,
         subject=root.subject,
-        root_message_id=_find_root_id(round_),
-        opened_by=opened_by or ("" if round_.root_missing else root.author_address),
+        # where the opening is not held, the vote goes by the id that its mails refer to
+        root_message_id=(find_lost_id(root) if round_.root_missing else "") or root.message_id,
+        opened_by="" if round_.root_missing else root.author_name or root.author_address,
         opened_by_address="" if round_.root_missing else root.author_address,
         opened_at=round_.opened_at,
         ballots=ballots,
@@ -139,9 +136,3 @@ def _build(book: Book, round_: Round, roster: Roster, policy: Policy) -> Vote:
 def _find_share(book: Book, message: Message, number: int | None, siblings: Collection[int]) -> Message:
     """The mail as it speaks to the vote on `number`; one that was not read to its end speaks to all."""
     return message if message.unread else read_share(message, number, siblings, prefix=book.prefix)
-
-
-def _find_root_id(round_: Round) -> str:
-    """A vote whose opening mail is not held goes by the id that its mails refer to."""
-    root = round_.root
-    return (find_lost_id(root) if round_.root_missing else "") or root.message_id

@@ -12,7 +12,7 @@ from kipflow.domain.votes import Expression, Standing, drop_leanings
 from kipflow.mail import limits
 from kipflow.mail.content.headers import split_mail
 from kipflow.mail.content.leaves import Wanted
-from kipflow.mail.content.mime import find_text, want_all
+from kipflow.mail.content.mime import find_texts, want_all
 from kipflow.mail.content.text import plain
 from kipflow.mail.quoting import Words, find_own_words
 
@@ -23,7 +23,7 @@ _OF_MARKUP = (limits.MARKUP, limits.NODES, limits.NESTING)
 
 
 def ask_twins(
-    votes: tuple[Expression, ...], words: Words, twins: Iterable[bytes], read: Read, note: limits.Note = limits.ignore
+    votes: tuple[Expression, ...], words: Words, twins: Iterable[bytes], read: Read, note: limits.Note
 ) -> tuple[Expression, ...]:
     """The votes of the text that was read, or the question which is meant where an alternative holds another one."""
     said, cast = _find_values(words), drop_leanings(votes)
@@ -41,19 +41,13 @@ def ask_twins(
 def read_twins(twins: Iterable[bytes], note: limits.Note, is_wanted: Wanted = want_all) -> Iterator[str]:
     """The texts of the alternatives that are looked at."""
     for part in list(twins)[:_LOOKED_AT]:
-        yield _read_twin(part, note, is_wanted)
-
-
-def _read_twin(part: bytes, note: limits.Note, is_wanted: Wanted) -> str:
-    headers, body = split_mail(part)
-    if not headers.text("content-type").lower().startswith(("text/html", "multipart/")):
-        return ""
-    reached: list[limits.Limit | limits.Gap] = []
-    text = find_text(headers, body, reached.append, is_wanted)
-    for limit in _OF_MARKUP:
-        if limit in reached:
-            note(limit)
-    return text
+        headers, body = split_mail(part)
+        if headers.text("content-type").lower().startswith(("text/html", "multipart/")):
+            reached: list[limits.Limit | limits.Gap] = []
+            text, _ = find_texts(headers, body, reached.append, is_wanted)
+            for limit in filter(reached.__contains__, _OF_MARKUP):
+                note(limit)
+            yield text
 
 
 def _find_values(words: Words) -> set[str]:

@@ -20,7 +20,8 @@ from kipflow.domain.roster import Roster
 from kipflow.domain.sameids import render_permalink
 from kipflow.domain.version import DECISION_RULES
 from kipflow.domain.votes import Vote
-from kipflow.mail.threads import attribute_numbers, find_votes
+from kipflow.mail.rounds.linking import attribute_numbers
+from kipflow.mail.threads import find_votes
 from kipflow.services.ports import ProposalRows, Session
 
 #: Characters of a title that are looked at and shown.

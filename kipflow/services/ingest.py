@@ -11,6 +11,7 @@ from pathlib import Path
 
 from kipflow.domain.facts import Message, OwnTags, Unreadable
 from kipflow.mail.archive import read_path
+from kipflow.mail.filereading import FileReading
 from kipflow.services.filemonths import FileMonths
 from kipflow.services.ports import Report, Store
 from kipflow.services.reread import expire_readings
@@ -104,8 +105,7 @@ def _read(
     path: Path, list_id: str, prefix: str, receivers: Sequence[str], tags: OwnTags, *, from_headers: bool
 ) -> Iterator[Message | Unreadable]:
     """Every mail, but those with a masked sender."""
-    found = read_path(
-        path,
+    how = FileReading(
         list_id=list_id,
         month="",
         prefix=prefix,
@@ -113,7 +113,7 @@ def _read(
         receivers=receivers,
         tags=tags,
     )
-    for item in found:
+    for item in read_path(path, how=how):
         if isinstance(item, Message) and _is_masked(item):
             why = f"its sender is masked ({item.raw_from[:100]}): fetch the month's mbox, or export it signed in"
             yield Unreadable(

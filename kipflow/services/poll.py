@@ -17,6 +17,7 @@ from kipflow.domain.clocks import month_start, next_month
 from kipflow.domain.errors import ServiceUnavailable
 from kipflow.domain.facts import ArchiveMonth, Message, OwnTags, Unreadable
 from kipflow.mail.archive import read_mbox
+from kipflow.mail.filereading import FileReading
 from kipflow.mbox.files import find_break
 from kipflow.services.away import note_away, note_back
 from kipflow.services.knownmails import MailFilter, drop_known_mails, load_known_mails, save_known_mails
@@ -146,16 +147,8 @@ def _store_month(
     list_id, month = one.month.list_id, one.month.month
     with store.read() as session:
         mails = MailFilter(load_known_mails(session.marks, list_id, month))
-    found = read_mbox(
-        Path(one.month.path),
-        list_id=list_id,
-        month=month,
-        prefix=prefix,
-        receivers=receivers,
-        tags=tags,
-        is_wanted=mails.is_new,
-        whole=is_whole(one),
-    )
+    how = FileReading(list_id=list_id, month=month, prefix=prefix, receivers=receivers, tags=tags)
+    found = read_mbox(Path(one.month.path), how, is_wanted=mails.is_new, whole=is_whole(one))
     stored = store_batches(store, found, seen_at, totals)
     totals.known += mails.skipped
     _finish_month(store, one, stored + mails.skipped, totals, mails.seen)

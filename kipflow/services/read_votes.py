@@ -23,6 +23,7 @@ from kipflow.domain.tally import Outcome, Tally, count, find_outcome, find_possi
 from kipflow.domain.votemails import VoteMail
 from kipflow.domain.votes import Vote, states_end
 from kipflow.mail.archive import read_path
+from kipflow.mail.filereading import FileReading
 from kipflow.mail.late import LateMessage
 from kipflow.mail.threads import Threads, read_threads
 from kipflow.services.explaining import PassedOver, find_passed_over
@@ -144,8 +145,7 @@ def _read(
     unreadable: list[Unreadable] = []
     read = 0
     lately: deque[LateMessage] = deque()
-    items = read_path(
-        *paths,
+    how = FileReading(
         list_id=community.lists[0],
         month="",
         prefix=community.prefix,
@@ -155,7 +155,7 @@ def _read(
         keep_cut=True,
         late=True,
     )
-    for item in items:
+    for item in read_path(*paths, how=how):
         read += 1
         if on_mail is not None:
             on_mail(read)

@@ -16,6 +16,7 @@ from pathlib import Path
 from kipflow.domain.facts import OwnTags, Unreadable
 from kipflow.mail import version
 from kipflow.mail.archive import read_mbox
+from kipflow.mail.filereading import FileReading
 from kipflow.services.landing import find_raw_file
 from kipflow.services.ports import Report, Session, StaleMonth, Store
 from kipflow.services.storing import Totals, store_batches
@@ -72,9 +73,8 @@ def reread(
         path, at = _find_raw(month, raw), (month.list_id, month.month)
         if path is not None:
             whole = at in complete
-            source = read_mbox(
-                path, list_id=at[0], month=at[1], prefix=prefix, receivers=receivers, tags=tags, whole=whole
-            )
+            how = FileReading(list_id=at[0], month=at[1], prefix=prefix, receivers=receivers, tags=tags)
+            source = read_mbox(path, how, whole=whole)
             mails += store_batches(store, source, seen_at, totals)
         with store.begin() as session:
             _note_kept(session, month, path, rules, seen_at, totals)

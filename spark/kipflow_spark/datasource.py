@@ -21,7 +21,8 @@ from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
 from kipflow.domain.facts import Message, OwnTags, Unreadable
-from kipflow.mail.archive import read_mbox, read_range
+from kipflow.mail.archive import read_mbox
+from kipflow.mail.filereading import FileReading
 from kipflow.mbox.ranges import count_mails, is_splittable
 from kipflow_spark import schemas
 from kipflow_spark.rows import item_batches
@@ -118,12 +119,9 @@ def read_span(
     span: Span, *, prefix: str, receivers: Sequence[str] = (), tags: OwnTags = ()
 ) -> Iterator[Message | Unreadable]:
     """Read a span by the functions that read an archive in process."""
-    path = Path(span.path)
-    how: dict[str, Any] = {"prefix": prefix, "receivers": receivers, "tags": tags}
-    how |= {"list_id": span.list_id, "month": span.month}
-    if span.end is None:
-        return read_mbox(path, **how, whole=span.whole)
-    return read_range(path, span.start, span.end, first_position=span.first_position, **how, whole=span.whole)
+    how = FileReading(list_id=span.list_id, month=span.month, prefix=prefix, receivers=receivers, tags=tags)
+    part = None if span.end is None else (span.start, span.end)
+    return read_mbox(Path(span.path), how, part=part, first_position=span.first_position, whole=span.whole)
 
 
 def plan_spans(files: Sequence[Mapping[str, Any]], split_bytes: int) -> list[Span]:

@@ -25,6 +25,7 @@ from kipflow.domain.lifecycle import decide
 from kipflow.domain.policy import Policy
 from kipflow.domain.roster import Roster
 from kipflow.mail.archive import read_mbox
+from kipflow.mail.filereading import FileReading
 from kipflow.services.assembly import CommunityRules, load_facts
 
 AS_OF = datetime(2026, 3, 1, tzinfo=UTC)
@@ -105,7 +106,7 @@ def test_the_history_of_the_real_store_is_exported(odd_mbox: Path, tmp_path: Pat
     policy, roster = Policy(version="1", binding_roles=frozenset({"pmc"})), Roster(())
     store = open_store(f"sqlite:///{tmp_path / 'store.db'}", CommunityRules(roster=roster, policy=policy, prefix="KIP"))
     store.migrate()
-    items = read_mbox(odd_mbox, list_id="dev@list.example", month="2026-03", prefix="KIP")
+    items = read_mbox(odd_mbox, FileReading(list_id="dev@list.example", month="2026-03", prefix="KIP"))
     with store.begin() as session:
         session.mail.save_messages((item for item in items if isinstance(item, Message)), seen_at=AS_OF)
         for number in session.history.load_numbers():

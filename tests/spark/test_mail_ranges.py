@@ -5,33 +5,33 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from kipflow.domain.facts import Message, Unreadable
-from kipflow.mail.archive import read_mbox, read_range
+from kipflow.mail.archive import read_mbox
+from kipflow.mail.filereading import FileReading
 from kipflow.mbox.ranges import count_mails, find_mail_start, is_splittable
 from kipflow.mbox.separators import Form
 from tests.examples import examples
 
-WHERE: Any = {"list_id": "dev@list.example", "month": "2026-03", "prefix": "KIP"}
+HOW = FileReading(list_id="dev@list.example", month="2026-03", prefix="KIP")
 
 
 def read_parts(path: Path, edges: Sequence[int]) -> list[Message | Unreadable]:
     items: list[Message | Unreadable] = []
     before = 0
     for start, end in pairwise(edges):
-        items += read_range(path, start, end, first_position=before, **WHERE)
+        items += read_mbox(path, HOW, part=(start, end), first_position=before)
         before += count_mails(path, start, end)
     return items
 
 
 @pytest.fixture(scope="module")
 def whole(odd_mbox: Path) -> list[Message | Unreadable]:
-    return list(read_mbox(odd_mbox, **WHERE))
+    return list(read_mbox(odd_mbox, HOW))
 
 
 def test_the_odd_mails_are_what_the_other_tests_take_them_for(whole: list[Message | Unreadable]) -> None:
@@ -72,14 +72,14 @@ def test_a_part_inside_one_long_mail_holds_none(tmp_path: Path) -> None:
         assert found.at == len(mail)
         assert find_mail_start(stream, len(mail) + 1, Form()) is None
     assert count_mails(path, 100, 2_000_000) == 0
-    assert read_parts(path, [0, 100, 2_000_000, len(mail), 2 * len(mail)]) == list(read_mbox(path, **WHERE))
+    assert read_parts(path, [0, 100, 2_000_000, len(mail), 2 * len(mail)]) == list(read_mbox(path, HOW))
 
 
 def test_a_mail_longer_than_the_limit_is_cut_alike_in_parts(tmp_path: Path) -> None:
     path = tmp_path / "huge.mbox"
     head = b"From a@x.example Mon Mar  2 10:00:00 2026\nSubject: [DISCUSS] KIP-1 huge\n\n"
     path.write_bytes(head + b"small\n\n" + head + b"0123456789abcde\n" * 1_150_000 + head + b"last\n")
-    whole = list(read_mbox(path, **WHERE))
+    whole = list(read_mbox(path, HOW))
     assert any(isinstance(item, Unreadable) and "first 16 MiB" in item.why for item in whole)
     size = path.stat().st_size
     assert read_parts(path, [0, 40, 10_000_000, size]) == whole
@@ -105,4 +105,4 @@ def test_a_real_month_in_parts_is_the_real_month(name: str) -> None:
         pytest.skip(f"{name} is not beside the project")
     size = path.stat().st_size
     edges = [size * part // 23 for part in range(24)]
-    assert read_parts(path, edges) == list(read_mbox(path, **WHERE))
+    assert read_parts(path, edges) == list(read_mbox(path, HOW))

@@ -25,6 +25,7 @@ from kipflow.adapters import lake
 from kipflow.domain.errors import UnreadableInput
 from kipflow.domain.facts import ArchiveMonth, Message, Unreadable
 from kipflow.mail.archive import read_mbox
+from kipflow.mail.filereading import FileReading
 from kipflow.services.landing import Landed, save_manifest
 
 LIST = "dev@list.example"
@@ -43,7 +44,9 @@ def read_in_process(files: Sequence[dict[str, str]]) -> tuple[list[Message], lis
     items = [
         item
         for file in files
-        for item in read_mbox(Path(file["path"]), list_id=file["list_id"], month=file["month"], prefix="KIP")
+        for item in read_mbox(
+            Path(file["path"]), FileReading(list_id=file["list_id"], month=file["month"], prefix="KIP")
+        )
     ]
     messages = [item for item in items if isinstance(item, Message)]
     return messages, [item for item in items if isinstance(item, Unreadable)]

@@ -18,6 +18,7 @@ from kipflow import java
 from kipflow.adapters import lake
 from kipflow.domain.facts import Message
 from kipflow.mail.archive import read_mbox
+from kipflow.mail.filereading import FileReading
 
 MASTER_PORT = "2570"
 
@@ -83,7 +84,7 @@ def test_both_jobs_run_on_a_standalone_cluster(tmp_path: Path, cluster: str, odd
     manifest = {"prefix": "KIP", "files": [{"path": str(odd_mbox), **where}]}
     (tmp_path / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
     submit(tmp_path, "read_archives", cluster, "--manifest", str(tmp_path / "manifest.json"), "--out", str(out))
-    expected = list(read_mbox(odd_mbox, prefix="KIP", list_id=where["list_id"], month=where["month"]))
+    expected = list(read_mbox(odd_mbox, FileReading(prefix="KIP", list_id=where["list_id"], month=where["month"])))
     assert list(lake.read_messages(out)) == [item for item in expected if isinstance(item, Message)]
     assert list(lake.read_unreadable(out)) == [item for item in expected if not isinstance(item, Message)]
 

@@ -9,13 +9,14 @@ from kipflow.config.loading import load_community
 from kipflow.domain.facts import Unreadable
 from kipflow.domain.roster import Roster
 from kipflow.mail.archive import read_path
+from kipflow.mail.filereading import FileReading
 from kipflow.mbox.splitting import split_mbox
 from kipflow.services.read_votes import read_votes
 from tools.accuracy.findings import Demand, Figure, Section
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FileReading:
+class FileCount:
     """One file: mails in it as the raw splitter sees them, what became of them, a crash's text if any."""
 
     mails: int
@@ -76,20 +77,20 @@ def check_oddities(realdata: Path) -> Section:
     )
 
 
-def _read(path: Path) -> FileReading:
+def _read(path: Path) -> FileCount:
     read, unreadable = 0, []
     try:
         with path.open("rb") as stream:
             mails = sum(1 for _ in split_mbox(stream))
-        for item in read_path(path, list_id="dev@x.example", month="", prefix="KIP"):
+        for item in read_path(path, how=FileReading(list_id="dev@x.example", month="", prefix="KIP")):
             if isinstance(item, Unreadable):
                 unreadable.append((item.source, item.why))
             else:
                 read += 1
     except Exception as error:
         # the report is about this very thing: a crash is reported, and the other files are still read
-        return FileReading(mails=0, read=0, unreadable=(), crash=f"{type(error).__name__}: {error}")
-    return FileReading(mails=mails, read=read, unreadable=tuple(unreadable))
+        return FileCount(mails=0, read=0, unreadable=(), crash=f"{type(error).__name__}: {error}")
+    return FileCount(mails=mails, read=read, unreadable=tuple(unreadable))
 
 
 def _say(items: dict[str, str] | dict[str, int]) -> str:

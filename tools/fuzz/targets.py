@@ -23,8 +23,9 @@ from kipflow.mail.content.text import MAX_TEXT
 from kipflow.mail.filereading import FileReading
 from kipflow.mail.messages import read_message
 from kipflow.mail.quoting import MAX_OWN_TEXT, find_own_words
+from kipflow.mail.rounds.linking import attribute_numbers
 from kipflow.mail.subjects import parse_subject
-from kipflow.mail.threads import attribute_numbers, find_votes
+from kipflow.mail.threads import find_votes
 from kipflow.mail.votes.reading import read_expressions
 from kipflow.mbox.splitting import split_mbox
 from kipflow.wiki.diffs import diff_pages

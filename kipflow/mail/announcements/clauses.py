@@ -6,13 +6,7 @@ from collections.abc import Iterator, Sequence
 from enum import IntEnum
 from itertools import pairwise
 
-from kipflow.mail.announcements.tokens import (
-    Token,
-    ends_clause,
-    find_clause,
-    find_clause_end,
-    is_conditional,
-)
+from kipflow.mail.announcements.tokens import Token, ends_clause, find_clause, find_clause_end, is_conditional
 
 GROUP = ("auxiliary", "adverb", "negator", "no", "unreal", "hedge")
 STOPS = ("joint", "auxiliary", "condition", "unreal", "speaker")

@@ -5,14 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from kipflow.mail.announcements.figures import (
-    CHOICE_GROUP,
-    GROUP,
-    NEXT_NUMBER,
-    find_counts,
-    parse_choice,
-    parse_group,
-)
+from kipflow.mail.announcements.figures import CHOICE_GROUP, GROUP, NEXT_NUMBER, find_counts, parse_choice, parse_group
 from kipflow.mail.announcements.name_lists import ITEM, CountReading, Key, NameLists, split_people
 
 _NO_MINUS = re.compile(

@@ -23,13 +23,7 @@ from kipflow.mail.announcements.clauses import (
     find_strongest,
     read_group,
 )
-from kipflow.mail.announcements.tokens import (
-    CLAUSE_ENDS,
-    Token,
-    ends_clause,
-    find_clause,
-    is_conditional,
-)
+from kipflow.mail.announcements.tokens import CLAUSE_ENDS, Token, ends_clause, find_clause, is_conditional
 
 _ANY = frozenset({"a", "an", "any", "every", "each"})
 #: not "a proposta", which is a certain one

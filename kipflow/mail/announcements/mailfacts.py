@@ -5,21 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
+from itertools import pairwise
 
 from kipflow.domain.facts import Kind, SubjectReading
+from kipflow.domain.proposals import find_references
 from kipflow.mail.announcements.clauses import Subject, retracts, takes_back
 from kipflow.mail.announcements.counts import read_counts
 from kipflow.mail.announcements.heads import OVER
 from kipflow.mail.announcements.layouts import even_out
 from kipflow.mail.announcements.name_lists import CountReading
 from kipflow.mail.announcements.names import find_names
-from kipflow.mail.announcements.others import names_another
 from kipflow.mail.announcements.sayings import Said, read_call, read_ends, read_outcomes, says_end
 from kipflow.mail.announcements.tokens import split_sentences, tokenize
 from kipflow.mail.announcements.verdicts import Says
 
 _LEADING_VOTE = re.compile(r"^\W{0,3}[+\-]\s?[01](?![\w.]\d|\d)\s*(?:$|[^\d\s:=(]|\(\D)")
+_PREFIX = r"(?<![a-z0-9])([a-z]{2,12}?)s?[\W_]{0,5}0{0,4}"
+_JOINED = re.compile(r"\s*(?:,|/|&|\+|and|,\s*and|as well as)\s*", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,7 @@ class Mail:
 
     @cached_property
     def own(self) -> list[str]:
-        return [sentence for sentence in self.sentences if not names_another(sentence, self.reading)]
+        return [sentence for sentence in self.sentences if not _names_another(sentence, self.reading)]
 
     @cached_property
     def ends(self) -> dict[Says, str]:
@@ -149,3 +152,31 @@ class Mail:
     @cached_property
     def first_line(self) -> str:
         return next((line.strip() for line in self.lines if line.strip()), "")
+
+
+def _names_another(sentence: str, reading: SubjectReading) -> bool:
+    """Whether a sentence names a proposal that the subject does not, unless joined to one that it does.
+
+    A title's own mentions ("KIP-2: Extend KIP-1") are the subject's.
+    """
+    prefix = _find_prefix(reading.topic, reading.numbers)
+    if not prefix:
+        return False
+    known = {*reading.numbers, *find_references(reading.topic, prefix)}
+    found = find_references(sentence, prefix)
+    return not known.issuperset(found) and not _is_joined(sentence, prefix, reading.numbers)
+
+
+@lru_cache(maxsize=1024)
+def _find_prefix(topic: str, numbers: tuple[int, ...]) -> str:
+    """The letters before the proposal's number; "" where the subject names none."""
+    match = re.search(rf"{_PREFIX}{numbers[0]}(?!\d)", topic, re.IGNORECASE) if numbers else None
+    return match.group(1) if match is not None else ""
+
+
+def _is_joined(sentence: str, prefix: str, numbers: tuple[int, ...]) -> bool:
+    """Whether all that is named is one list with the proposal in it: "KIP-7 and KIP-9 are accepted"."""
+    keys = list(re.finditer(rf"(?<![a-z0-9]){re.escape(prefix)}[\s_:#-]{{0,3}}(\d{{1,9}})", sentence, re.IGNORECASE))
+    pairs = pairwise(keys)
+    own = any(int(key.group(1)) in numbers for key in keys)
+    return own and all(_JOINED.fullmatch(sentence[a.end() : b.start()]) for a, b in pairs)

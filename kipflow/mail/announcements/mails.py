@@ -36,12 +36,8 @@ def discussed(m: Mail) -> bool:
 
 
 @result(
-    *(
-        ASK,
-        "of another proposal's vote",
-        "FYI the vote on KIP-9 passed with 5 binding +1s.",
-        "We cancelled the vote on KIP-9.",
-    ),
+    *(ASK, "of another proposal's vote", "FYI the vote on KIP-9 passed with 5 binding +1s."),
+    *("We cancelled the vote on KIP-9.",),
     leaves=("The vote passed with 3 binding +1. KIP-9 was accepted, too.", "KIP-7 and KIP-9 are accepted."),
 )
 def of_another_vote(m: Mail) -> str:
@@ -54,13 +50,8 @@ def contradicted(m: Mail) -> str:
 
 
 @result(
-    *(
-        ASK,
-        "an outcome, taken back behind it",
-        "The vote passed. Sorry, that was wrong.",
-        "The vote passed by lazy consensus, not here.",
-    ),
-    *("The vote passed. Scratch that, it did not.", "The vote passed by lazy consensus, not here."),
+    *(ASK, "an outcome, taken back behind it", "The vote passed. Sorry, that was wrong."),
+    *("The vote passed by lazy consensus, not here.", "The vote passed. Scratch that, it did not."),
     *("The vote passed. No, 3 votes were late:",),
     leaves=("The vote passed, no -1. Sorry for the delay.", "The vote passed.\n\nYes: 5\nNo: 0"),
 )
@@ -80,13 +71,8 @@ def extended(m: Mail) -> str:
 
 
 @result(
-    *(
-        FAILED,
-        "stated outright",
-        "I call the vote to be non successful.",
-        "KIP-7 hasn't passed.",
-        "The vote was voted down.",
-    ),
+    *(FAILED, "stated outright", "I call the vote to be non successful.", "KIP-7 hasn't passed."),
+    *("The vote was voted down.",),
     leaves=("The vote passed.", "-1, two tests failed.", "The vote failed, I think."),
 )
 def failed(m: Mail) -> str:

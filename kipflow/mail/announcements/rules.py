@@ -114,13 +114,8 @@ def denied(h: Head) -> bool:
 
 
 @outcome(
-    *(
-        FAILED,
-        "failure",
-        "The vote ended unsuccessfully.",
-        "It was voted down.",
-        "I have to declare this vote as failed.",
-    ),
+    *(FAILED, "failure", "The vote ended unsuccessfully.", "It was voted down."),
+    *("I have to declare this vote as failed.",),
     leaves=("The vote did not fail.",),
 )
 def failed(h: Head) -> bool:

@@ -87,16 +87,6 @@ def join_words(*kinds: str) -> str:
     return "|".join(re.escape(word) for word in sorted(words, key=lambda word: (-len(word), word)))
 
 
-@cache
-def find_signs(*kinds: str) -> tuple[str, ...]:
-    """What every text holds that has a word of these classes, blanks evened out: none of them holds another."""
-    signs: list[str] = []
-    for word in _list_words(*kinds):
-        if not has_any(signs, word):
-            signs.append(word)
-    return tuple(signs)
-
-
 def has_word(text: str, *kinds: str) -> bool:
     """Whether a text, its blanks evened out, can hold a word of these classes: says yes in vain, never no."""
     folded = fold_case(text)
@@ -113,7 +103,10 @@ def has_parts(folded: str, words: Iterable[str], *kinds: str) -> bool:
 @cache
 def _find_test(*kinds: str) -> tuple[Callable[[str], bool], tuple[str, ...]]:
     """What shows whether a word can be one of these classes, and their phrases."""
-    signs = find_signs(*kinds)
+    signs: list[str] = []  # none of them holds another
+    for word in _list_words(*kinds):
+        if not has_any(signs, word):
+            signs.append(word)
     # people use the same words again and again
     return lru_cache(maxsize=16_384)(partial(has_any, signs)), tuple(sign for sign in signs if " " in sign)
 

@@ -32,7 +32,9 @@ def find_arrival(headers: Headers, mail: bytes, receivers: Sequence[str]) -> tup
         return received, "received"
     envelope, dated = parse_envelope_date(mail), find_date(headers)
     if envelope is None:
-        return (dated, "date") if dated is not None else _find_claim(headers)
+        # without a Date: what else its sender or a reader's program wrote
+        dated = dated or parse_date(headers.text("delivery-date") or headers.text("resent-date"))
+        return dated, "none" if dated is None else "date"
     made_up = _is_made_up(mail, envelope, headers)
     if dated is None:
         return envelope, "none" if made_up else _name_source(mail)
@@ -57,9 +59,3 @@ def _is_made_up(mail: bytes, envelope: datetime, headers: Headers) -> bool:
 
 def _name_source(mail: bytes) -> str:
     return "epoch" if mail.startswith(f"From {EPOCH_SENDER} ".encode()) else "envelope"
-
-
-def _find_claim(headers: Headers) -> tuple[datetime | None, str]:
-    """A mail without a Date: what else its sender or a reader's program wrote."""
-    claimed = parse_date(headers.text("delivery-date") or headers.text("resent-date"))
-    return (claimed, "date") if claimed is not None else (None, "none")

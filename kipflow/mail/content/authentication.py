@@ -6,10 +6,9 @@ import re
 from collections.abc import Sequence
 
 from kipflow.domain.senders import Authentication
-from kipflow.mail.content.domains import is_aligned
 from kipflow.mail.content.headers import Headers
 from kipflow.mail.content.senders import Sender
-from kipflow.mail.content.trace import find_results
+from kipflow.mail.content.trace import find_results, is_aligned
 
 _METHOD = re.compile(r"\s*(dmarc|dkim|spf)\s*=\s*([a-z]{1,20})\b", re.IGNORECASE)
 #: The property of a result that names the domain it is about.

@@ -6,28 +6,16 @@ import codecs
 import re
 
 # names seen in real mail that Python does not know, or knows as a subset of what senders mean
-_MEANT = {
-    "us-ascii": "cp1252",
-    "ascii": "cp1252",
-    "ansi_x3.4-1968": "cp1252",
-    "iso-8859-1": "cp1252",
-    "iso8859-1": "cp1252",
-    "latin1": "cp1252",
-    "latin-1": "cp1252",
-    "iso-8859-8-i": "iso-8859-8",
-    "gb2312": "gb18030",
-    "gbk": "gb18030",
-    "x-gbk": "gb18030",
-    "cp936": "gb18030",
-    "ks_c_5601-1987": "cp949",
-    "euc-kr": "cp949",
-    "x-sjis": "cp932",
-    "shift_jis": "cp932",
-    "utf8mb4": "utf-8",
-    "unicode-1-1-utf-8": "utf-8",
-    "macintosh": "mac-roman",
-    "x-mac-roman": "mac-roman",
+_NAMED = {
+    "cp1252": "us-ascii ascii ansi_x3.4-1968 iso-8859-1 iso8859-1 latin1 latin-1",
+    "iso-8859-8": "iso-8859-8-i",
+    "gb18030": "gb2312 gbk x-gbk cp936",
+    "cp949": "ks_c_5601-1987 euc-kr",
+    "cp932": "x-sjis shift_jis",
+    "utf-8": "utf8mb4 unicode-1-1-utf-8",
+    "mac-roman": "macintosh x-mac-roman",
 }
+_MEANT = {name: codec for codec, names in _NAMED.items() for name in names.split()}
 
 # codecs that are no charset of any mail, or cost more than linear time on hostile input
 _REFUSED = frozenset({"idna", "punycode", "utf_7", "unicode_escape", "raw_unicode_escape", "undefined", "mbcs", "oem"})
@@ -41,23 +29,15 @@ def decode(data: bytes, charset: str | None) -> str:
     """
     if data.isascii() and (charset is None or not charset.lower().startswith(("utf-7", "utf-16", "iso-2022", "hz"))):
         return data.decode("ascii").replace("\x00", "")
-    codec = _find_codec(charset)
-    if codec is None:
-        codec = "utf-8"  # an unknown charset, or none: most likely UTF-8, else what it looks like
-    if codec == "cp1252":
-        # "iso-8859-1" over UTF-8 bytes is the commonest wrong claim, and valid UTF-8 is no accident
+    # an unknown charset, or none: most likely UTF-8, else what it looks like
+    codec = _find_codec(charset) or "utf-8"
+    # "iso-8859-1" over UTF-8 bytes is the commonest wrong claim, and valid UTF-8 is no accident
+    for attempt in ("utf-8",) if codec == "cp1252" else (codec, "utf-8"):
         try:
-            return data.decode("utf-8").replace("\x00", "")
-        except UnicodeDecodeError:
-            return data.decode("cp1252", "replace").replace("\x00", "")
-    for attempt in (codec, "utf-8"):
-        try:
-            return data.decode(attempt or "utf-8").replace("\x00", "")
+            return data.decode(attempt).replace("\x00", "")
         except (UnicodeDecodeError, LookupError):
             continue
-    if codec == "utf-8":
-        codec = _guess(data)
-    return data.decode(codec or "utf-8", "replace").replace("\x00", "")
+    return data.decode(_guess(data) if codec == "utf-8" else codec, "replace").replace("\x00", "")
 
 
 # pairs of bytes as GB2312 writes Chinese; Western text has a letter after its accents

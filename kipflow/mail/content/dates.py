@@ -9,20 +9,17 @@ from functools import lru_cache
 
 _ISO = re.compile(r"\s*(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d))?(?:\.\d+)?\s*(Z|[+-]\d\d:?\d\d)?", re.I)
 _FIRST_YEAR, _LAST_YEAR = 1985, 2100
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_DAY, _MONTH = r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)", rf"(?P<month>{'|'.join(_MONTHS)})"
+_YEAR, _CLOCK = r"(?P<year>199\d|20\d\d)", r"(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)"
 # what nearly all mails write, at a tenth of the price of reading anything: "Tue, 3 Mar 2026 10:00:00 +0100 (CET)"
-_MONTH_NAMES = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-_MONTHS = {name: number for number, name in enumerate(_MONTH_NAMES, 1)}
 _USUAL = re.compile(
-    r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? {1,2}(\d{1,2}) ([A-Z][a-z]{2}) "
-    r"(199\d|20\d\d) (\d\d):(\d\d):(\d\d) ([+-])(0\d|1[0-4])([0-5]\d)(?: {1,2}\([A-Z]{1,5}\))?\Z",
+    rf"{_DAY},? {{1,2}}(?P<day>\d{{1,2}}) {_MONTH} {_YEAR} {_CLOCK} "
+    r"(?P<sign>[+-])(?P<hours>0\d|1[0-4])(?P<minutes>[0-5]\d)(?: {1,2}\([A-Z]{1,5}\))?\Z",
     re.ASCII,
 )
-
-
 # an envelope line's, as nearly all archives write it: "Tue Mar  3 10:00:00 2026"
-_ASCTIME = re.compile(
-    r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) ([A-Z][a-z]{2}) ( \d|\d\d) (\d\d):(\d\d):(\d\d) (199\d|20\d\d)\s*\Z", re.ASCII
-)
+_ASCTIME = re.compile(rf"{_DAY} {_MONTH} (?P<day> \d|\d\d) {_CLOCK} {_YEAR}\s*\Z", re.ASCII)
 _ODD_ZONE = re.compile(r"(?:\b(?:GMT|UTC|UT))?([+-])(\d\d?)(?::?(\d\d))?(?=\s*(?:\(|$))|(?<=\d)Z$")
 _FOREIGN_MONTH = re.compile(
     r"(?<=\d[ -])(?:(?P<Feb>fév|fev)|(?P<Mar>mär|mrz|maa|mrt)|(?P<Apr>avr|abr)|(?P<May>mai|maj|mei|mag)|"
@@ -42,18 +39,9 @@ def parse_date(text: str) -> datetime | None:
     """A time from a header, aware UTC; None if it isn't one or its year is not believable."""
     text = text.strip()[:120]
     usual = _USUAL.match(text)
-    if usual is not None and usual.group(2) in _MONTHS:
-        day, name, year, hour, minute, second, sign, east, past = usual.groups()
-        try:
-            local = datetime(
-                int(year), _MONTHS[name], int(day), int(hour), int(minute), min(int(second), 59), tzinfo=UTC
-            )
-        except ValueError:
-            return None
-        if east == past == "00":
-            return local
-        offset = int(east) * 60 + int(past)
-        return local - timedelta(minutes=-offset if sign == "-" else offset)
+    if usual is not None:
+        local, east = _read_usual(usual), timedelta(hours=int(usual["hours"]), minutes=int(usual["minutes"]))
+        return local and (local - east if usual["sign"] == "+" else local + east)
     iso = _ISO.match(text)
     try:
         if iso is not None:
@@ -75,6 +63,16 @@ def parse_date(text: str) -> datetime | None:
     return moment if _FIRST_YEAR <= moment.year <= _LAST_YEAR else None
 
 
+def _read_usual(match: re.Match[str]) -> datetime | None:
+    """The time that a usual form writes, its zone left out; None if no calendar has it."""
+    month, second = _MONTHS.index(match["month"]) + 1, min(int(match["second"]), 59)
+    year, day, hour, minute = map(int, match.group("year", "day", "hour", "minute"))
+    try:
+        return datetime(year, month, day, hour, minute, second, tzinfo=UTC)
+    except ValueError:
+        return None
+
+
 _ENVELOPE = re.compile(rb"^>?From (\S{0,320})\s+([^\n]{8,80})")
 
 
@@ -85,11 +83,4 @@ def parse_envelope_date(data: bytes) -> datetime | None:
         return None
     text = match.group(2).decode("ascii", "replace")
     usual = _ASCTIME.match(text)
-    if usual is None or usual.group(1) not in _MONTHS:
-        return parse_date(text)
-    name, day, hour, minute, second, year = usual.groups()
-    try:
-        at = datetime(int(year), _MONTHS[name], int(day), int(hour), int(minute), min(int(second), 59), tzinfo=UTC)
-    except ValueError:
-        return None
-    return at
+    return parse_date(text) if usual is None else _read_usual(usual)

@@ -23,7 +23,8 @@ def decode_words(text: str) -> str:
     out: list[str] = []
     pending, pending_charset, position = b"", "", 0
     for match in _WORD.finditer(text):
-        data = _decode_word(match.group(2), match.group(3))
+        raw = match.group(3).encode("utf-8", "replace")
+        data = binascii.a2b_qp(raw, header=True) if match.group(2) in "qQ" else decode_base64(raw)
         charset = match.group(1).split("*")[0].lower()
         between = text[position : match.start()]
         if between or charset != pending_charset:
@@ -35,13 +36,6 @@ def decode_words(text: str) -> str:
     out.append(decode(pending, pending_charset))
     out.append(text[position:])
     return "".join(out)
-
-
-def _decode_word(encoding: str, text: str) -> bytes | None:
-    raw = text.encode("utf-8", "replace")
-    if encoding in "qQ":
-        return binascii.a2b_qp(raw, header=True)
-    return decode_base64(raw)
 
 
 _NOT_BASE64 = re.compile(rb"[^A-Za-z0-9+/]+")

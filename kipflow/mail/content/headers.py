@@ -52,10 +52,6 @@ class Headers:
     fields: Sequence[tuple[str, bytes]] = ()
     size: int = 0
 
-    def select(self, names: frozenset[str]) -> list[tuple[str, bytes]]:
-        """Every field of these names, in order, as it stands."""
-        return [field for field in self.fields if field[0] in names]
-
     def raw(self, name: str) -> bytes | None:
         """The first value of `name`, unfolded but not decoded."""
         value = self.first.get(name)
@@ -64,10 +60,6 @@ class Headers:
         if b"\n" in value:
             value = _UNFOLD.sub(b" ", value[:MAX_FIELD])
         return value[:MAX_FIELD].strip()
-
-    def all_of(self, name: str) -> list[bytes]:
-        """Every value of `name`, in order, as it stands."""
-        return [value for known, value in self.fields if known == name]
 
     def text(self, name: str) -> str:
         """The first value of `name` with encoded words decoded; empty if absent."""
@@ -161,16 +153,12 @@ def _keep_read(fields: list[tuple[bytes, bytes]], size: int) -> Headers:
 
 
 def _append(fields: list[tuple[bytes, bytes]], line: bytes) -> None:
-    if not fields:
-        return
     name, value = fields[-1]
     if len(value) < MAX_FIELD:
         fields[-1] = (name, (value + b" " + line.strip())[:MAX_FIELD])
 
 
 _ID = re.compile(r"<\s*([^<>\s]{1,500})\s*>")
-
-
 _BARE_ID = re.compile(r"[^\s<>@()\"]{1,400}@[^\s<>@()\"]{1,200}")
 
 

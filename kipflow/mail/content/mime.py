@@ -32,15 +32,13 @@ def want_all(source: str) -> bool:
     return True
 
 
-def find_text(headers: Headers, body: bytes, note: limits.Note = limits.ignore, is_wanted: Wanted = want_all) -> str:
-    """The text that a reader of this mail sees, quotes included, capped in length; of HTML what is wanted."""
-    return find_texts(headers, body, note, is_wanted)[0]
-
-
 def find_texts(
-    headers: Headers, body: bytes, note: limits.Note = limits.ignore, is_wanted: Wanted = want_all
+    headers: Headers, body: bytes, note: limits.Note, is_wanted: Wanted = want_all
 ) -> tuple[str, list[bytes]]:
-    """The text that a reader of this mail sees, and the parts that another reader may see in place of it."""
+    """The text that a reader of this mail sees, and the parts that another reader may see in place of it.
+
+    The text has its quotes and is capped in length; of HTML it has what is wanted.
+    """
     budget = _Budget(note, is_wanted)
     texts = _collect(headers, body, depth=0, budget=budget)
     return "\n".join(t for t in texts if t)[: limits.TEXT.size], budget.twins
@@ -89,7 +87,9 @@ def _is_left_out(content: ContentType, headers: Headers, depth: int) -> bool:
     """Whether a part is an attachment, or of a type that is not read (a calendar's entry, a visiting card, a patch)."""
     if not depth:
         return content.type.split("/")[0] in {"message", "application", "image", "audio", "video"}
-    return content.type not in _READ_TYPES or _is_attachment(headers)
+    disposition = headers.text("content-disposition").lower()
+    # an inline part with a file name is a patch or a log; patches hold lines that start with +1
+    return content.type not in _READ_TYPES or disposition.startswith("attachment") or "filename" in disposition
 
 
 def _find_reached(depth: int, budget: _Budget) -> limits.Limit | None:
@@ -153,9 +153,7 @@ def _is_placeholder(text: str) -> bool:
 def _is_complete(texts: list[str]) -> bool:
     """Whether a plain alternative surely holds what the mail says, judged by itself."""
     text = "".join(texts).strip()
-    if not text or _is_placeholder(text[:_LONGEST_PLACEHOLDER]):
-        return len(text) >= _LONGEST_PLACEHOLDER
-    return len(text) >= _LONGEST_PLACEHOLDER or _VOTE_LIKE.search(text) is not None
+    return len(text) >= _LONGEST_PLACEHOLDER or (_VOTE_LIKE.search(text) is not None and not _is_placeholder(text))
 
 
 def _is_twin(plain: list[str], rich: list[str]) -> bool:
@@ -165,12 +163,6 @@ def _is_twin(plain: list[str], rich: list[str]) -> bool:
     words = set(re.findall(r"\w{3,}", "".join(plain).casefold()))
     shown = set(re.findall(r"\w{3,}", "".join(rich).casefold()))
     return len(words & shown) * 2 >= len(words)
-
-
-def _is_attachment(headers: Headers) -> bool:
-    disposition = headers.text("content-disposition").lower()
-    # an inline part with a file name is a patch or a log; patches hold lines that start with +1
-    return disposition.startswith("attachment") or "filename" in disposition
 
 
 def _is_file(content: ContentType) -> bool:

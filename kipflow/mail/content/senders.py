@@ -10,10 +10,10 @@ from functools import lru_cache
 from kipflow.domain.people import clean_address
 from kipflow.domain.senders import AddressSource
 from kipflow.mail.content.charsets import decode
-from kipflow.mail.content.domains import is_aligned
 from kipflow.mail.content.encodedwords import decode_words
 from kipflow.mail.content.headers import Headers
 from kipflow.mail.content.mailboxes import is_ambiguous, mask_remarks
+from kipflow.mail.content.trace import is_aligned
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,21 +60,16 @@ def parse_mailbox(text: str) -> tuple[str, str]:
     plain = mask_remarks(text)
     angles = list(_ANGLE.finditer(plain))
     if angles:
-        match = angles[-1]
-        for other in angles:
-            if "@" in other.group(1):
-                match = other
-        name, address = (
-            text[: angles[0].start()] or text[angles[-1].end() :],
-            _spell_out(match.group(1).removeprefix("mailto:")),
-        )
+        match = ([angle for angle in angles if "@" in angle.group(1)] or angles)[-1]
+        name = text[: angles[0].start()] or text[angles[-1].end() :]
+        address = _spell_out(match.group(1).removeprefix("mailto:"))
     else:
-        bare = _BARE.search(plain)
-        comment = _COMMENT.search(text)
+        bare, comment = _BARE.search(plain), _COMMENT.search(text)
+        remark = comment.group(1) if comment is not None else ""
         address = bare.group(0) if bare is not None else ""
-        name = comment.group(1) if comment is not None else text.replace(address, "") if address else text
+        name = remark or (text.replace(address, "") if address else text)
         if not address and _SPELLED_AT.search(plain):
-            address, name = _SPELLED_AT.sub("@", plain.strip()).split(" ")[0], _find_comment(text)
+            address, name = _SPELLED_AT.sub("@", plain.strip()).split(" ")[0], remark
     address = _UNSEEN.sub("", "".join(_COMMENT.sub("", address).split())).replace('"', "").strip("'")
     name = clean_name(name)
     return "" if name.casefold() == address.casefold() else name, address
@@ -84,11 +79,6 @@ def _spell_out(address: str) -> str:
     """ "ola AT berg DOT example" as an address."""
     with_at = _SPELLED_AT.sub("@", address)
     return _SPELLED_DOT.sub(".", with_at) if with_at != address else address
-
-
-def _find_comment(text: str) -> str:
-    comment = _COMMENT.search(text)
-    return comment.group(1) if comment is not None else ""
 
 
 _LONGEST_NAME = 200
@@ -184,10 +174,7 @@ def _find_from(headers: Headers) -> str:
     raw = _text(headers, "from")
     if not raw:
         return _text(headers, "sender") or _text(headers, "return-path")
-    found = headers.all_of("from")
-    if len(found) < 2:
-        return raw
-    values = {" ".join(decode(value, None).split()) for value in found}
+    values = {" ".join(decode(value, None).split()) for name, value in headers.fields if name == "from"}
     return raw if len(values) < 2 else ", ".join(sorted(values))
 
 

@@ -9,7 +9,6 @@ from kipflow.mail.quotes.headblocks import is_groupwise
 
 MAX_TEXT, MAX_LINE, MAX_LINES = limits.TEXT.size, limits.LINE.size, limits.LINES.size
 
-_QUOTE_MARKS = re.compile(r"^(>[> ]{0,60})?")
 # no-break and other blanks to a blank; zero-width characters and direction marks to nothing
 _BLANKS = re.compile(r"[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\t\f\v]")
 _NOTHING = re.compile(r"[\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\u00ad\r]")
@@ -91,8 +90,3 @@ def unflow(text: str, *, delsp: bool = False, note: limits.Note = limits.ignore)
         if flows and delsp:
             out[-1] = out[-1][:-1]
     return "\n".join(out)
-
-
-def is_quoted(line: str) -> bool:
-    """Whether a line starts with a ">" mark of quoting."""
-    return _QUOTE_MARKS.match(line) is not None and line.startswith(">")

@@ -68,9 +68,17 @@ def _is_inside(giver: re.Match[str], receivers: Sequence[str]) -> bool:
     return all(is_of(name, receivers) for name in (claim, *names))
 
 
-def is_of(host: str, receivers: Sequence[str]) -> bool:
-    """Whether a host is one of the receiving ones, or below one: "mx1.x.example" of "x.example"."""
-    return any(host == own or host.endswith(f".{own}") for own in receivers)
+def is_of(host: str, hosts: Sequence[str]) -> bool:
+    """Whether a host is one of others, or below one: "mx1.x.example" of "x.example"."""
+    return any(host == own or host.endswith(f".{own}") for own in hosts)
+
+
+def is_aligned(one: str, other: str) -> bool:
+    """Whether two domains are one organization's: equal, or one below the other.
+
+    Siblings are not: that would need the list of public suffixes. A domain of one label is nobody's.
+    """
+    return "." in one and "." in other and (is_of(one, (other,)) or is_of(other, (one,)))
 
 
 def find_received(headers: Headers, receivers: Sequence[str]) -> datetime | None:
@@ -100,7 +108,7 @@ def find_results(headers: Headers, receivers: Sequence[str]) -> tuple[str, ...]:
     if not receivers or not headers.first.keys() & _RESULTS:
         return ()
     own = tuple(receivers)
-    for name, value in headers.select(_TRACES)[:MAX_LINES]:
+    for name, value in [field for field in headers.fields if field[0] in _TRACES][:MAX_LINES]:
         if name != "received":
             line = _strip_quoted(unfold(value))
             host, _, results = (line.partition(";")[2] if name.startswith("arc-") else line).partition(";")

@@ -21,18 +21,8 @@ _FOOTER = re.compile(
     re.IGNORECASE,
 )
 _FOOTER_HINTS = (
-    "nsubscri",
-    "additional",
-    "further",
-    "queries",
-    "automated",
-    "respond",
-    "github",
-    "mailing list",
-    "mailman",
-    "received",
-    "discussion",
-    "in context",
+    *("nsubscri", "additional", "further", "queries", "automated", "respond", "github", "mailing list", "mailman"),
+    *("received", "discussion", "in context"),
 )
 # "Sent from my phone" in the languages of the phones; a device or program must be named
 _DEVICE = (

@@ -101,7 +101,7 @@ def is_sender(text: str) -> bool:
 
 def is_dated_sender(text: str) -> bool:
     """Whether a line is a date, a name and an address in brackets, up to its colon: some programs write no "wrote"."""
-    return len(text) < _LONGEST_SENDER and is_sender(text) and has_time(text) and _DATE_FIRST.match(text) is not None
+    return is_sender(text) and has_time(text) and _DATE_FIRST.match(text) is not None
 
 
 def is_single_line(line: str) -> bool:

@@ -12,10 +12,9 @@ from kipflow.domain.policy import Policy
 from kipflow.domain.proposals import format_key
 from kipflow.domain.roster import Roster
 from kipflow.domain.sameids import find_given_id
-from kipflow.mail.rounds.earlier import Earlier
 from kipflow.mail.rounds.entitled import Entitled
 from kipflow.mail.rounds.linking import Attribution, Links, find_times
-from kipflow.mail.rounds.rounds import Round
+from kipflow.mail.rounds.rounds import Earlier, Round
 
 
 class Book:
@@ -78,6 +77,10 @@ class Book:
         """When a mail was sent, as far as the mails around it confirm that."""
         return self.times[message.message_id]
 
+    def find_answered(self, message: Message) -> Message | None:
+        """The mail that a mail answers, as far as it is held."""
+        return self.by_id.get(self.parents.get(message.message_id, ""))
+
     def ancestors(self, message: Message) -> list[Message]:
         found: list[Message] = []
         seen = {message.message_id}
@@ -118,7 +121,7 @@ class Book:
         """The openings that a mail leads to by what it answers; where that is not sure, by all mails that it names."""
         if not self.links.named[message.message_id]:
             return {}
-        parent = self.by_id.get(self.parents.get(message.message_id, ""))
+        parent = self.find_answered(message)
         found = dict(self.lead_to(parent)) if parent is not None else {}
         nearest = list(itertools.islice(self.links.find_mails(message), 2))
         if len(nearest) > 1 and nearest[0].message_id not in found:

@@ -166,6 +166,8 @@ def _cast(
             status, why = BallotStatus.REVIEW, "a fraction: what is it worth?"
     binding = roster.is_binding(voter, roles=policy.binding_roles, at=at)
     standing = _say_standing(voter, binding=binding, claimed=expression.claimed_binding, known=bool(roster.people))
+    # what the sender claims of the time, where the archive recorded another one
+    claim = "" if message.arrived_from in CLAIMED else say_dated(at, message.dated_at)
     return Ballot(
         voter=voter.id,
         name=voter.name,
@@ -179,15 +181,10 @@ def _cast(
         line=expression.line,
         rule=expression.rule,
         status=status,
-        why="; ".join(filter(None, (why or standing, _say_claim(message, at)))),
+        why="; ".join(filter(None, (why or standing, claim))),
         dated_at=message.dated_at,
         arrived_from=message.arrived_from,
     )
-
-
-def _say_claim(message: Message, at: datetime) -> str:
-    """What the sender claims of the time, where the archive recorded another one."""
-    return "" if message.arrived_from in CLAIMED else say_dated(at, message.dated_at)
 
 
 def _say_standing(voter: Voter, *, binding: bool, claimed: bool | None, known: bool) -> str:

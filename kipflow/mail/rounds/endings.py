@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -14,7 +13,8 @@ from kipflow.domain.proposals import find_references
 from kipflow.domain.votes import ClaimedEnd, Declared, EndKind
 from kipflow.mail.announcements.names import is_same_person
 from kipflow.mail.results import is_thought, is_wish
-from kipflow.mail.rounds.entitled import Entitled, Word, make_claim
+from kipflow.mail.rounds.book import Book
+from kipflow.mail.rounds.entitled import Word
 from kipflow.mail.rounds.revising import ask_which, call_off_late, revise
 from kipflow.mail.rounds.rounds import Round
 from kipflow.mail.rounds.topics import split_candidate
@@ -26,32 +26,16 @@ _MOST_REVISIONS = 30
 
 
 class Endings:
-    """The ends of all rounds in some mails; `find` writes them into the rounds.
+    """The ends of all rounds in a book; `find` writes them into the rounds.
 
     What comes from nobody who may end a round is kept beside it as a claim, for a person to settle.
-
-    Args:
-        rounds: the rounds of each vote, in order of opening, with their mails.
-        times: when each mail was sent, by its id.
-        entitled: who may end a round.
-        prefix: of proposal keys.
-        answered: the mail that each mail answers, as far as it is held, by the answer's id.
     """
 
-    def __init__(
-        self,
-        rounds: Iterable[list[Round]],
-        times: Mapping[str, datetime],
-        entitled: Entitled,
-        *,
-        prefix: str,
-        answered: Mapping[str, Message],
-    ) -> None:
-        self.votes, self.times, self.entitled = list(rounds), times, entitled
-        self.prefix, self.answered = prefix, answered
+    def __init__(self, book: Book) -> None:
+        self.book, self.entitled, self.time_of = book, book.entitled, book.time_of
 
     def find(self) -> None:
-        for rounds in self.votes:
+        for rounds in self.book.rounds.values():
             self.close(rounds)
         for rounds in self.group_candidates():
             self.replace_earlier(rounds)
@@ -69,7 +53,7 @@ class Endings:
     def group_candidates(self) -> list[list[Round]]:
         """The candidates of each release in order: a later one takes the place of one that nobody closed."""
         releases: dict[tuple[str, str], list[tuple[int, Round]]] = {}
-        for round_ in sorted(itertools.chain.from_iterable(self.votes), key=lambda r: r.opened_at):
+        for round_ in sorted(self.book.all_rounds(), key=lambda r: r.opened_at):
             if round_.number is None:
                 release, candidate = split_candidate(round_.root.reading.topic)
                 releases.setdefault((round_.root.list_id, release), []).append((candidate, round_))
@@ -114,7 +98,7 @@ class Endings:
             return None if self.counts_end(later) else self.make_claim(root, EndKind.REPLACED, root.subject, why)
         if first.root_missing:  # nobody knows who called that one
             why = Word(why="the opening of the other one is not held")
-            counts = self.entitled.counts_end(root, self.times[root.message_id])
+            counts = self.entitled.counts_end(root, self.time_of(root))
             return None if counts else self.make_claim(root, EndKind.REPLACED, root.subject, why)
         return self.find_claim(first, root, EndKind.REPLACED, root.subject)
 
@@ -125,19 +109,32 @@ class Endings:
 
         `by_caller`: only its caller can mean that.
         """
-        at = self.times[message.message_id]
+        at = self.time_of(message)
         if kind is EndKind.CLOSED and self.entitled.is_announcer(message, at):
             return None
-        word = self.entitled.find_word(round_.root, round_.opened_at, message, at)
+        word = self.entitled.find_word(round_, message, at)
         if word.is_caller if by_caller else word.may_end:
             return None
         return self.make_claim(message, kind, line, word)
 
     def make_claim(self, message: Message, kind: EndKind, line: str, word: Word) -> ClaimedEnd:
-        return make_claim(message, self.times[message.message_id], kind, line, word)
+        """What a mail says of a round whose end its writer's word does not make."""
+        return ClaimedEnd(
+            kind=kind,
+            by=message.author_name,
+            address=message.author_address,
+            message_id=message.message_id,
+            at=self.time_of(message),
+            line=line,
+            why=word.why or "adds the tag, and is not its caller",
+            waits=word.waits,
+            declared=message.declared if kind is EndKind.CLOSED else None,
+            settled_at=word.ruled_at,
+            accepted=word.ruled_at is not None,
+        )
 
     def find_cancellation(self, round_: Round, message: Message) -> None:
-        at = self.times[message.message_id]
+        at = self.time_of(message)
         if round_.ended_at is not None:
             return
         adds_tag = message.cancels is None and self.adds_tag(message)
@@ -164,7 +161,7 @@ class Endings:
 
     def adds_tag(self, message: Message) -> bool:
         """Whether a mail adds to the subject that the vote is called off."""
-        above = self.answered.get(message.message_id)
+        above = self.book.find_answered(message)
         return message.reading.kind is Kind.CANCEL and above is not None and above.reading.kind is Kind.VOTE
 
     def says_so(self, round_: Round, message: Message) -> bool:
@@ -175,14 +172,14 @@ class Endings:
         return not is_wish(line) or self.is_caller(round_, message)
 
     def is_caller(self, round_: Round, message: Message) -> bool:
-        return self.entitled.find_word(round_.root, round_.opened_at, message, self.times[message.message_id]).is_caller
+        return self.entitled.find_word(round_, message, self.time_of(message)).is_caller
 
     def is_own(self, round_: Round, message: Message, declared: Declared) -> bool:
         """Whether a mail is from who announced the round's result, or called it."""
         return (round_.declared is not None and round_.declared.by == declared.by) or self.is_caller(round_, message)
 
     def find_result(self, round_: Round, message: Message) -> None:
-        declared, at = message.declared, self.times[message.message_id]
+        declared, at = message.declared, self.time_of(message)
         if declared is None or round_.ended_at is not None or (declared.only_denies and round_.declared is None):
             return
         if declared.outcome == "passed" and self.says_so(round_, message):
@@ -223,7 +220,7 @@ class Endings:
         """Whether somebody of this name voted before `at`, and nobody of it before the result was announced."""
         closed_at = round_.declared.closes_at if round_.declared is not None else None
         voted = (m for m in round_.messages if is_same_person(name, m.author_name) and m.votes)
-        first = min((self.times[m.message_id] for m in voted), default=None)
+        first = min(map(self.time_of, voted), default=None)
         return first is not None and closed_at is not None and closed_at < first < at
 
     def find_result_after_all(self, round_: Round, message: Message) -> None:
@@ -242,9 +239,9 @@ class Endings:
     def counts_end(self, round_: Round) -> bool:
         """Whether somebody whose vote binds called the round, or votes in it; so it is where nobody is known to."""
         voters = (m for m in round_.messages if m.votes)
-        return any(self.entitled.counts_end(m, self.times[m.message_id]) for m in (round_.root, *voters))
+        return any(self.entitled.counts_end(m, self.time_of(m)) for m in (round_.root, *voters))
 
     def names_other(self, round_: Round, line: str) -> bool:
         """Whether a line names proposals, and not the round's own."""
-        named = find_references(line, self.prefix)
+        named = find_references(line, self.book.prefix)
         return round_.number is not None and bool(named) and round_.number not in named

@@ -11,8 +11,8 @@ from kipflow.domain.policy import Policy
 from kipflow.domain.proofs import Proof, prove_writer
 from kipflow.domain.roster import Roster
 from kipflow.domain.senders import AddressSource
-from kipflow.domain.votes import ClaimedEnd, EndKind
 from kipflow.mail.rounds.casting import as_writing
+from kipflow.mail.rounds.rounds import Round
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,23 +30,6 @@ class Word:
     waits: bool = False
 
 
-def make_claim(message: Message, at: datetime, kind: EndKind, line: str, word: Word) -> ClaimedEnd:
-    """What a mail says of a round whose end its writer's word does not make."""
-    return ClaimedEnd(
-        kind=kind,
-        by=message.author_name,
-        address=message.author_address,
-        message_id=message.message_id,
-        at=at,
-        line=line,
-        why=word.why or "adds the tag, and is not its caller",
-        waits=word.waits,
-        declared=message.declared if kind is EndKind.CLOSED else None,
-        settled_at=word.ruled_at,
-        accepted=word.ruled_at is not None,
-    )
-
-
 class Entitled:
     """Who may end rounds, by a roster with its rulings and a policy. Operators have rulings of their own."""
 
@@ -57,14 +40,14 @@ class Entitled:
     def knows_anybody(self) -> bool:
         return bool(self.roster.people)
 
-    def find_word(self, root: Message, opened_at: datetime, message: Message, at: datetime) -> Word:
-        """The word of a mail's writer on the round that `root` opened."""
-        known = self._judge(root, opened_at, message, at, ruled=True)
+    def find_word(self, round_: Round, message: Message, at: datetime) -> Word:
+        """The word of a mail's writer on a round."""
+        known = self._judge(round_, message, at, ruled=True)
         if known.may_end and self.roster.verdicts:
-            before = self._judge(root, opened_at, message, at, ruled=False)
-            ruled_at = None if before.may_end else self._find_ruling(root, message)
+            before = self._judge(round_, message, at, ruled=False)
+            ruled_at = None if before.may_end else self._find_ruling(round_.root, message)
             if ruled_at is not None and ruled_at > at:
-                return Word(is_caller=False, may_end=False, ruled_at=ruled_at, why=before.why, waits=before.waits)
+                return Word(ruled_at=ruled_at, why=before.why, waits=before.waits)
         return known
 
     def is_announcer(self, message: Message, at: datetime) -> bool:
@@ -81,13 +64,13 @@ class Entitled:
         """The same; where nobody is known, everybody counts."""
         return not self.knows_anybody or self.is_binding(message, at)
 
-    def _judge(self, root: Message, opened_at: datetime, message: Message, at: datetime, *, ruled: bool) -> Word:
-        writer = self._prove(message, at, ruled=ruled)
+    def _judge(self, round_: Round, message: Message, at: datetime, *, ruled: bool) -> Word:
+        root, writer = round_.root, self._prove(message, at, ruled=ruled)
         if not self.knows_anybody:
             alike = bool(message.author_name) and message.author_name.casefold() == root.author_name.casefold()
             alike = alike or _is_one_address(root, message)
             return Word(is_caller=alike, may_end=alike, why=_NOBODY)
-        caller = self._prove(root, opened_at, ruled=ruled)
+        caller = self._prove(root, round_.opened_at, ruled=ruled)
         same = _is_one_writer(caller, writer, root, message)
         if same or self._binds(writer.voter.person, at):
             return Word(is_caller=same, may_end=True)
@@ -95,9 +78,9 @@ class Entitled:
         person = caller.voter.person
         claims = any(self._binds(p, at) or (person is not None and p.id == person.id) for p in writer.people)
         if claims:
-            return Word(is_caller=False, may_end=False, why=writer.why, waits=True)
+            return Word(why=writer.why, waits=True)
         why = "writes under its caller's name from another address" if called_alike else _NOBODY
-        return Word(is_caller=False, may_end=False, why=why, waits=called_alike)
+        return Word(why=why, waits=called_alike)
 
     def _prove(self, message: Message, at: datetime, *, ruled: bool) -> Proof:
         return prove_writer(as_writing(message, at), self.roster, self.policy.senders, ruled=ruled)

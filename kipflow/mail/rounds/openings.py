@@ -11,9 +11,10 @@ from kipflow.domain.votes import Standing
 from kipflow.mail.results import is_thought
 from kipflow.mail.rounds.book import Book
 from kipflow.mail.rounds.calls import find_beginnings, is_call, starts_vote
-from kipflow.mail.rounds.earlier import Earlier
+from kipflow.mail.rounds.rounds import Earlier
 from kipflow.mail.rounds.topics import find_unversioned
 
+_BY_TITLE = "names no proposal, only mails of others under its title do"
 _UNKNOWN_TAG = "its tag is none that is known, while others vote in its thread"
 
 
@@ -42,7 +43,8 @@ class Openings:
     def find(self) -> None:
         for message in self.book.ordered:
             if self.is_opening(message):
-                self.book.open(message, doubt=self.doubts.get(message.message_id, self.doubt_number(message)))
+                is_guessed = message.message_id in self.book.attribution.guessed
+                self.book.open(message, doubt=self.doubts.get(message.message_id, _BY_TITLE if is_guessed else ""))
             elif len(self.voters.get(message.message_id, ())) > 1 and self.book.earlier.keys().isdisjoint(
                 self.book.keys_of(message)
             ):
@@ -103,12 +105,6 @@ class Openings:
         if found and (others or not any(found)):
             self.doubts[message.message_id] = "says that something begins anew, which may be no vote"
         return bool(found)
-
-    def doubt_number(self, message: Message) -> str:
-        """Why an opening may be of another matter than the proposal that it is taken for; "": it is not."""
-        if message.message_id not in self.book.attribution.guessed:
-            return ""
-        return "names no proposal, only mails of others under its title do"
 
     @staticmethod
     def announces(message: Message) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable
 from datetime import datetime
 from functools import cached_property
 
@@ -124,16 +125,16 @@ class Placing:
 
     def find_discussed(self, message: Message, at: datetime) -> list[Round]:
         """The rounds of the proposals that a subject names: the last one opened before."""
-        if not message.reading.numbers:
-            return []
-        opened = ([r for r in self.book.rounds.get(key, ()) if r.opened_at <= at] for key in self.book.keys_of(message))
-        return [self.leave_contested(rounds)[-1] for rounds in opened if rounds]
+        return self.find_last_opened(self.book.keys_of(message), at) if message.reading.numbers else []
 
     def find_named(self, message: Message) -> list[Round]:
         """The rounds of the proposals that a vote names in its own words: who reads a digest answers no single mail."""
-        at = self.book.time_of(message)
         named = find_references(message.own_text, self.book.prefix) if message.votes else ()
         keys = (format_key(self.book.prefix, number) for number in named)
+        return self.find_last_opened(keys, self.book.time_of(message))
+
+    def find_last_opened(self, keys: Iterable[str], at: datetime) -> list[Round]:
+        """Of each of these votes the round that was opened last before `at`."""
         opened = ([r for r in self.book.rounds.get(key, ()) if r.opened_at <= at] for key in keys)
         return [self.leave_contested(rounds)[-1] for rounds in opened if rounds]
 

@@ -1,12 +1,16 @@
-"""A round of a vote while its mails are put together."""
+"""The rounds of a vote while their mails are put together."""
 
 from __future__ import annotations
 
+from bisect import bisect_left, insort
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 
-from kipflow.domain.facts import Message
+from kipflow.domain.facts import Message, SubjectReading
 from kipflow.domain.votes import ClaimedEnd, Declared
+
+_RESENT = timedelta(hours=24)
 
 
 @dataclass(slots=True)
@@ -51,3 +55,59 @@ class Round:
         self.messages, self.astray, self.claimed_ends = [], [], []
         self.declared, self.declared_tagged, self.revisions, self.contested = None, False, 0, None
         self.ended_at = self.ended_how = self.ended_message_id = None
+
+
+@dataclass(slots=True)
+class Earlier:
+    """The rounds of a vote so far, kept by what a further opening is compared with; `last` was opened last.
+
+    Anybody can open rounds: each comparison costs the same, however many there are.
+    """
+
+    last: Round
+    markers: set[int | None] = field(default_factory=set)
+    topics: set[str] = field(default_factory=set)
+    callers: set[str] = field(default_factory=set)
+    _sent: dict[tuple[str, str, SubjectReading], datetime] = field(default_factory=dict)
+    #: When the vote was said to have ended: by who counts, in order; by others, who can still become callers.
+    _ends: list[datetime] | None = None
+    _not_counted: dict[str, list[datetime]] = field(default_factory=dict)
+
+    def add(self, round_: Round) -> None:
+        root = round_.root
+        if round_.opened_at > self.last.opened_at:
+            self.last = round_
+        self.markers.add(round_.marker)
+        self.topics.add(root.reading.topic)
+        self.callers.add(root.author_address)
+        sent = root.author_address, root.own_text, root.reading
+        self._sent[sent] = max(round_.opened_at, self._sent.get(sent, round_.opened_at))
+        self._count(root.author_address)
+
+    def is_resent(self, message: Message, at: datetime) -> bool:
+        """Whether a mail is an opening once more: the same words of the same writer, at most a day later."""
+        sent = self._sent.get((message.author_address, message.own_text, message.reading))
+        return sent is not None and at - sent <= _RESENT
+
+    @property
+    def knows_ends(self) -> bool:
+        return self._ends is not None
+
+    def note_ends(self, ends: Iterable[tuple[datetime, str, bool]]) -> None:
+        """Note when the vote was said to have ended, by which address, and whether that one counts whoever called."""
+        self._ends = []
+        for at, address, counts in ends:
+            (self._ends if counts else self._not_counted.setdefault(address, [])).append(at)
+        self._ends.sort()
+        for caller in self.callers:
+            self._count(caller)
+
+    def _count(self, caller: str) -> None:
+        for at in self._not_counted.pop(caller, ()):
+            insort(self._ends if self._ends is not None else [], at)
+
+    def ended_before(self, at: datetime) -> bool:
+        """Whether somebody who counts said before `at` that the last round has ended."""
+        ends = self._ends or []
+        first = bisect_left(ends, self.last.opened_at)
+        return first < len(ends) and ends[first] < at

@@ -17,6 +17,7 @@ import pytest
 from kipflow.adapters.store import SqlStore
 from kipflow.domain.facts import ArchiveMonth, Message
 from kipflow.mail.archive import read_path
+from kipflow.mail.filereading import FileReading
 from kipflow.services import poll
 from kipflow.services.assembly import load_facts
 from kipflow.services.ingest import ingest_paths
@@ -31,7 +32,7 @@ EML = mails(1).split(b"\n", 1)[1]
 
 def read(path: Path) -> tuple[list[str], list[tuple[str, str]]]:
     """The ids of the mails read, and where and why others were not."""
-    items = list(read_path(path, list_id=DEV, month="", prefix="KIP"))
+    items = list(read_path(path, how=FileReading(list_id=DEV, month="", prefix="KIP")))
     good = [item.message_id for item in items if isinstance(item, Message)]
     return good, [(item.source, item.why) for item in items if not isinstance(item, Message)]
 

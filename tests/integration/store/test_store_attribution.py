@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from kipflow.adapters.store import SqlStore, open_store
 from kipflow.domain.facts import Message
 from kipflow.domain.policy import Policy
-from kipflow.mail.threads import attribute_numbers
+from kipflow.mail.rounds.linking import attribute_numbers
 from kipflow.services.assembly import CommunityRules
 from tests.integration.store.mails import NOW, attribute, make_message
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from email.message import EmailMessage
 
 from kipflow.domain.facts import Message
-from kipflow.mail.messages import read_message
+from tests.unit.mail.onemail import read_one
 
 _FIRST = (
     *("Ada", "Ben", "Cleo", "Dov", "Edda", "Finn", "Gwen", "Hugo", "Ines", "Jonas"),
@@ -149,7 +149,4 @@ def read_announcement(body: str, *, reply: bool, subject: str = "[RESULT] [VOTE]
     if reply:
         mail["In-Reply-To"] = "<root@mail.example>"
     mail.set_content(f"Hi all,\n\n{body}\n\nThanks,\nMara\n")
-    read = read_message(mail.as_bytes(), source="x#1", list_id="dev@commons.example", month="2026-03", prefix="KIP")
-    if not isinstance(read, Message):
-        raise TypeError(read.why)
-    return read
+    return read_one(mail.as_bytes(), list_id="dev@commons.example", month="2026-03")

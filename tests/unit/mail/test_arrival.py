@@ -8,7 +8,7 @@ import pytest
 
 from kipflow.domain.facts import Message
 from kipflow.domain.senders import Authentication
-from kipflow.mail.messages import read_message
+from tests.unit.mail.onemail import read_one
 
 HOSTS = ("village.example",)
 ARCHIVE = (
@@ -36,11 +36,7 @@ def read(
     head = [*lines, f"From: {sender}", "Subject: Re: [VOTE] KIP-7: Tidy shelves", "Message-ID: <a@x.example>"]
     head += [f"Date: {date}"] if date else []
     data = (f"{envelope}\n" if envelope else "") + "\n".join(head) + "\n\n+1\n"
-    found = read_message(
-        data.encode(), source="x#0", list_id="dev@village.example", month="", prefix="KIP", receivers=receivers
-    )
-    assert isinstance(found, Message)
-    return found
+    return read_one(data, list_id="dev@village.example", receivers=receivers)
 
 
 def test_the_receiving_hosts_line_says_when_a_mail_arrived_whatever_its_date() -> None:

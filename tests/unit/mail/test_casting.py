@@ -12,8 +12,8 @@ from kipflow.domain.people import Person, Role
 from kipflow.domain.policy import Policy
 from kipflow.domain.roster import Roster
 from kipflow.domain.senders import KnownBy, Senders
-from kipflow.mail.messages import read_message
 from kipflow.mail.rounds.casting import cast_all
+from tests.unit.mail.onemail import read_one
 
 POLICY = Policy(version="test-1", binding_roles=frozenset({"committer"}))
 MARA = Person(id="mlind", name="Mara Lind", emails=("mlind@apache.example",), roles=(Role(role="committer"),))
@@ -21,13 +21,10 @@ AT = datetime(2026, 3, 2, 9, tzinfo=UTC)
 
 
 def reply(sender: str, words: str) -> Message:
-    text = (
+    return read_one(
         f"From: {sender}\nTo: dev@x.example\nSubject: Re: [VOTE] KIP-7: Gates\nMessage-ID: <b@x.example>\n"
         f"In-Reply-To: <root@x.example>\nDate: Mon, 02 Mar 2026 09:00:00 +0000\n\n{words}\n"
     )
-    read = read_message(text.encode(), source="x#0", list_id="dev@x.example", month="2026-03", prefix="KIP")
-    assert isinstance(read, Message)
-    return read
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from kipflow.mail.archive import read_path
+from kipflow.mail.filereading import FileReading
 from tests.corpus import write_vote_cases
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -16,7 +17,9 @@ ELSEWHERE = "import sys; from tests.unit.mail.test_determinism import *; print(r
 
 def read_all(folder: Path) -> str:
     paths = sorted(folder.glob("*.mbox"))
-    read = ((p.name, read_path(p, list_id="dev@commons.example", month="", prefix="KIP")) for p in paths)
+    read = (
+        (p.name, read_path(p, how=FileReading(list_id="dev@commons.example", month="", prefix="KIP"))) for p in paths
+    )
     return "\n".join(f"{name} {message!r}" for name, messages in read for message in messages)
 
 

@@ -18,6 +18,7 @@ from kipflow.mail.content.dates import parse_date
 from kipflow.mail.content.headers import split_mail
 from kipflow.mail.content.html import parse_html
 from kipflow.mail.content.text import clean_lines
+from kipflow.mail.filereading import FileReading
 from kipflow.mail.quoting import Words
 from kipflow.mail.relevance import fold_case
 from kipflow.mbox.splitting import split_mbox
@@ -110,7 +111,7 @@ def test_html_beside_plain_text_is_read_in_full_for_votes_only(tmp_path: Path, m
         b"--b\nContent-Type: text/plain\n\n" + b"Some words. " * 30 + b"\n"
         b"--b\nContent-Type: text/html\n\n<p>Words.</p>\n--b--\n"
     )
-    [mail] = read_mbox(file, list_id="dev@x.example", month="2026-03", prefix="KIP")
+    [mail] = read_mbox(file, FileReading(list_id="dev@x.example", month="2026-03", prefix="KIP"))
     assert mail.own_text.startswith("Some words.")
 
 

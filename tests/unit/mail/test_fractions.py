@@ -6,12 +6,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from kipflow.domain.facts import Message
 from kipflow.domain.policy import Fractions, Policy
 from kipflow.domain.roster import Roster
 from kipflow.domain.votes import BallotStatus, Choice
-from kipflow.mail.messages import read_message
 from kipflow.mail.rounds.casting import cast_all
+from tests.unit.mail.onemail import read_one
 
 AT = datetime(2026, 3, 2, 9, tzinfo=UTC)
 FOR, ABSTAIN, AGAINST = Choice.FOR, Choice.ABSTAIN, Choice.AGAINST
@@ -19,13 +18,10 @@ COUNTED, REVIEW = BallotStatus.COUNTED, BallotStatus.REVIEW
 
 
 def cast(words: str, fractions: Fractions) -> tuple[Choice | None, BallotStatus, str]:
-    text = (
+    mail = read_one(
         "From: Mara Lind <mara@x.example>\nTo: dev@x.example\nSubject: Re: [VOTE] KIP-7: Gates\n"
         f"Message-ID: <b@x.example>\nIn-Reply-To: <root@x.example>\nDate: Mon, 02 Mar 2026 09:00:00 +0000\n\n{words}\n"
     )
-    mail = read_message(text.encode(), source="x#0", list_id="dev@x.example", month="2026-03", prefix="KIP")
-    if not isinstance(mail, Message):
-        raise TypeError(mail)
     policy = Policy(version="test-1", binding_roles=frozenset(), fractions=fractions)
     [ballot] = cast_all([(mail, AT)], Roster(()), policy)[0]
     return ballot.choice, ballot.status, ballot.value

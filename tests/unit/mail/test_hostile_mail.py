@@ -13,9 +13,11 @@ from hypothesis import strategies as st
 
 from kipflow.domain.facts import Message, Unreadable
 from kipflow.mail.archive import read_path
+from kipflow.mail.filereading import FileReading
 from kipflow.mail.messages import read_message
 from kipflow.mail.quotes.attributions import begins_attribution, ends_attribution, is_attribution
 from tests.examples import examples
+from tests.unit.mail.onemail import read_one
 
 HEAD = (
     b"From: Jun Okafor <jun@okafor.example>\nSubject: Re: [VOTE] KIP-7: x\nIn-Reply-To: <root@mail.example>\n"
@@ -63,7 +65,7 @@ MARKUP = {
 
 def seconds_to_read(data: bytes) -> float:
     start = time.process_time()
-    assert isinstance(read_message(data, source="x#0", list_id="dev@x.example", month="", prefix="KIP"), Message)
+    read_one(data)
     return time.process_time() - start
 
 
@@ -126,17 +128,13 @@ def test_headers_without_end_are_read_in_seconds() -> None:
 
 @pytest.mark.parametrize("epoch", ["9999999999999999", "9" * 5_000, "²", "-1", "1e9"])
 def test_a_forged_time_beyond_any_calendar_is_no_time(epoch: str) -> None:
-    data = f"From: Jun Okafor <jun@okafor.example>\nSubject: [VOTE] KIP-7: x\nX-Kipflow-Epoch: {epoch}\n\n+1\n"
-    found = read_message(data.encode(), source="x#0", list_id="dev@x.example", month="", prefix="KIP")
-    assert isinstance(found, Message)
-    assert found.arrived_at is None
+    head = "From: Jun Okafor <jun@okafor.example>\nSubject: [VOTE] KIP-7: x"
+    assert read_one(f"{head}\nX-Kipflow-Epoch: {epoch}\n\n+1\n").arrived_at is None
 
 
 @pytest.mark.parametrize("name", ["a" * 1_500 + ", b", "a, " + "b" * 1_500, "a, b (" * 200, "a, (b", ", (", "(a), b"])
 def test_a_name_of_any_form_is_read(name: str) -> None:
-    data = f"From: {name} <jun@okafor.example>\nSubject: [VOTE] KIP-7: x\n\n+1\n"
-    found = read_message(data.encode(), source="x#0", list_id="dev@x.example", month="", prefix="KIP")
-    assert isinstance(found, Message)
+    found = read_one(f"From: {name} <jun@okafor.example>\nSubject: [VOTE] KIP-7: x\n\n+1\n")
     assert found.author_address == "jun@okafor.example"
     assert len(found.author_name) <= 200
 
@@ -149,7 +147,7 @@ def test_a_line_of_a_hundred_megabytes_costs_bounded_memory_and_is_reported(tmp_
             out.write(b"+1 x" * 262_144)
         out.write(b"\n\nFrom ola@berg.example Tue Mar  3 11:00:00 2026\n" + HEAD.replace(b"<1@", b"<2@") + b"\n+1\n")
     tracemalloc.start()
-    items = list(read_path(path, list_id="dev@x.example", month="", prefix="KIP"))
+    items = list(read_path(path, how=FileReading(list_id="dev@x.example", month="", prefix="KIP")))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 150 * 1024 * 1024
@@ -175,18 +173,8 @@ def test_any_bytes_are_a_message_or_unreadable(data: bytes) -> None:
     body=st.lists(
         st.sampled_from(
             [
-                b"--b\n",
-                b"--b--\n",
-                b"\n",
-                b"+1\n",
-                b"> +1\n",
-                b"<p>",
-                b"=2B1",
-                b"KzE=",
-                b"\xff\xfe",
-                b"Content-Type: text/html\n\n",
-                b"On 1 Jan 2026 x wrote:\n",
-                b"-- \n",
+                *(b"--b\n", b"--b--\n", b"\n", b"+1\n", b"> +1\n", b"<p>", b"=2B1", b"KzE=", b"\xff\xfe", b"-- \n"),
+                *(b"Content-Type: text/html\n\n", b"On 1 Jan 2026 x wrote:\n"),
             ]
         ),
         max_size=40,
@@ -194,5 +182,4 @@ def test_any_bytes_are_a_message_or_unreadable(data: bytes) -> None:
 )
 def test_any_body_under_any_claim_is_read(kind: bytes, encoding: bytes, charset: bytes, body: list[bytes]) -> None:
     head = HEAD + b"Content-Type: " + kind + b"; charset=" + charset + b"\nContent-Transfer-Encoding: " + encoding
-    mail = head + b"\n\n" + b"".join(body)
-    assert isinstance(read_message(mail, source="x#0", list_id="dev@x.example", month="", prefix="KIP"), Message)
+    read_one(head + b"\n\n" + b"".join(body))

@@ -16,11 +16,12 @@ from kipflow.domain.policy import Policy
 from kipflow.domain.roster import Roster
 from kipflow.mail import messages
 from kipflow.mail.archive import read_path
+from kipflow.mail.filereading import FileReading
 from kipflow.mail.heads import Place
 from kipflow.mail.late import LateMessage, read_late
-from kipflow.mail.messages import read_message
 from kipflow.mail.threads import find_votes
 from tests.corpus import write_mail_cases, write_vote_cases
+from tests.unit.mail.onemail import read_one
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 FOLDERS = (write_vote_cases(), write_mail_cases(), DATA / "communities")
@@ -37,7 +38,11 @@ Date: Mon, 2 Mar 2026 10:00:00 +0000
 
 
 def read(path: Path, *, late: bool) -> list[Message | Unreadable]:
-    return list(read_path(path, list_id="dev@x.example", month="", prefix="KIP", list_from_headers=True, late=late))
+    return list(
+        read_path(
+            path, how=FileReading(list_id="dev@x.example", month="", prefix="KIP", list_from_headers=True, late=late)
+        )
+    )
 
 
 def read_answer() -> LateMessage:
@@ -113,7 +118,7 @@ def test_a_file_that_changes_before_a_mail_of_it_is_read_on_is_reported(tmp_path
 
 def test_a_late_mail_equals_the_whole_one_and_is_copied_and_sent_as_it_is() -> None:
     answer = read_answer()
-    whole = read_message(ANSWER, source="x#0", list_id="dev@x.example", month="", prefix="KIP")
+    whole = read_one(ANSWER)
     sent = pickle.loads(pickle.dumps(answer))  # noqa: S301  # our own
     assert isinstance(sent, LateMessage)
     assert answer == whole == sent == copy.copy(answer)

@@ -7,17 +7,15 @@ from datetime import UTC, datetime
 import pytest
 
 from kipflow.domain.facts import Message
-from kipflow.mail.messages import read_message
 from kipflow.mail.rounds.linking import EPOCH, Links, find_times
+from tests.unit.mail.onemail import read_one
 
 
 def make_mail(name: str, date: str, answers: str = "", month: str = "") -> Message:
     head = f"From: Mara Lind <mara@lind.example>\nSubject: [VOTE] KIP-7: x\nMessage-ID: <{name}@x.example>\n"
     head += f"Date: {date}\n" if date else ""
     head += f"In-Reply-To: <{answers}@x.example>\n" if answers else ""
-    read = read_message(f"{head}\n+1\n".encode(), source="x#0", list_id="dev@x.example", month=month, prefix="KIP")
-    assert isinstance(read, Message)
-    return read
+    return read_one(f"{head}\n+1\n", month=month)
 
 
 def times_of(*mails: Message) -> list[str]:
@@ -29,8 +27,7 @@ def times_of(*mails: Message) -> list[str]:
 def test_a_mail_names_its_root_however_many_it_refers_to(count: int, cut: bool) -> None:
     named = " ".join(f"<{n}@mail.example>" for n in range(count))
     head = f"From: mara@lind.example\nSubject: Re: x\nMessage-ID: <a@x.example>\nReferences: {named}\n"
-    read = read_message(f"{head}\nHello\n".encode(), source="x#0", list_id="dev@x.example", month="", prefix="KIP")
-    assert isinstance(read, Message)
+    read = read_one(f"{head}\nHello\n")
     assert (read.references[0], read.references[-1]) == ("<0@mail.example>", f"<{count - 1}@mail.example>")
     assert (len(read.references) < count) == cut == bool(read.unread)
 

@@ -6,16 +6,10 @@ import pytest
 
 from kipflow.domain.facts import Message
 from kipflow.domain.votes import Standing
-from kipflow.mail.messages import read_message
 from tests.corpus import load_mail_cases
+from tests.unit.mail.onemail import read_one
 
 CASES = load_mail_cases()
-
-
-def read(data: bytes) -> Message:
-    found = read_message(data, source="x#0", list_id="dev@commons.example", month="", prefix="KIP")
-    assert isinstance(found, Message)
-    return found
 
 
 def vote_of(message: Message) -> str | None:
@@ -27,7 +21,7 @@ def vote_of(message: Message) -> str | None:
 
 @pytest.mark.parametrize("name", CASES)
 def test_a_mail_gives_its_authors_own_words(name: str) -> None:
-    message, expected = read(CASES[name].data), CASES[name].expected
+    message, expected = read_one(CASES[name].data, list_id="dev@commons.example"), CASES[name].expected
     found = {
         "own": " ".join(message.own_text.split()),
         "vote": vote_of(message),
@@ -40,5 +34,5 @@ def test_a_mail_gives_its_authors_own_words(name: str) -> None:
 
 def test_a_vote_below_thousands_of_quoted_lines() -> None:
     head, _, _ = CASES["quote-alone"].data.partition(b"\n\n")
-    found = read(head + b"\n\n" + b"> x\n" * 3000 + b"+1\n")
+    found = read_one(head + b"\n\n" + b"> x\n" * 3000 + b"+1\n")
     assert (found.own_text, vote_of(found)) == ("+1", "+1")

@@ -20,14 +20,16 @@ from kipflow.domain.policy import Policy
 from kipflow.domain.tally import Tally, count
 from kipflow.domain.votes import BallotStatus, Standing, Vote
 from kipflow.mail.archive import read_path
-from kipflow.mail.messages import read_message
+from kipflow.mail.filereading import FileReading
 from kipflow.mail.quoting import find_own_words
-from kipflow.mail.threads import attribute_numbers, find_votes
+from kipflow.mail.rounds.linking import attribute_numbers
+from kipflow.mail.threads import find_votes
 from kipflow.mail.votes.reading import read_expressions
 from kipflow.services.read_votes import read_votes
 from kipflow.services.votes_report import render_json
 from tests.corpus import write_vote_cases
 from tests.examples import examples
+from tests.unit.mail.onemail import read_of_thread
 
 CORPUS = Path(__file__).resolve().parents[2] / "data" / "votes"
 PHRASES: dict[str, list[str]] = json.loads((CORPUS / "phrases.json").read_text(encoding="utf-8"))
@@ -75,7 +77,11 @@ def test_a_vote_stays_the_same_over_a_quoted_one(vote: str, quoted: str, attribu
 
 
 def read_messages(path: Path) -> list[Message]:
-    return [m for m in read_path(path, list_id="dev@commons.example", month="", prefix="KIP") if isinstance(m, Message)]
+    return [
+        m
+        for m in read_path(path, how=FileReading(list_id="dev@commons.example", month="", prefix="KIP"))
+        if isinstance(m, Message)
+    ]
 
 
 def votes_of(messages: list[Message]) -> list[Vote]:
@@ -101,16 +107,6 @@ def test_reading_twice_changes_nothing(path: Path) -> None:
     assert twice["messages_read"] == once["messages_read"]
 
 
-def mail(number: int, sender: str, body: str, *, at: datetime) -> Message:
-    subject = "[VOTE] KIP-7: Shorter names"
-    reply = f"In-Reply-To: <0@mail.example>\nSubject: Re: {subject}" if number else f"Subject: {subject}"
-    head = f"From: {sender}\n{reply}\nMessage-ID: <{number}@mail.example>"
-    raw = f"{head}\nDate: {at:%a, %d %b %Y %H:%M:%S} +0000\n\n{body}\n"
-    message = read_message(raw.encode(), source=f"x#{number}", list_id="dev@commons.example", month="", prefix="KIP")
-    assert isinstance(message, Message)
-    return message
-
-
 START = datetime(2026, 3, 2, 10, tzinfo=UTC)
 CALL = "I call a vote, open for 72 hours."
 addresses = st.sampled_from(
@@ -122,9 +118,9 @@ ballots = st.sampled_from(["+1", "-1", "0", "+1 (binding)", "+1 if renamed", "I 
 @examples(150)
 @given(cast=st.lists(st.tuples(addresses, ballots), min_size=1, max_size=8), seed=st.integers(0, 5))
 def test_the_same_person_under_two_addresses_never_counts_twice(cast: list[tuple[str, str]], seed: int) -> None:
-    mails = [mail(0, "Mara Lind <mara@lind.example>", CALL, at=START)]
+    mails = [read_of_thread(0, "Mara Lind <mara@lind.example>", CALL, START)]
     for number, (address, body) in enumerate(cast, 1):
-        mails.append(mail(number, f"Jun Okafor <{address}>", body, at=START + timedelta(hours=number)))
+        mails.append(read_of_thread(number, f"Jun Okafor <{address}>", body, START + timedelta(hours=number)))
     random.Random(seed).shuffle(mails)  # noqa: S311 (a repeatable order)
     (vote,) = votes_of(mails)
     judged = judge(vote, START + timedelta(days=9))
@@ -134,9 +130,9 @@ def test_the_same_person_under_two_addresses_never_counts_twice(cast: list[tuple
 @examples(100)
 @given(cast=st.lists(st.tuples(st.integers(0, 3), ballots), max_size=10))
 def test_a_tally_counts_each_voter_at_most_once_and_no_one_else(cast: list[tuple[int, str]]) -> None:
-    mails = [mail(0, "Mara Lind <mara@lind.example>", CALL, at=START)]
+    mails = [read_of_thread(0, "Mara Lind <mara@lind.example>", CALL, START)]
     for number, (who, body) in enumerate(cast, 1):
-        mails.append(mail(number, f"v{who}@voters.example", body, at=START + timedelta(hours=number)))
+        mails.append(read_of_thread(number, f"v{who}@voters.example", body, START + timedelta(hours=number)))
     (vote,) = votes_of(mails)
     tally: Tally = count(judge(vote, START + timedelta(days=9)).ballots)
     assert tally.binding.as_dict() == {"+1": 0, "0": 0, "-1": 0}
@@ -144,8 +140,8 @@ def test_a_tally_counts_each_voter_at_most_once_and_no_one_else(cast: list[tuple
 
 
 def test_a_copy_with_another_source_is_the_same_mail() -> None:
-    first = mail(0, "Mara Lind <mara@lind.example>", CALL, at=START)
-    vote = mail(1, "Jun Okafor <jun@okafor.example>", "+1", at=START + timedelta(hours=1))
+    first = read_of_thread(0, "Mara Lind <mara@lind.example>", CALL, START)
+    vote = read_of_thread(1, "Jun Okafor <jun@okafor.example>", "+1", START + timedelta(hours=1))
     copy = replace(vote, source="other#9", list_id="users@commons.example")
     (found,) = votes_of([first, vote, copy])
     assert len(found.ballots) == 1

@@ -13,11 +13,11 @@ from kipflow.domain.policy import Policy
 from kipflow.domain.roster import Roster
 from kipflow.domain.tally import count
 from kipflow.domain.votes import Ballot, BallotStatus, Expression, Standing
-from kipflow.mail.messages import read_message
 from kipflow.mail.quoting import find_own_words
 from kipflow.mail.threads import find_votes
 from kipflow.mail.votes.reading import Reason, explain
 from tests.examples import examples
+from tests.unit.mail.onemail import read_of_thread
 
 #: Nobody's lexicon has these: typing errors, jargon, names, words of languages that are not read.
 unknown = st.text("bdfgklmnprstvz", min_size=3, max_size=4).map(lambda text: f"{text[0]}a{text[1:]}o")
@@ -134,15 +134,8 @@ POLICY = Policy(version="test", binding_roles=frozenset({"committer"}))
 
 
 def mail(number: int, body: str) -> Message:
-    subject = "[VOTE] KIP-7: Shorter names"
     who = "Jun Okafor <jun@okafor.example>" if number else "Mara Lind <mara@lind.example>"
-    thread = f"In-Reply-To: <0@mail.example>\nSubject: Re: {subject}" if number else f"Subject: {subject}"
-    at = START + timedelta(hours=number)
-    head = f"From: {who}\n{thread}\nMessage-ID: <{number}@mail.example>"
-    raw = f"{head}\nDate: {at:%a, %d %b %Y %H:%M:%S} +0000\n\n{body}\n"
-    found = read_message(raw.encode(), source=f"x#{number}", list_id="dev@commons.example", month="", prefix="KIP")
-    assert isinstance(found, Message)
-    return found
+    return read_of_thread(number, who, body, START + timedelta(hours=number))
 
 
 def vote_and_say(first: str, later: str) -> tuple[tuple[Ballot, ...], dict[str, int]]:

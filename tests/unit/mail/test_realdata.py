@@ -18,6 +18,7 @@ from kipflow.domain.people import Person, Role
 from kipflow.domain.roster import Roster
 from kipflow.domain.votes import Standing
 from kipflow.mail.archive import read_path
+from kipflow.mail.filereading import FileReading
 from kipflow.mail.quoting import find_own_words
 from kipflow.mail.votes.reading import read_expressions
 from kipflow.mbox.splitting import split_mbox
@@ -73,7 +74,7 @@ def test_the_archives_record_when_nearly_every_real_mail_arrived(realdata: Path)
         item
         for file in sorted((realdata / "mail").glob("*.mbox"))
         for item in read_path(
-            file, list_id="dev@x.example", month="", prefix="KIP", receivers=("apache.org", "ponee.io")
+            file, how=FileReading(list_id="dev@x.example", month="", prefix="KIP", receivers=("apache.org", "ponee.io"))
         )
         if isinstance(item, Message)
     ]
@@ -86,7 +87,9 @@ def test_the_archives_record_when_nearly_every_real_mail_arrived(realdata: Path)
 def test_with_addresses_in_the_roster_hardly_a_ballot_of_the_month_is_asked_about(realdata: Path, flavour: str) -> None:
     path = realdata / "mail" / f"maven-dev-2017-11-{flavour}.mbox"
     written: dict[str, Counter[str]] = defaultdict(Counter)
-    for mail in read_path(path, list_id="dev@x.example", month="", prefix="KIP", list_from_headers=True):
+    for mail in read_path(
+        path, how=FileReading(list_id="dev@x.example", month="", prefix="KIP", list_from_headers=True)
+    ):
         if isinstance(mail, Message) and " " in mail.author_name and mail.author_address:
             written[mail.author_name][mail.author_address] += 1
     # of each the one address that they use most: about any other it would be asked
@@ -123,6 +126,6 @@ def test_nothing_of_any_real_or_malformed_file_is_dropped_in_silence(realdata: P
     for path in files:
         with path.open("rb") as stream:
             mails = sum(1 for _ in split_mbox(stream))
-        items = list(read_path(path, list_id="dev@x.example", month="", prefix="KIP"))
+        items = list(read_path(path, how=FileReading(list_id="dev@x.example", month="", prefix="KIP")))
         assert len(items) == max(mails, 1), path.name
         assert all(isinstance(i, Message) or (isinstance(i, Unreadable) and i.why) for i in items)

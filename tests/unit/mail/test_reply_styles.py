@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from kipflow.domain.facts import Message
 from kipflow.domain.votes import Standing
-from kipflow.mail.messages import read_message
+from tests.unit.mail.onemail import read_one
 
 DATA = Path(__file__).resolve().parents[2] / "data" / "words" / "reply_styles.json"
 STYLES: dict[str, dict[str, str]] = json.loads(DATA.read_text(encoding="utf-8"))
@@ -34,9 +33,7 @@ QUOTED = (
 
 def read(body: str, kind: str) -> tuple[str, str | None]:
     """The own words, evened out, and the vote."""
-    data = (HEAD.format(kind=kind) + body).encode()
-    message = read_message(data, source="x#0", list_id="dev@commons.example", month="", prefix="KIP")
-    assert isinstance(message, Message)
+    message = read_one(HEAD.format(kind=kind) + body, list_id="dev@commons.example")
     vote = None
     for expression in message.expressions:
         vote = "review" if expression.standing is not Standing.CLEAR else expression.choice

@@ -7,18 +7,14 @@ import pytest
 from kipflow.domain.facts import Message
 from kipflow.domain.senders import AddressSource
 from kipflow.mail.content.mailboxes import find_shown
-from kipflow.mail.messages import read_message
+from tests.unit.mail.onemail import read_one
 
 DEE, MAL = "dee@x.example", "m@evil.example"
 
 
 def read(*lines: str) -> Message:
     head = [*lines, "Subject: Re: [VOTE] KIP-7: Tidy shelves", "Message-ID: <a@x.example>"]
-    found = read_message(
-        ("\n".join(head) + "\n\n+1\n").encode(), source="x#0", list_id="dev@x.example", month="", prefix="KIP"
-    )
-    assert isinstance(found, Message)
-    return found
+    return read_one("\n".join(head) + "\n\n+1\n")
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kipflow.domain.facts import Message
-from kipflow.mail.messages import read_message
 from kipflow.mail.votes.shares import read_share
+from tests.unit.mail.onemail import read_one
 
 
 def share_of(body: str, number: int, siblings: tuple[int, ...]) -> list[tuple[str, str]]:
@@ -15,9 +14,10 @@ def share_of(body: str, number: int, siblings: tuple[int, ...]) -> list[tuple[st
         "From: Jun Okafor <jun@okafor.example>\nSubject: Re: [VOTE] KIP-7 and KIP-9\n"
         "Date: 3 Mar 2026 10:00:00 +0000\nMessage-ID: <a@x.example>\nIn-Reply-To: <root@x.example>\n\n"
     )
-    read = read_message((head + body).encode(), source="x#0", list_id="dev@x.example", month="2026-03", prefix="KIP")
-    assert isinstance(read, Message)
-    return [(e.value, str(e.standing)) for e in read_share(read, number, siblings, prefix="KIP").expressions]
+    return [
+        (e.value, str(e.standing))
+        for e in read_share(read_one(head + body), number, siblings, prefix="KIP").expressions
+    ]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from kipflow.domain.facts import Message
 from kipflow.domain.votes import Choice, Standing
 from kipflow.mail import limits
-from kipflow.mail.messages import read_message
+from tests.unit.mail.onemail import read_one
 
 HEAD = (
     "From: Jun Okafor <jun@okafor.example>\nSubject: Re: [VOTE] KIP-7: x\nMessage-ID: <1@mail.example>\n"
@@ -22,10 +22,7 @@ WORDS = "I have read all of it and wonder what others say of the parts that I di
 def read(plain: str, markup: str, kind: str = "text/html") -> Message:
     encoded = base64.b64encode(markup.encode()).decode()
     html = f"Content-Type: {kind}\nContent-Transfer-Encoding: base64\n\n{encoded}"
-    mail = f"{HEAD}--b\nContent-Type: text/plain\n\n{plain}\n--b\n{html}\n--b--\n"
-    found = read_message(mail.encode(), source="x#0", list_id="dev@x.example", month="", prefix="KIP")
-    assert isinstance(found, Message)
-    return found
+    return read_one(f"{HEAD}--b\nContent-Type: text/plain\n\n{plain}\n--b\n{html}\n--b--\n")
 
 
 @pytest.mark.parametrize(
@@ -75,10 +72,8 @@ def test_a_vote_that_only_the_html_shows_is_read_there_where_the_plain_text_is_a
     ],
 )
 def test_html_that_calls_itself_plain_text_is_read_as_html(body: str, choice: Choice) -> None:
-    mail = f"{HEAD.replace('multipart/alternative; boundary=b', 'text/plain')}{body}\n"
-    read_mail = read_message(mail.encode(), source="x#0", list_id="dev@x.example", month="", prefix="KIP")
-    assert isinstance(read_mail, Message)
-    assert [(e.choice, e.standing) for e in read_mail.expressions] == [(choice, Standing.CLEAR)]
+    mail = read_one(f"{HEAD.replace('multipart/alternative; boundary=b', 'text/plain')}{body}\n")
+    assert [(e.choice, e.standing) for e in mail.expressions] == [(choice, Standing.CLEAR)]
 
 
 def test_html_that_is_too_deep_is_noted_and_other_alternatives_are_none() -> None:

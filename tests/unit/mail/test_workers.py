@@ -11,6 +11,7 @@ import pytest
 from kipflow.domain.facts import Message, Unreadable
 from kipflow.mail import archive, workers
 from kipflow.mail.archive import read_path
+from kipflow.mail.filereading import FileReading
 from kipflow.mail.workers import count_workers
 
 DATA = Path(__file__).resolve().parents[2] / "data"
@@ -18,7 +19,7 @@ DATA = Path(__file__).resolve().parents[2] / "data"
 
 def read(*paths: Path, late: bool = False, keep_cut: bool = False) -> list[Message | Unreadable]:
     where: dict[str, Any] = {"list_id": "dev@x.example", "month": "", "prefix": "KIP", "list_from_headers": True}
-    return list(read_path(*paths, late=late, keep_cut=keep_cut, **where))
+    return list(read_path(*paths, how=FileReading(late=late, keep_cut=keep_cut, **where)))
 
 
 @pytest.fixture

@@ -53,7 +53,7 @@ def test_how_a_box_ends(tmp_path: Path, data: bytes, expected: str) -> None:
     assert find_break(path) == expected
 
 
-def test_the_end_of_a_large_box_is_found_from_its_end(tmp_path: Path) -> None:
+def test_the_end_of_a_large_box_is_found(tmp_path: Path) -> None:
     path = tmp_path / "x.mbox"
     box = b"".join(mail(n, b"words of some length\n" * 500) for n in range(300))
     path.write_bytes(box + mail(1000, b"--b\n\nx", MULTIPART))

@@ -25,7 +25,8 @@ from kipflow.domain.proposals import Proposal
 from kipflow.domain.silence import give_warning
 from kipflow.domain.votes import Vote
 from kipflow.mail.messages import read_message
-from kipflow.mail.threads import attribute_numbers, find_votes
+from kipflow.mail.rounds.linking import attribute_numbers
+from kipflow.mail.threads import find_votes
 from kipflow.sandbox.answers import BROKEN_MAILS, expected, expected_asleep, expected_later
 from kipflow.sandbox.story import Story, build_story
 from kipflow.wiki.pages import parse_page

@@ -15,6 +15,7 @@ from kipflow.domain.events import Stage
 from kipflow.domain.facts import Message
 from kipflow.domain.policy import Policy
 from kipflow.mail.archive import read_mbox
+from kipflow.mail.filereading import FileReading
 from kipflow.services.advance import advance_one
 from kipflow.services.assembly import CommunityRules
 from kipflow.services.effectrules import EffectRules
@@ -41,7 +42,7 @@ def read_thread(folder: Path, *bodies: tuple[str, str]) -> list[Message]:
     ]
     path = folder / "2026-03.mbox"
     path.write_bytes(build_mbox(["opening", *replies]))
-    read = list(read_mbox(path, list_id=LIST, month="2026-03", prefix="KIP"))
+    read = list(read_mbox(path, FileReading(list_id=LIST, month="2026-03", prefix="KIP")))
     assert len(read) == len(bodies) + 1
     return [mail for mail in read if isinstance(mail, Message)]
 
@@ -139,7 +140,9 @@ def test_a_ruling_on_a_ballot_is_stored_once_and_turns_the_vote(memory: MemorySt
 def test_memory_and_database_come_to_the_same(name: str, tmp_path: Path) -> None:
     path = tmp_path / "2026-03.mbox"
     path.write_bytes(load_vote_cases()[name].mbox)
-    found = [m for m in read_mbox(path, list_id=LIST, month="2026-03", prefix="KIP") if isinstance(m, Message)]
+    found = [
+        m for m in read_mbox(path, FileReading(list_id=LIST, month="2026-03", prefix="KIP")) if isinstance(m, Message)
+    ]
     database: SqlStore = open_store("sqlite://", RULES)
     database.migrate()
     with database.begin() as session:

@@ -17,6 +17,7 @@ from kipflow.domain.facts import ArchiveMonth
 from kipflow.domain.policy import Policy
 from kipflow.mail import version
 from kipflow.mail.archive import read_mbox
+from kipflow.mail.filereading import FileReading
 from kipflow.mail.messages import read_mail
 from kipflow.services.assembly import CommunityRules, load_facts
 from kipflow.services.away import Away, load_away
@@ -290,7 +291,7 @@ def test_a_month_whose_file_was_cut_after_it_landed_is_partial_whoever_reads_it(
     month = ArchiveMonth(list_id=LIST, month="2026-03", status="complete", fetched_at=NOW, path=str(path))
     landed = [Landed(month=month, stats="d1")]
     if way == "by Spark":
-        items = read_mbox(path, list_id=LIST, month="2026-03", prefix="KIP", whole=is_whole(landed[0]))
+        items = read_mbox(path, FileReading(list_id=LIST, month="2026-03", prefix="KIP"), whole=is_whole(landed[0]))
         report = upsert_read(store, landed, items, seen_at=NOW)
     else:
         report = read_months(store, landed, prefix="KIP", seen_at=NOW)
