@@ -15,7 +15,7 @@ from kipflow.domain.ruled import find_recast
 from kipflow.domain.stages import quiet
 from kipflow.domain.stages.closing import is_contradicted, is_text_in_doubt
 from kipflow.domain.stages.state import State, judge
-from kipflow.domain.tally import Outcome, is_enough
+from kipflow.domain.tally import Counts, Outcome, is_enough
 from kipflow.domain.votes import BallotStatus, Vote
 
 #: What to do where mail is not held.
@@ -54,7 +54,7 @@ def _say_vote(state: State, judged: VoteState) -> Iterator[str]:
     if judged.vote.root_message_id in state.closed:
         yield "an operator put it back to a vote: a new round or a person ends it"
         return
-    yield from _say_votes_needed(state.policy, judged)
+    yield from _say_votes_needed(judged.terms.apply_to(state.policy), judged.tally.binding)
     terms = judged.terms
     if terms.reviewers_missing:
         yield f"needs {_count(terms.reviewers_missing, 'more reviewer')} (care required: {', '.join(terms.because)})"
@@ -108,17 +108,16 @@ def _can_close(state: State, judged: VoteState) -> bool:
     return judged.outcome is Outcome.PASSED and not (state.claim is not None and state.claim.holds)
 
 
-def _say_votes_needed(policy: Policy, judged: VoteState) -> Iterator[str]:
-    counts = judged.tally.binding
-    if is_enough(counts, policy, quorum=judged.terms.quorum):
+def _say_votes_needed(policy: Policy, counts: Counts) -> Iterator[str]:
+    if is_enough(counts, policy):
         return
     if policy.rule is Rule.LAZY_CONSENSUS and counts.minus:
         veto = "stands against it: a veto" if counts.minus == 1 else "stand against it: vetoes"
         yield f"{counts.minus} binding -1 {veto}, until withdrawn or a result ends the vote"
     to_outweigh = {Rule.TWO_THIRDS: 2 * counts.minus, Rule.LAZY_CONSENSUS: 0}.get(policy.rule, counts.minus + 1)
-    needed = max(judged.terms.quorum, to_outweigh, 1) - counts.plus
+    needed = max(policy.quorum, to_outweigh, 1) - counts.plus
     if needed > 0:
-        why = f" to outweigh {counts.minus} binding -1" if to_outweigh > judged.terms.quorum else ""
+        why = f" to outweigh {counts.minus} binding -1" if to_outweigh > policy.quorum else ""
         yield f"needs {needed} more binding +1{why}"
 
 

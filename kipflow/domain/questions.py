@@ -116,7 +116,7 @@ def _ask_of_late_ballots(state: State, states: Sequence[VoteState], running: Vot
             return
         close = announced
     settled = {r.target for r in state.rulings if r.kind == "ballot"}
-    for claim in find_late_claims(judged.vote, close, state.policy, quorum=judged.terms.quorum, settled=settled):
+    for claim in find_late_claims(judged.vote, close, judged.terms.apply_to(state.policy), settled=settled):
         if state.kept_at is None or state.kept_at < claim.ballot.cast_at:
             yield ReviewItem(
                 kind="late-ballot",
