@@ -58,7 +58,7 @@ def find_clock_moments(state: State) -> list[datetime]:
         moments.append(earliest)
         if policy.clock_after is not None:
             moments.append(after(earliest, policy.clock_after))
-    dormant_at = None if policy.dormancy_by_person else find_dormant_at(state)
+    dormant_at = find_dormant_at(state)
     if dormant_at is not None:
         moments.append(dormant_at)
     return sorted(moments)
