@@ -157,7 +157,7 @@ def move(state: State, row: Row, event: Event, what: object) -> State:
         rule=row.rule,
         actor=find_actor(event, what),
         policy_version=state.policy.version,
-        evidence=find_evidence(state, event, what),
+        evidence=tuple(find_evidence(state, event, what)),
         note=find_note(state, event, what, target),
     )
     return _enter(row.effect(state, what), entry)
