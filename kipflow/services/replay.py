@@ -143,7 +143,7 @@ def _align(
     stored: Sequence[Transition], rebuilt: Sequence[Transition]
 ) -> Iterator[tuple[int, Transition | None, Transition | None]]:
     """The entries that are not the same on both sides, with their place; None where a side has none."""
-    ours, theirs = [_plain_id(t) for t in stored], [_plain_id(t) for t in rebuilt]
+    ours, theirs = [t.plain_id for t in stored], [t.plain_id for t in rebuilt]
     if ours == theirs:
         return
     for tag, a, b, c, d in SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes():
@@ -153,11 +153,6 @@ def _align(
             left = stored[a + i] if a + i < b else None
             right = rebuilt[c + i] if c + i < d else None
             yield (a if left is not None else c) + i + 1, left, right
-
-
-def _plain_id(transition: Transition) -> str:
-    """The entry's id but for how often it was retracted and followed again."""
-    return transition.id if transition.repeat == 0 else replace(transition, repeat=0).id
 
 
 def _explain(session: Session, number: int, waits: bool, stored: Sequence[Transition], policy: Policy) -> str:
