@@ -11,8 +11,10 @@ from kipflow.domain.facts import Ruling
 from kipflow.domain.likeness import find_likeness
 from kipflow.domain.people import Mailbox, clean_address, fold_name, name_pair
 from kipflow.domain.roster import Roster
+from kipflow.services.desk import Word
 from kipflow.services.ports import Session, Store
-from kipflow.services.rulings import BadRuling, Recorded, check_words
+from kipflow.services.ruling_checks import BadRuling
+from kipflow.services.rulings import Recorded
 
 _KINDS = {True: "merge", False: "split"}
 
@@ -24,9 +26,7 @@ def rule_identity(
     other: str,
     *,
     same: bool,
-    author: str,
-    reason: str,
-    at: datetime,
+    word: Word,
     since: datetime | None = None,
 ) -> Recorded:
     """Record that two mailboxes are one person's (`same`), or two people's.
@@ -37,7 +37,7 @@ def rule_identity(
     Raises:
         BadRuling: somebody unknown, one mailbox twice, or a contradiction to the roster or a standing ruling.
     """
-    by, why = check_words(author, reason)
+    said = word.checked()
     with store.begin() as session:
         standing = [r for r in session.rulings.load_all() if r.revoked_at is None and r.kind in _KINDS.values()]
         boxes = sorted((_find_mailbox(session, roster, text) for text in (one, other)), key=lambda box: box.key)
@@ -55,10 +55,7 @@ def rule_identity(
         }
         if since is not None:
             value["since"] = since.isoformat()
-        ruling = Ruling(
-            id=None, number=None, kind=_KINDS[same], target=target, value=value, author=by, reason=why, made_at=at
-        )
-        return Recorded(id=session.rulings.save(ruling), is_new=True)
+        return Recorded(id=session.rulings.save(said.as_ruling(_KINDS[same], target, value)), is_new=True)
 
 
 def _is_covered(ruling: Ruling, since: datetime | None) -> bool:
