@@ -94,10 +94,6 @@ def _on_proposal(
     return run
 
 
-def _read_until(values: Values) -> dict[str, Any]:
-    return {"until": _read_day(str(values["until"]))}
-
-
 def _read_day(text: str) -> str:
     """A time; a day without one begins at midnight UTC."""
     return f"{text}T00:00:00+00:00" if len(text) == len("2026-03-02") else text
@@ -215,7 +211,9 @@ ACTS: Mapping[str, Act] = {
         perform=_on_proposal("ending", lambda v: {"ending": v["answer"]}, target="mail"),
     ),
     "stage": Act(fields=("proposal", "stage"), perform=_on_proposal("stage", lambda v: {"stage": v["stage"]})),
-    "snooze": Act(fields=("proposal", "until"), perform=_on_proposal("snooze", _read_until)),
+    "snooze": Act(
+        fields=("proposal", "until"), perform=_on_proposal("snooze", lambda v: {"until": _read_day(str(v["until"]))})
+    ),
     "restore": Act(fields=("proposal",), perform=_on_proposal("restore", lambda _: {})),
     "page": Act(
         fields=("proposal",),

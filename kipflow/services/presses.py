@@ -40,7 +40,8 @@ def settle_press(
         if not isinstance(act, str) or not isinstance(values, dict):
             raise TypeError("an act and its values")
         if act == DRAFT:
-            return _draft(desk, int(values["proposal"]), at)
+            draft = draft_result(desk.board.proposal(int(values["proposal"]), at), at)
+            return f"To: {draft.list_id}\nSubject: {draft.subject}\n\n{draft.text}"
         if not _is_asked(desk, message):
             return f"Nothing was done: this is not asked any more. {_say_settled(desk, message)}"
         audit(person, act, {**values, "reason": press.reason})
@@ -88,8 +89,3 @@ def _find_subjects(ruling: Ruling) -> set[str]:
     if ruling.number is None:
         return {side["key"] for side in ruling.value.values()}
     return {ruling.target} if ruling.kind in {"ballot", "ending", "drift"} else set()
-
-
-def _draft(desk: Desk, number: int, at: datetime) -> str:
-    draft = draft_result(desk.board.proposal(number, at), at)
-    return f"To: {draft.list_id}\nSubject: {draft.subject}\n\n{draft.text}"
