@@ -8,13 +8,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+from typing import Unpack
 
-from kipflow.domain.facts import Message, OwnTags, Unreadable
+from kipflow.domain.facts import Message, Unreadable
 from kipflow.mail.archive import read_path
 from kipflow.services.filemonths import FileMonths
 from kipflow.services.ports import Report, Store
 from kipflow.services.reread import expire_readings
-from kipflow.services.storing import ingest_items
+from kipflow.services.storing import Reading, ingest_items
 from kipflow.services.undo import find_changes, load_held
 
 #: What mail can come in.
@@ -29,12 +30,10 @@ def ingest_paths(
     *,
     list_id: str,
     lists: Mapping[str, str] | None = None,
-    prefix: str,
-    receivers: Sequence[str] = (),
-    tags: OwnTags = (),
     seen_at: datetime,
     complete_through: datetime | None = None,
     on_progress: Callable[[str], None] = lambda _: None,
+    **how: Unpack[Reading],
 ) -> Report:
     """Store every mail under `paths`, and note how far the months that they cover are held.
 
@@ -48,7 +47,7 @@ def ingest_paths(
     month of a file that breaks off is partial, whoever vouches, until a later file has what it left out
     (`filemonths`).
     """
-    expire_readings(store, tags)
+    expire_readings(store, how.get("tags", ()))
     with store.begin() as session:
         months = FileMonths(session, seen_at)
         batch = session.batches.open("mail", [str(path) for path in paths], seen_at=seen_at)
@@ -61,7 +60,7 @@ def ingest_paths(
         for path in paths:
             on_progress(path.name)
             has_mail, faults = False, list[Unreadable]()
-            for item in _read(path, list_id, prefix, receivers, tags, from_headers=lists is not None):
+            for item in _read(path, list_id, how, from_headers=lists is not None):
                 if item.list_id not in known:
                     strange[item.list_id] += 1
                     has_mail = True
@@ -100,20 +99,9 @@ def _say_unread(path: Path, faults: Sequence[Unreadable]) -> str:
     return f"nothing was read from {path}{where}: {why}; ingest reads {FORMS}"
 
 
-def _read(
-    path: Path, list_id: str, prefix: str, receivers: Sequence[str], tags: OwnTags, *, from_headers: bool
-) -> Iterator[Message | Unreadable]:
+def _read(path: Path, list_id: str, how: Reading, *, from_headers: bool) -> Iterator[Message | Unreadable]:
     """Every mail, but those with a masked sender."""
-    found = read_path(
-        path,
-        list_id=list_id,
-        month="",
-        prefix=prefix,
-        list_from_headers=from_headers,
-        receivers=receivers,
-        tags=tags,
-    )
-    for item in found:
+    for item in read_path(path, list_id=list_id, month="", list_from_headers=from_headers, **how):
         if isinstance(item, Message) and _is_masked(item):
             why = f"its sender is masked ({item.raw_from[:100]}): fetch the month's mbox, or export it signed in"
             yield Unreadable(

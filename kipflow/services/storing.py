@@ -5,13 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import groupby, islice
+from typing import Required, TypedDict
 
-from kipflow.domain.facts import Message, Unreadable
+from kipflow.domain.facts import Message, OwnTags, Unreadable
 from kipflow.mail import version
 from kipflow.services.ports import Report, Store
 
 #: Mails per transaction: large enough to be quick, small enough to keep other writers waiting briefly.
 BATCH = 500
+
+
+class Reading(TypedDict, total=False):
+    """How a community's mail is read (`mail.heads.Place`)."""
+
+    prefix: Required[str]
+    receivers: Sequence[str]
+    tags: OwnTags
 
 
 def ingest_items(

@@ -90,7 +90,7 @@ def test_a_page_that_is_not_there_yet_makes_no_number_real() -> None:
 
 
 def test_a_known_writer_raises_a_question_with_both_outcomes_and_no_words_of_the_mail() -> None:
-    known = replace(WIKI, writers=(KnownWriter(name="Kim Osei", message_id="<m@x.example>", at=at(2)),))
+    known = replace(WIKI, writers=(KnownWriter(name="Kim Osei", at=at(2)),))
     decision = decide(claimed(known), POLICY, at(9))
     assert decision is not None
     (asked,) = decision.review
