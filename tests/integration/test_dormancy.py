@@ -307,10 +307,8 @@ def test_looking_warns_nobody(village: Village) -> None:
     read_archive(village, SILENT + DAY)
     parts = village.parts
     decision, _ = advance.preview(parts.store, 77, policy=parts.policy, as_of=SILENT + DAY)
-    assert decision is not None
     assert decision.missing[-1] == f"silent for 91 days; {UNWARNED}"
     seen = advance.look_back(parts.store, 77, policy=parts.policy, as_of=SILENT + DAY)
-    assert seen is not None
     assert seen.missing[-1] == "silent for 91 days; nobody has been warned of it yet"
     assert agrees(village, SILENT + DAY)
     assert warnings(village) == ()
