@@ -96,8 +96,9 @@ def _say_ends(end: ClaimedEnd, judged: VoteState, state: State) -> tuple[str, ..
     comes_to = _say_result(judged, state)
     match end.kind:
         case EndKind.CLOSED:
+            closed = _judge_after(state, judged, "ending", end.message_id, {"ending": "accept"})
             return (
-                f"if accepted: {_say_accepted(end, judged, state)}",
+                f"if accepted: the vote is closed and {_say_result(closed, state)}; {_say_stage_after(closed, state)}",
                 "if refused: the vote stays open, and this mail counts for nothing",
             )
         case EndKind.CANCELLED:
@@ -110,12 +111,6 @@ def _say_ends(end: ClaimedEnd, judged: VoteState, state: State) -> tuple[str, ..
 
 def _say_result(judged: VoteState, state: State) -> str:
     return say_counts(judged.tally.binding, judged.terms.apply_to(state.policy))
-
-
-def _say_accepted(end: ClaimedEnd, judged: VoteState, state: State) -> str:
-    """What a vote comes to, and where its proposal stands, once a person accepted its announcement."""
-    accepted = _judge_after(state, judged, "ending", end.message_id, {"ending": "accept"})
-    return f"the vote is closed and {_say_result(accepted, state)}; {_say_stage_after(accepted, state)}"
 
 
 def _judge_after(state: State, judged: VoteState, kind: str, target: str, value: dict[str, str]) -> VoteState:

@@ -81,9 +81,10 @@ def ingest_paths(
         before = load_held(session)
         broken = months.save(session, complete_through and min(complete_through, seen_at))
         session.batches.close(batch, find_changes(before, load_held(session)))
-    warnings = tuple(
-        f"{why}; no acceptance rests on {_say_months(broken, why)}" for why in dict.fromkeys(broken.values())
-    )
+    months_of: dict[str, list[str]] = {}
+    for (name, month), why in broken.items():
+        months_of.setdefault(why, []).append(f"{name} {month}")
+    warnings = [f"{why}; no acceptance rests on {', '.join(named)}" for why, named in months_of.items()]
     left_out = tuple(
         f"{mails} of the mails are left out: {name} is none of this community's lists; "
         f"`--list {name} --new-list` takes them"
@@ -118,7 +119,3 @@ def _read(path: Path, list_id: str, how: Reading, *, from_headers: bool) -> Iter
 
 def _is_masked(mail: Message) -> bool:
     return _MASKED.search(mail.raw_from) is not None and (not mail.author_address or "..." in mail.author_address)
-
-
-def _say_months(broken: Mapping[tuple[str, str], str], why: str) -> str:
-    return ", ".join(f"{list_id} {month}" for (list_id, month), reason in broken.items() if reason == why)

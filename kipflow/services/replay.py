@@ -24,10 +24,6 @@ NOTHING = "nothing"
 Progress = Callable[[int, int], None]
 
 
-def _silent(_done: int, _all: int) -> None:
-    return
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
     """One entry of a proposal's history that is stored and rebuilt differently, or one proposal that ends
@@ -53,7 +49,12 @@ class ReplayReport:
 
 
 def replay(
-    store: Store, *, policy: Policy, start: datetime | None, end: datetime, on_progress: Progress = _silent
+    store: Store,
+    *,
+    policy: Policy,
+    start: datetime | None,
+    end: datetime,
+    on_progress: Progress = lambda _done, _all: None,
 ) -> ReplayReport:
     """Rebuild every proposal's history up to `end` and compare the part since `start` with the store's."""
     differences: list[Difference] = []
@@ -85,7 +86,7 @@ def compare_rules(
     other_policy: Policy,
     start: datetime | None = None,
     end: datetime,
-    on_progress: Progress = _silent,
+    on_progress: Progress = lambda _done, _all: None,
 ) -> ReplayReport:
     """The proposals that would have come to another stage, or to theirs at another time, under other rules.
 
@@ -103,19 +104,15 @@ def compare_rules(
             ours = decide(_as_if_warned(load_facts(session, number)), policy, end)
             theirs = decide(_as_if_warned(load_facts(other_session, number)), other_policy, end)
             transitions += len(theirs.history) if theirs else 0
-            if ours is None or theirs is None or (ours.stage, ours.since) == (theirs.stage, theirs.since):
-                pass
-            elif start is None or max(ours.since, theirs.since) >= start:
-                differences.append(
-                    Difference(
-                        number=number,
-                        entry="date" if ours.stage is theirs.stage else "stage",
-                        stored=_say_end(ours),
-                        rebuilt=_say_end(theirs),
-                        why=f"{_say_ground(ours)}; under the other rules: {_say_ground(theirs)}",
-                    )
-                )
             on_progress(done, len(numbers))
+            if ours is None or theirs is None or (ours.stage, ours.since) == (theirs.stage, theirs.since):
+                continue
+            if start is None or max(ours.since, theirs.since) >= start:
+                entry = "date" if ours.stage is theirs.stage else "stage"
+                why = f"{_say_ground(ours)}; under the other rules: {_say_ground(theirs)}"
+                differences.append(
+                    Difference(number=number, entry=entry, stored=_say_end(ours), rebuilt=_say_end(theirs), why=why)
+                )
     return ReplayReport(proposals=len(numbers), transitions=transitions, differences=tuple(differences))
 
 

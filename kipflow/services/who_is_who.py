@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from itertools import product
 from typing import Any
 
 from kipflow.domain.facts import Ruling
@@ -101,19 +101,17 @@ def _check(boxes: Sequence[Mailbox], standing: Sequence[Ruling], roster: Roster,
             raise BadRuling(f"{boxes[0].key} and {boxes[1].key} count as two people already: nobody takes them for one")
         return
     people = sorted(key for key in ours | theirs if key in roster.by_id)
-    unproven = next((box for box in boxes if _is_bare_name(box, roster)), None)
+    names = (box for box in boxes if box.key not in roster.by_id and "@" not in box.key)
+    unproven = next((box for box in names if not box.key.startswith("<")), None)
     if people and unproven is not None:
         why = f"anybody can write the name {unproven.key!r}, so it is nobody's of the roster"
         raise BadRuling(f"{why}; name an address, or the id of a mail such as <…>")
     if len(people) > 1:
         raise BadRuling(f"the roster has {people[0]} and {people[1]} as two people; if they are one, correct its file")
-    apart = [r for r in standing if r.kind == "split" and _is_between(r, ours, theirs)]
+    splits = [r for r in standing if r.kind == "split"]
+    apart = [r for r in splits for one, other in itertools.permutations(_keys(r)) if one in ours and other in theirs]
     if apart:
         raise BadRuling(f"they are two people by {_name(apart)}; revoke that first")
-
-
-def _is_bare_name(box: Mailbox, roster: Roster) -> bool:
-    return box.key not in roster.by_id and "@" not in box.key and not box.key.startswith("<")
 
 
 def _is_doubtful(one: Mailbox, other: Mailbox, roster: Roster) -> bool:
@@ -123,7 +121,7 @@ def _is_doubtful(one: Mailbox, other: Mailbox, roster: Roster) -> bool:
     """
     if any(box.key.startswith("<") for box in (one, other)):
         return True
-    pairs = product(_find_faces(one, roster), _find_faces(other, roster))
+    pairs = itertools.product(_find_faces(one, roster), _find_faces(other, roster))
     return any(fold_name(a[0]) == fold_name(b[0]) or find_likeness(a, b) is not None for a, b in pairs)
 
 
@@ -132,7 +130,7 @@ def _find_faces(box: Mailbox, roster: Roster) -> list[tuple[str, str]]:
     person = roster.by_id.get(box.key)
     if person is None:
         return [(box.name, box.address or (box.key if "@" in box.key else ""))]
-    return list(product((person.name, *person.aliases), person.emails or (f"{person.id}@apache.org",)))
+    return list(itertools.product((person.name, *person.aliases), person.emails or (f"{person.id}@apache.org",)))
 
 
 def _find_joined(key: str, standing: Iterable[Ruling]) -> tuple[set[str], list[Ruling]]:
@@ -145,11 +143,6 @@ def _find_joined(key: str, standing: Iterable[Ruling]) -> tuple[set[str], list[R
             return joined, used
         used += more
         joined.update(key for r in more for key in _keys(r))
-
-
-def _is_between(ruling: Ruling, ours: set[str], theirs: set[str]) -> bool:
-    one, other = _keys(ruling)
-    return (one in ours and other in theirs) or (one in theirs and other in ours)
 
 
 def _keys(ruling: Ruling) -> tuple[str, str]:
