@@ -212,6 +212,17 @@ class ThreadMessage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class VoteMail:
+    """A mail in the thread of a vote, with its author's own words and its permalink; `announces` a result."""
+
+    message_id: str
+    author: str
+    own_text: str
+    announces: bool = False
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ProposalFacts:
     """All that is known of one proposal: the whole input of `lifecycle.decide` besides policy and time.
 
