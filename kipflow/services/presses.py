@@ -64,10 +64,9 @@ def _is_asked(desk: Desk, message: OutboxRow) -> bool:
         return True
     kind, subject = asked
     if kind == DRIFT:
-        return any((row.number, row.drift.side) == (message.number, subject) for row in desk.board.drift())
-    return any(
-        (row.number, row.item.kind, row.item.subject) == (message.number, kind, subject) for row in desk.board.review()
-    )
+        return (message.number, subject) in {(row.number, row.drift.side) for row in desk.board.drift()}
+    open_now = {(row.number, row.item.kind, row.item.subject) for row in desk.board.review()}
+    return (message.number, kind, subject) in open_now
 
 
 def _say_settled(desk: Desk, message: OutboxRow) -> str:

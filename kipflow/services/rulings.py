@@ -36,8 +36,7 @@ def settle(
     asked: Collection[str] | None = None,
     policy: Policy | None = None,
 ) -> Recorded:
-    """Record a ruling on proposal `number`: of the kind "ballot", "stage", "snooze", "care", "page", "restore",
-    "drift" or "number".
+    """Record a ruling on proposal `number`, of one of the kinds that `CHECKS` has.
 
     `asked` are the kinds of the questions that are open on it; None: nobody looked. `policy` says whether it requires
     a reviewer; None: whoever looked at it is noted in any case.
