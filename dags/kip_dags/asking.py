@@ -18,8 +18,8 @@ from kipflow_waiting import UNANSWERED_BEFORE, SettledElsewhere
 from kip_dags.parts import open_parts
 from kip_dags.reports import log
 from kipflow.services import asking
-from kipflow.services.desk import Word, say_done
-from kipflow.services.rulings import MAX_REASON, BadRuling
+from kipflow.services.desk import MAX_REASON, Word, say_done
+from kipflow.services.ruling_checks import BadRuling
 from kipflow.wiring import open_desk
 
 _ENDED = {

@@ -15,6 +15,7 @@ from kipflow.commands.output import UtcTime, as_of_option, console, print_rows, 
 from kipflow.domain.errors import ConfigError
 from kipflow.services import undo
 from kipflow.services.advance import advance_all
+from kipflow.services.desk import Word
 from kipflow.services.ports import Batch, Report
 from kipflow.wiring import Parts, effect_rules, page_norms
 
@@ -121,9 +122,9 @@ def _undo_batch(parts: Parts, batch: int, *, at: datetime, reason: str | None, w
     """Print what undoing a batch changes; with `writes` do it, and correct the histories."""
     if writes and not reason:
         raise click.UsageError("--write needs --reason, which is kept with the batch")
-    by, why = getpass.getuser(), reason or ""
+    word = Word(author=getpass.getuser(), reason=reason or "", at=at) if writes else None
     with progress("undoing"):
-        found = undo.undo(parts.store, batch, policy=parts.policy, at=at, by=by, reason=why, writes=writes)
+        found = undo.undo(parts.store, batch, policy=parts.policy, at=at, word=word)
         if writes:
             advance_all(parts.store, policy=parts.policy, effects=effect_rules(parts), as_of=at, run_id="undo")
     for line in undo.say_undone(found, parts.community.prefix):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from email.utils import parseaddr
-from typing import Annotated, Literal, TypedDict
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
@@ -33,9 +33,8 @@ from kipflow.config.values import (
     Url,
     once,
 )
-from kipflow.domain.facts import OwnTags
 from kipflow.domain.people import clean_address
-from kipflow.domain.policy import Policy
+from kipflow.domain.policy import OwnTags, Policy, Reading
 
 
 class MoveConfig(StrictModel):
@@ -146,14 +145,6 @@ class SiteConfig(StrictModel):
     publish_to: Annotated[str, Field(pattern=r"^[a-z][a-z0-9+]*://[^\s]+$", max_length=1000)]
     """Where the DAG `kip_publish_site` puts the public site: a URL of Airflow's object storage, such as
     `file:///srv/kips` or `s3://connection@bucket/kips`."""
-
-
-class Reading(TypedDict):
-    """By what of a community's file its mail is read."""
-
-    prefix: str
-    receivers: tuple[str, ...]
-    tags: OwnTags
 
 
 class Community(StrictModel):

@@ -37,6 +37,10 @@ class VoteTerms:
     def reviewers_missing(self) -> int:
         return max(0, self.reviewers - len(self.reviewed_by))
 
+    def apply_to(self, policy: Policy) -> Policy:
+        """The policy with the quorum that this vote needs."""
+        return replace(policy, quorum=self.quorum)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VoteState:
@@ -84,12 +88,13 @@ def judge_vote(vote: Vote, terms: VoteTerms, policy: Policy, rulings: Iterable[R
     """The vote as it stood at `at`, a person's rulings on its ballots applied."""
     settled = with_rulings(vote, [r for r in rulings if r.made_at <= at])
     judged = judge(settled, at, earliest_close=terms.earliest_close)
+    policy = terms.apply_to(policy)
     return VoteState(
         vote=judged,
         terms=terms,
         tally=count(judged.ballots),
-        outcome=find_outcome(judged, policy, at, quorum=terms.quorum, earliest_close=terms.earliest_close),
-        depends_on_review=depends_on_review(judged, policy, quorum=terms.quorum),
+        outcome=find_outcome(judged, policy, at, earliest_close=terms.earliest_close),
+        depends_on_review=depends_on_review(judged, policy),
         differences=find_differences(judged),
     )
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from itertools import islice, product
+from itertools import product
+from math import prod
 
 from kipflow.domain.judging import ask_for_senders, with_latest_standing
 from kipflow.domain.people import Doubt
@@ -12,22 +13,6 @@ from kipflow.domain.votes import Vote
 
 #: Ways to settle a vote's doubts that are tried one by one. With more, a person has to settle some of them first.
 MAX_WAYS = 64
-
-
-def find_ways(vote: Vote) -> tuple[Vote, ...]:
-    """The judged vote once for each way in which its doubts may be settled, ballots judged anew in each.
-
-    Only doubts that touch binding ballots are tried: no other can change an outcome. One mailbox is one
-    person's at most, so each is either its own or that of one of those it is likened to.
-    """
-    choices: dict[_Asked, list[Doubt | None]] = {}
-    for doubt in vote.doubts:
-        if doubt.binds:
-            choices.setdefault(_find_asked(doubt), [None]).append(doubt)
-    if not choices:
-        return (vote,)
-    ways = islice(product(*choices.values()), MAX_WAYS)
-    return tuple(_settle(vote, dict(zip(choices, way, strict=True))) for way in ways)
 
 
 #: Whose mails a doubt is about. Of somebody's single mails, each is a question of its own.
@@ -38,15 +23,31 @@ def _find_asked(doubt: Doubt) -> _Asked:
     return doubt.one_voter, doubt.mails
 
 
-def count_ways(vote: Vote) -> int:
-    """How many ways there are to settle the doubts that touch binding ballots."""
-    ways, options = 1, dict[_Asked, int]()
+def _list_options(vote: Vote) -> dict[_Asked, list[Doubt | None]]:
+    """Whose the mails in doubt may be: their own (None), or those of one of the people that they are likened to.
+
+    Only doubts that touch binding ballots are listed: no other can change an outcome.
+    """
+    options: dict[_Asked, list[Doubt | None]] = {}
     for doubt in vote.doubts:
         if doubt.binds:
-            options[_find_asked(doubt)] = options.get(_find_asked(doubt), 1) + 1
-    for option in options.values():
-        ways = min(ways * option, MAX_WAYS + 1)
-    return ways
+            options.setdefault(_find_asked(doubt), [None]).append(doubt)
+    return options
+
+
+def count_ways(vote: Vote) -> int:
+    """How many ways there are to settle the doubts that touch binding ballots."""
+    return prod(map(len, _list_options(vote).values()))
+
+
+def find_ways(vote: Vote) -> Iterator[Vote]:
+    """The judged vote once for each way in which its doubts may be settled, ballots judged anew in each."""
+    options = _list_options(vote)
+    if not options:
+        yield vote
+        return
+    for way in product(*options.values()):
+        yield _settle(vote, dict(zip(options, way, strict=True)))
 
 
 def settle_one(vote: Vote, doubt: Doubt, *, same: bool) -> Vote:

@@ -46,8 +46,10 @@ def find_drift(
     tickets = [t for t in facts.tickets if t.seen_at <= as_of]
     ticket = find_ticket(tickets, page, rows)
     acknowledged = [(r.target, r.value) for r in standing(facts.rulings, as_of) if r.kind == "drift"]
+    # its threads may be older than the archive that was read
+    has_mail = any(m.arrived_at <= as_of for m in facts.messages) or any(v.opened_at <= as_of for v in facts.votes)
     found = (
-        *_ask_page(pages, stage, awaited, before_mail=_is_before_mail(facts, as_of)),
+        *_ask_page(pages, stage, awaited, before_mail=not has_mail),
         *_ask_absence(facts, page, stage, as_of),
         *_ask_index(rows, stage, awaited),
         *_ask_result(votes, stage, as_of),
@@ -56,11 +58,6 @@ def find_drift(
         *_ask_ticket_names(page, rows),
     )
     return tuple(d for d in found if (d.side, d.as_ruled) not in acknowledged)
-
-
-def _is_before_mail(facts: ProposalFacts, as_of: datetime) -> bool:
-    """Whether no mail of the proposal is held: its threads may be older than the archive that was read."""
-    return not any(m.arrived_at <= as_of for m in facts.messages) and not any(v.opened_at <= as_of for v in facts.votes)
 
 
 def _ask_page(

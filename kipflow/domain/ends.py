@@ -35,7 +35,7 @@ def with_ending_rulings(vote: Vote, rulings: Iterable[Ruling]) -> Vote:
 
 def find_accepted(vote: Vote, at: datetime) -> tuple[ClaimedEnd, ...]:
     """The ends of a vote that somebody's word had made good at `at`."""
-    return tuple(e for e in vote.claimed_ends if e.accepted and e.settled_at is not None and e.settled_at <= at)
+    return tuple(e for e in vote.claimed_ends if e.accepted and e.is_settled(at))
 
 
 def find_open_ends(vote: Vote) -> tuple[ClaimedEnd, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
@@ -87,3 +87,8 @@ class Transition:
             ]
         )
         return hashlib.sha256(text.encode()).hexdigest()[:20]
+
+    @property
+    def plain_id(self) -> str:
+        """The id but for how often the entry was retracted and followed again."""
+        return self.id if self.repeat == 0 else replace(self, repeat=0).id

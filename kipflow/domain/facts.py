@@ -28,10 +28,6 @@ class Kind(StrEnum):
     OTHER = "other"
 
 
-#: Words that begin a community's own tags, each behind its class of the reader's patterns: ("tag_vote", "ballot").
-OwnTags = tuple[tuple[str, str], ...]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubjectReading:
     """A subject taken apart.
@@ -209,6 +205,17 @@ class ThreadMessage:
     subject: str
     permalink: str = ""
     cancels: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VoteMail:
+    """A mail in the thread of a vote, with its author's own words and its permalink; `announces` a result."""
+
+    message_id: str
+    author: str
+    own_text: str
+    announces: bool = False
+    url: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

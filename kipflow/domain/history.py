@@ -45,7 +45,7 @@ def reconcile(stored: Sequence[Transition], derived: Sequence[Transition]) -> tu
     """
     standing = effective(stored)
     same = 0
-    while same < min(len(standing), len(derived)) and standing[same].id == _base_id(derived[same], standing[same]):
+    while same < min(len(standing), len(derived)) and standing[same].plain_id == derived[same].plain_id:
         same += 1
     lost, gained = standing[same:], list(derived[same:])
     if not lost:
@@ -66,11 +66,6 @@ def reconcile(stored: Sequence[Transition], derived: Sequence[Transition]) -> tu
         retracts=tuple(t.id for t in lost),
     )
     return (correction, *_distinct(gained, (*stored, correction)))
-
-
-def _base_id(derived: Transition, standing: Transition) -> str:
-    """The id of `derived` if it were numbered like `standing` (see `_distinct`)."""
-    return replace(derived, repeat=standing.repeat).id
 
 
 def _distinct(gained: Sequence[Transition], stored: Sequence[Transition]) -> list[Transition]:

@@ -6,9 +6,9 @@ Everything else that speaks for one person behind two mailboxes is a `Doubt`: sh
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice, product
 
 from kipflow.domain.likeness import find_keys, find_likeness
 from kipflow.domain.merging import merge_strangers
@@ -114,7 +114,8 @@ def _find_doubts(parties: list[_Party], roster: Roster, roles: Collection[str]) 
         others = {id(p): p for key in keys for p in nearby.get(key, ())[:MAX_ALIKE] if id(p) not in done}
         near = others.values() if count < MAX_DOUBTS else ()
         for other in (*(p for i, p in sorted(people.items()) if i not in party.claims), *near):
-            likeness = _find_why(party, other)
+            pairs = itertools.product(_boxes_of(party), _boxes_of(other))
+            likeness = next(filter(None, itertools.starmap(find_likeness, pairs)), None)
             if likeness is None:
                 continue
             for doubt in _build_doubts(party, other, likeness, roster, roles, DoubtKind.ALIKE):
@@ -129,11 +130,6 @@ def _index_parties(parties: Iterable[_Party]) -> dict[str, list[_Party]]:
         for key in {k for box in _boxes_of(party) for k in find_keys(*box)}:
             index.setdefault(key, []).append(party)
     return index
-
-
-def _find_why(party: _Party, other: _Party) -> str | None:
-    pairs = product(_boxes_of(party), _boxes_of(other))
-    return next((why for a, b in pairs if (why := find_likeness(a, b)) is not None), None)
 
 
 def _build_doubts(
@@ -151,7 +147,7 @@ def _build_doubts(
     ours = _nodes_of(party, roster)
     settled = [
         at
-        for a, b in product(ours, _nodes_of(other, roster))
+        for a, b in itertools.product(ours, _nodes_of(other, roster))
         for at in (roster.joined_since(a, b), roster.split_since(a, b))
         if at is not None
     ]
@@ -186,7 +182,7 @@ def _nodes_of(party: _Party, roster: Roster) -> list[str]:
 
 def _boxes_of(party: _Party) -> tuple[tuple[str, str], ...]:
     """The mailboxes that a party is known by: some of its own in this vote, and what the roster says of it."""
-    own, person = islice(party.boxes, MAX_BOXES), party.voter.person
+    own, person = itertools.islice(party.boxes, MAX_BOXES), party.voter.person
     return tuple(dict.fromkeys((*own, *(_boxes_in_roster(person) if person is not None else ()))))
 
 

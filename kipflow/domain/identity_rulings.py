@@ -52,7 +52,11 @@ def concerns(value: Mapping[str, Any], seen: Collection[str]) -> bool:
 
 def find_keys(value: Mapping[str, Any]) -> set[str]:
     """By which keys and names a ruling can be found among those who wrote: the strangers' of the two, else both's."""
-    return _strangers(value) or _keys(value)
+    boxes = [_mailbox(value, side) for side in ("one", "other")]
+    # whoever else those are who are no roster's people: they wrote the mail
+    strangers = [box for box in boxes if "@" in box.key or " " in box.key]
+    names = {key for box in strangers for key in (box.key, fold_name(box.name)) if key}
+    return names or {box.key for box in boxes}
 
 
 def _find_writers(vote: Vote) -> Iterator[str]:
@@ -68,13 +72,3 @@ def _find_writers(vote: Vote) -> Iterator[str]:
 def _mailbox(value: Mapping[str, Any], side: str) -> Mailbox:
     raw = value.get(side) or {}
     return Mailbox(key=str(raw.get("key", "")), name=str(raw.get("name", "")))
-
-
-def _keys(value: Mapping[str, Any]) -> set[str]:
-    return {_mailbox(value, side).key for side in ("one", "other")}
-
-
-def _strangers(value: Mapping[str, Any]) -> set[str]:
-    """The keys and names of those of the two who are no roster's people: whoever else they are, they wrote the mail."""
-    boxes = [box for box in (_mailbox(value, side) for side in ("one", "other")) if "@" in box.key or " " in box.key]
-    return {key for box in boxes for key in (box.key, fold_name(box.name)) if key}

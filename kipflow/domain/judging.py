@@ -8,7 +8,7 @@ from datetime import datetime
 
 from kipflow.domain.arrivals import is_far
 from kipflow.domain.people import Doubt, DoubtKind, say_mailbox
-from kipflow.domain.votes import Ballot, BallotStatus, ClaimedEnd, EndKind, Vote
+from kipflow.domain.votes import Ballot, BallotStatus, EndKind, Vote
 
 
 def find_announcements(vote: Vote) -> list[datetime]:
@@ -55,12 +55,15 @@ def with_latest_standing(ballots: Iterable[Ballot]) -> tuple[Ballot, ...]:
 def ask_for_senders(ballots: Iterable[Ballot], doubts: Iterable[Doubt]) -> tuple[Ballot, ...]:
     """The ballots, those under review whose senders claim to be somebody whose vote would bind."""
     asked = {mail: doubt for doubt in doubts if doubt.kind is DoubtKind.SENDER for mail in doubt.binds}
-    return tuple(_ask_for_sender(b, asked[b.message_id]) if b.message_id in asked else b for b in ballots)
 
+    def ask(ballot: Ballot) -> Ballot:
+        doubt = asked.get(ballot.message_id)
+        if doubt is None:
+            return ballot
+        status = ballot.status if ballot.status is BallotStatus.VOID else BallotStatus.REVIEW
+        return replace(ballot, voter=doubt.one_voter, binding=False, status=status, why=say_doubt(doubt))
 
-def _ask_for_sender(ballot: Ballot, doubt: Doubt) -> Ballot:
-    status = ballot.status if ballot.status is BallotStatus.VOID else BallotStatus.REVIEW
-    return replace(ballot, voter=doubt.one_voter, binding=False, status=status, why=say_doubt(doubt))
+    return tuple(map(ask, ballots))
 
 
 def say_doubt(doubt: Doubt) -> str:
@@ -112,7 +115,7 @@ def judge(vote: Vote, as_of: datetime, *, earliest_close: datetime | None = None
 
 def _obey_accepted(vote: Vote, as_of: datetime) -> Vote:
     """The vote with the ends that a person's word had made good by then; of the others only what was known."""
-    known = [e if _is_settled(e, as_of) else replace(e, settled_at=None) for e in vote.claimed_ends if e.at <= as_of]
+    known = [e if e.is_settled(as_of) else replace(e, settled_at=None) for e in vote.claimed_ends if e.at <= as_of]
     contested = vote.contested
     vote = replace(vote, claimed_ends=tuple(known), contested=None)
     for end in known:
@@ -126,15 +129,11 @@ def _obey_accepted(vote: Vote, as_of: datetime) -> Vote:
             vote = replace(vote, ended_at=end.at, ended_how=str(end.kind), ended_message_id=end.message_id)
         elif end.declared is not None and vote.declared is None:
             vote = replace(vote, declared=replace(end.declared, announced_at=end.at))
-    if contested is None or (_is_settled(contested, as_of) and contested.accepted):
+    if contested is None or (contested.is_settled(as_of) and contested.accepted):
         return vote
-    if _is_settled(contested, as_of):  # a round that a person refused never was one
+    if contested.is_settled(as_of):  # a round that a person refused never was one
         return replace(vote, ended_at=contested.at, ended_how="refused", ended_message_id=contested.message_id)
     return replace(vote, contested=replace(contested, settled_at=None))
-
-
-def _is_settled(end: ClaimedEnd, at: datetime) -> bool:
-    return end.settled_at is not None and end.settled_at <= at
 
 
 def claims_in_time(ballot: Ballot, close: datetime) -> bool:

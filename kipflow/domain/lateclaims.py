@@ -28,7 +28,7 @@ class LateClaim:
 
 
 def find_late_claims(
-    vote: Vote, close: datetime, policy: Policy, *, quorum: int | None = None, settled: Collection[str] = ()
+    vote: Vote, close: datetime, policy: Policy, *, settled: Collection[str] = ()
 ) -> tuple[LateClaim, ...]:
     """The binding ballots, not `settled` by a person, that would turn a vote that ended at `close` if they counted."""
     claims = [
@@ -37,15 +37,12 @@ def find_late_claims(
         if b.binding and b.choice is not None and b.message_id not in settled and claims_in_time(b, close)
     ]
     stood, together = _count_with(vote, (), close), _count_with(vote, claims, close)
-    alone = [b for b in claims if is_turned(stood, _count_with(vote, (b,), close), policy, quorum=quorum)]
-    if not alone and not is_turned(stood, together, policy, quorum=quorum):
+    alone = [b for b in claims if is_turned(stood, _count_with(vote, (b,), close), policy)]
+    if not alone and not is_turned(stood, together, policy):
         return ()
-    not_so = f"if not: {say_counts(stood, policy, quorum=quorum)}"
+    not_so = f"if not: {say_counts(stood, policy)}"
     found = [(b, _count_with(vote, (b,), close) if alone else together) for b in alone or claims]
-    return tuple(
-        LateClaim(ballot=b, outcomes=(f"if it counts: {say_counts(so, policy, quorum=quorum)}", not_so))
-        for b, so in found
-    )
+    return tuple(LateClaim(ballot=b, outcomes=(f"if it counts: {say_counts(so, policy)}", not_so)) for b, so in found)
 
 
 def _count_with(vote: Vote, claims: Sequence[Ballot], close: datetime) -> Counts:

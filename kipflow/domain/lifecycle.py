@@ -23,6 +23,7 @@ from kipflow.domain.missing import say_missing
 from kipflow.domain.moments import in_order
 from kipflow.domain.policy import Policy
 from kipflow.domain.questions import find_questions
+from kipflow.domain.silence import Silence
 from kipflow.domain.stages import quiet
 from kipflow.domain.stages.replaying import find_clock_moments, replay
 from kipflow.domain.stages.state import State, is_same, judge
@@ -43,7 +44,8 @@ def conclude(state: State) -> Decision:
         awaited = Stage.ACCEPTED if running.outcome is Outcome.PASSED else Stage.REJECTED
     refused = state.claim is not None and state.claim.kind is ClaimKind.REFUSED
     drift = () if refused else find_drift(state.facts, state.stage, state.as_of, states, awaited=awaited)
-    warning = _find_warning(state)
+    silence = quiet.find_silence(state)
+    warning = _find_lasting(silence, state.now)
     return Decision(
         number=state.facts.proposal.number,
         as_of=state.as_of,
@@ -55,8 +57,8 @@ def conclude(state: State) -> Decision:
         missing=say_missing(state, running),
         review=find_questions(state, states, running),
         drift=drift,
-        next_deadline=_find_deadline(state, warning, drift),
-        warned_at=quiet.find_warned_at(state) if warning is not None else None,
+        next_deadline=_find_deadline(state, silence, drift),
+        warned_at=silence.warned_at if silence is not None and warning is not None else None,
         warning=warning,
         unwarned=quiet.find_unwarned(state),
         last_activity=state.last_activity,
@@ -64,24 +66,23 @@ def conclude(state: State) -> Decision:
     )
 
 
-def _find_warning(state: State) -> SilenceWarning | None:
+def _find_lasting(silence: Silence | None, now: datetime) -> SilenceWarning | None:
     """The warning of the silence that lasts."""
-    silent_at, warning = quiet.find_silent_at(state), quiet.find_warning(state)
-    if silent_at is None or silent_at > state.now or warning is None or warning.warned_at > state.now:
+    if silence is None or silence.silent_at > now or silence.warning is None or silence.warning.warned_at > now:
         return None
-    return warning
+    return silence.warning
 
 
-def _find_deadline(state: State, warning: SilenceWarning | None, drift: Sequence[Drift]) -> datetime | None:
+def _find_deadline(state: State, silence: Silence | None, drift: Sequence[Drift]) -> datetime | None:
     """The next moment at which time alone could change something, `as_of` where only data are waited for."""
-    silent_at, dormant_at = quiet.find_silent_at(state), quiet.find_dormant_at(state)
-    due = [m for m in (silent_at, dormant_at) if m is not None and m <= state.now]
+    silent = [m for m in (silence.silent_at, silence.dormant_at) if m is not None] if silence is not None else []
+    due = [m for m in silent if m <= state.now]
     if state.overtaken or state.waits_for is not None or any(quiet.find_silence_gap(state, m) for m in due):
         return state.as_of  # ripe, and waiting only for data: look again at every run
     if quiet.find_unwarned(state) is not None:
         return state.as_of  # whoever records this warns the author, and decides again
-    moments = [*find_clock_moments(state), *([silent_at] if silent_at is not None else [])]
-    if warning is not None and quiet.find_warned_at(state) is None:
+    moments = [*find_clock_moments(state), *silent[:1]]
+    if silence is not None and silence.warned_at is None and _find_lasting(silence, state.now) is not None:
         moments.append(after(state.as_of, LOOK_AGAIN))
     moments.extend(each.find_due(state.since) for each in drift)
     if state.running is not None:

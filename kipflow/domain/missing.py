@@ -12,10 +12,11 @@ from kipflow.domain.events import Stage
 from kipflow.domain.pagechanges import say_sections
 from kipflow.domain.policy import Policy, Rule
 from kipflow.domain.ruled import find_recast
+from kipflow.domain.silence import Silence
 from kipflow.domain.stages import quiet
 from kipflow.domain.stages.closing import is_contradicted, is_text_in_doubt
 from kipflow.domain.stages.state import State, judge
-from kipflow.domain.tally import Outcome, is_enough
+from kipflow.domain.tally import Counts, Outcome, is_enough
 from kipflow.domain.votes import BallotStatus, Vote
 
 #: What to do where mail is not held.
@@ -54,7 +55,7 @@ def _say_vote(state: State, judged: VoteState) -> Iterator[str]:
     if judged.vote.root_message_id in state.closed:
         yield "an operator put it back to a vote: a new round or a person ends it"
         return
-    yield from _say_votes_needed(state.policy, judged)
+    yield from _say_votes_needed(judged.terms.apply_to(state.policy), judged.tally.binding)
     terms = judged.terms
     if terms.reviewers_missing:
         yield f"needs {_count(terms.reviewers_missing, 'more reviewer')} (care required: {', '.join(terms.because)})"
@@ -108,17 +109,16 @@ def _can_close(state: State, judged: VoteState) -> bool:
     return judged.outcome is Outcome.PASSED and not (state.claim is not None and state.claim.holds)
 
 
-def _say_votes_needed(policy: Policy, judged: VoteState) -> Iterator[str]:
-    counts = judged.tally.binding
-    if is_enough(counts, policy, quorum=judged.terms.quorum):
+def _say_votes_needed(policy: Policy, counts: Counts) -> Iterator[str]:
+    if is_enough(counts, policy):
         return
     if policy.rule is Rule.LAZY_CONSENSUS and counts.minus:
         veto = "stands against it: a veto" if counts.minus == 1 else "stand against it: vetoes"
         yield f"{counts.minus} binding -1 {veto}, until withdrawn or a result ends the vote"
     to_outweigh = {Rule.TWO_THIRDS: 2 * counts.minus, Rule.LAZY_CONSENSUS: 0}.get(policy.rule, counts.minus + 1)
-    needed = max(judged.terms.quorum, to_outweigh, 1) - counts.plus
+    needed = max(policy.quorum, to_outweigh, 1) - counts.plus
     if needed > 0:
-        why = f" to outweigh {counts.minus} binding -1" if to_outweigh > judged.terms.quorum else ""
+        why = f" to outweigh {counts.minus} binding -1" if to_outweigh > policy.quorum else ""
         yield f"needs {needed} more binding +1{why}"
 
 
@@ -137,34 +137,34 @@ def _say_closing(state: State, judged: VoteState) -> str:
 
 
 def _say_silence(state: State) -> Iterator[str]:
-    silent_at = quiet.find_silent_at(state)
-    if silent_at is None or silent_at > state.now:
+    silence = quiet.find_silence(state)
+    if silence is None or silence.silent_at > state.now:
         return
-    days = _span(state.now - quiet.find_quiet_since(state))
-    gap = quiet.find_silence_gap(state, silent_at)
-    warned_at = quiet.find_warned_at(state)
-    if gap is not None and warned_at is None:
+    days = _span(state.now - silence.quiet_since)
+    gap = quiet.find_silence_gap(state, silence.silent_at)
+    if gap is not None and silence.warned_at is None:
         # the gap and what to do about it are the same for all: said once, as a condition
         yield f"no mail held for {days}: nobody is warned while {gap}"
         return
     parts = [f"silent for {days}"]
-    if warned_at is not None:
-        parts.append(f"warned {_span(state.now - warned_at)} ago")
-    yield "; ".join([*parts, *_say_dormancy(state, warned_at, gap)])
+    if silence.warned_at is not None:
+        parts.append(f"warned {_span(state.now - silence.warned_at)} ago")
+    yield "; ".join([*parts, *_say_dormancy(state, silence, gap)])
 
 
-def _say_dormancy(state: State, warned_at: datetime | None, gap: str | None) -> Iterator[str]:
+def _say_dormancy(state: State, silence: Silence, gap: str | None) -> Iterator[str]:
     """What a silence waits for before its proposal is dormant."""
-    warning, dormant_at = quiet.find_warning(state), quiet.find_dormant_at(state)
+    warning, dormant_at = silence.warning, silence.dormant_at
+    is_unheard = warning is not None and silence.warned_at is None
     if state.policy.dormancy_by_person:
         yield "a person decides whether it is dormant"
     elif quiet.awaits_word(state):
         announced = state.vote is not None and is_contradicted(judge(state, state.vote), state.now)
         waits = "its announcement is in question, so it waits for a person"
         yield waits if announced else "it passed, so it waits for its announcement"
-    elif warned_at is None and warning is not None and warning.warned_at <= state.now:
+    elif is_unheard and warning is not None and warning.warned_at <= state.now:
         yield f"nobody was warned yet; dormant {_span(state.policy.grace)} after the warning is delivered"
-    elif dormant_at is None or (warning is not None and warned_at is None):
+    elif dormant_at is None or is_unheard:
         yield "nobody has been warned of it yet"
     elif dormant_at > state.now:
         yield f"dormant in {_span(dormant_at - state.now)}"

@@ -15,10 +15,9 @@ JUMP = 50
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownWriter:
-    """Somebody whom the roster knows by address and who wrote in a proposal, and their first mail there."""
+    """Somebody whom the roster knows by address and who wrote in a proposal, and when first."""
 
     name: str
-    message_id: str
     at: datetime
 
 

@@ -5,9 +5,11 @@ Sources for Kafka: its wiki's KIP process page and bylaws (lazy majority, 72 hou
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from enum import StrEnum
+from typing import Required, TypedDict
 
 from kipflow.domain.senders import Senders
 
@@ -78,3 +80,15 @@ class Policy:
     def for_releases(self) -> Policy:
         """The policy as it holds for votes on releases."""
         return replace(self, binding_roles=self.release_roles or self.binding_roles)
+
+
+#: Words that begin a community's own tags, each behind its class of the reader's patterns: ("tag_vote", "ballot").
+OwnTags = tuple[tuple[str, str], ...]
+
+
+class Reading(TypedDict, total=False):
+    """By what of its file a community's mail is read (`mail.heads.Place`)."""
+
+    prefix: Required[str]
+    receivers: Sequence[str]
+    tags: OwnTags

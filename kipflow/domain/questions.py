@@ -13,7 +13,7 @@ from kipflow.domain.judging import find_close
 from kipflow.domain.lateclaims import find_late_claims
 from kipflow.domain.numbering import is_jump
 from kipflow.domain.ruled import find_choice_of_stage, find_time
-from kipflow.domain.stages.quiet import find_silence_gap, find_silent_at
+from kipflow.domain.stages.quiet import find_silence, find_silence_gap
 from kipflow.domain.stages.state import State
 from kipflow.domain.stages.table import BY_PERSON
 from kipflow.domain.tally import Outcome
@@ -116,7 +116,7 @@ def _ask_of_late_ballots(state: State, states: Sequence[VoteState], running: Vot
             return
         close = announced
     settled = {r.target for r in state.rulings if r.kind == "ballot"}
-    for claim in find_late_claims(judged.vote, close, state.policy, quorum=judged.terms.quorum, settled=settled):
+    for claim in find_late_claims(judged.vote, close, judged.terms.apply_to(state.policy), settled=settled):
         if state.kept_at is None or state.kept_at < claim.ballot.cast_at:
             yield ReviewItem(
                 kind="late-ballot",
@@ -129,13 +129,11 @@ def _ask_of_late_ballots(state: State, states: Sequence[VoteState], running: Vot
 
 
 def _ask_of_silence(state: State) -> Iterator[ReviewItem]:
-    silent_at = find_silent_at(state)
-    if not state.policy.dormancy_by_person or silent_at is None or silent_at > state.now:
+    silence = find_silence(state) if state.policy.dormancy_by_person else None
+    if silence is None or silence.silent_at > state.now or find_silence_gap(state, silence.silent_at) is not None:
         return
-    if find_silence_gap(state, silent_at) is None:
-        yield ReviewItem(
-            kind="dormancy", subject=state.facts.key, question="silent for long: dormant?", asked_at=silent_at
-        )
+    question = "silent for long: dormant?"
+    yield ReviewItem(kind="dormancy", subject=state.facts.key, question=question, asked_at=silence.silent_at)
 
 
 def _ask_of_claim(state: State, running: VoteState | None) -> Iterator[ReviewItem]:

@@ -39,12 +39,8 @@ def to_plain(value: Any, *, write_time: Callable[[datetime], Any] = datetime.iso
 
 def pick_fields(record: Any, *names: str, write_time: Callable[[datetime], Any] | None = None) -> Plain:
     """These fields of a record as plain values, in this order; its times stay times unless they are to be written."""
-    write = write_time or _keep_time
+    write = write_time or (lambda moment: moment)
     return {name: to_plain(getattr(record, name), write_time=write) for name in names}
-
-
-def _keep_time(moment: datetime) -> datetime:
-    return moment
 
 
 def from_plain(kind: Callable[..., T], raw: Mapping[str, Any], **given: Any) -> T:

@@ -111,12 +111,11 @@ class Roster:
         """When two nodes, or those joined with them, were ruled to be two people; None if they were not."""
         ours = self._joined[one].nodes if one in self._joined else {one}
         theirs = self._joined[other].nodes if other in self._joined else {other}
-        found = [v.at for v in self.verdicts if not v.same and self._is_between(v, ours, theirs)]
-        return min(found, default=None)
-
-    def _is_between(self, verdict: Verdict, ours: Collection[str], theirs: Collection[str]) -> bool:
-        one, other = self.node(verdict.one.key), self.node(verdict.other.key)
-        return (one in ours and other in theirs) or (one in theirs and other in ours)
+        for verdict in (v for v in self.verdicts if not v.same):  # the earliest first
+            a, b = self.node(verdict.one.key), self.node(verdict.other.key)
+            if (a in ours and b in theirs) or (a in theirs and b in ours):
+                return verdict.at
+        return None
 
     # -- who is it -----------------------------------------------------------------------------
     def identify(self, *, name: str, address: str, at: datetime | None = None, ruled: bool = True) -> Voter:
@@ -132,7 +131,9 @@ class Roster:
             namesake = self._ruled_names.get(folded)
             if namesake is not None and not self.find_named(name) and self.split_since(node, namesake) is None:
                 node = namesake
-        joined = self._joined.get(node) if ruled and self._is_valid(node, at) else None
+        since = self._since.get(node)
+        is_valid = since is None or at is None or at >= since
+        joined = self._joined.get(node) if ruled and is_valid else None
         if joined is None or (not cleaned and self._find_people(joined)):  # no name leads to a person of the roster
             shown = person.name if person is not None else name or cleaned
             return Voter(id=node, name=shown, address=cleaned, person=person)
@@ -142,10 +143,6 @@ class Roster:
         """Whom a person's word says to have written a single mail; None where nobody ruled on it."""
         joined = self._joined.get(message_id)
         return None if joined is None else self._identify_joined(joined, "", "", None)
-
-    def _is_valid(self, node: str, at: datetime | None) -> bool:
-        since = self._since.get(node)
-        return since is None or at is None or at >= since
 
     def _identify_joined(self, joined: _Joined, name: str, address: str, person: Person | None) -> Voter:
         everyone = self._find_people(joined)

@@ -77,10 +77,9 @@ def count(ballots: Iterable[Ballot]) -> Tally:
     return Tally(binding=binding, non_binding=other)
 
 
-def is_enough(counts: Counts, policy: Policy, *, quorum: int | None = None) -> bool:
+def is_enough(counts: Counts, policy: Policy) -> bool:
     """Whether these binding counts reach quorum and majority under the policy's rule."""
-    needed = policy.quorum if quorum is None else quorum
-    if counts.plus < needed:
+    if counts.plus < policy.quorum:
         return False
     match policy.rule:
         case Rule.LAZY_CONSENSUS:
@@ -129,7 +128,7 @@ def _weight(choice: Choice | None) -> int:
     return {Choice.FOR: 1, Choice.AGAINST: -1}.get(choice or Choice.ABSTAIN, 0)
 
 
-def find_extremes(vote: Vote, policy: Policy, *, quorum: int | None = None) -> tuple[Counts, Counts]:
+def find_extremes(vote: Vote, policy: Policy) -> tuple[Counts, Counts]:
     """The worst and the best binding counts, whatever becomes of ballots under review and of doubts who is who."""
     if count_ways(vote) <= MAX_WAYS:
         possible = [counts for way in find_ways(vote) for counts in possible_counts(way)]
@@ -139,40 +138,32 @@ def find_extremes(vote: Vote, policy: Policy, *, quorum: int | None = None) -> t
         possible = [low, replace(high, plus=high.plus + n, minus=max(0, high.minus - n))]
 
     def rank(counts: Counts) -> tuple[bool, bool, int, int]:
-        enough, down = is_enough(counts, policy, quorum=quorum), is_voted_down(counts, policy)
+        enough, down = is_enough(counts, policy), is_voted_down(counts, policy)
         return enough, not down, counts.plus - counts.minus, counts.plus
 
     return min(possible, key=rank), max(possible, key=rank)
 
 
-def depends_on_review(vote: Vote, policy: Policy, *, quorum: int | None = None) -> bool:
+def depends_on_review(vote: Vote, policy: Policy) -> bool:
     """Whether settling the ballots under review, or who is who, could change what the vote comes to."""
     if vote.crowded or vote.is_held:
         return True
-    return is_turned(*find_extremes(vote, policy, quorum=quorum), policy, quorum=quorum)
+    return is_turned(*find_extremes(vote, policy), policy)
 
 
-def is_turned(one: Counts, other: Counts, policy: Policy, *, quorum: int | None = None) -> bool:
+def is_turned(one: Counts, other: Counts, policy: Policy) -> bool:
     """Whether a vote comes to something else by the one counts than by the other."""
-    return is_enough(one, policy, quorum=quorum) != is_enough(other, policy, quorum=quorum) or (
-        is_voted_down(one, policy) != is_voted_down(other, policy)
-    )
+    enough, other_enough = is_enough(one, policy), is_enough(other, policy)
+    return enough != other_enough or is_voted_down(one, policy) != is_voted_down(other, policy)
 
 
-def find_outcome(
-    vote: Vote,
-    policy: Policy,
-    as_of: datetime,
-    *,
-    quorum: int | None = None,
-    earliest_close: datetime | None = None,
-) -> Outcome:
+def find_outcome(vote: Vote, policy: Policy, as_of: datetime, *, earliest_close: datetime | None = None) -> Outcome:
     """What the judged `vote` has come to at `as_of`; never passed or failed where missing mails could turn it."""
     if vote.ended_at is not None and vote.ended_at <= as_of:
         return Outcome.CANCELLED
-    sure = not vote.root_missing and not depends_on_review(vote, policy, quorum=quorum)
+    sure = not vote.root_missing and not depends_on_review(vote, policy)
     over = as_of >= (earliest_close or vote.earliest_close(policy.voting_period))
-    return _weigh_counts(count(vote.ballots).binding, policy, quorum=quorum, over=over, sure=sure)
+    return _weigh_counts(count(vote.ballots).binding, policy, over=over, sure=sure)
 
 
 def find_possible_outcomes(vote: Vote, policy: Policy, as_of: datetime) -> tuple[Outcome, ...]:
@@ -189,34 +180,31 @@ def find_possible_outcomes(vote: Vote, policy: Policy, as_of: datetime) -> tuple
     return tuple(dict.fromkeys([*([Outcome.CANCELLED] if vote.is_held else []), *found]))
 
 
-def _weigh_counts(counts: Counts, policy: Policy, *, over: bool, sure: bool, quorum: int | None = None) -> Outcome:
+def _weigh_counts(counts: Counts, policy: Policy, *, over: bool, sure: bool) -> Outcome:
     """What binding counts mean while the period runs, or when it is `over` and nothing can turn them (`sure`)."""
-    enough, down = is_enough(counts, policy, quorum=quorum), is_voted_down(counts, policy)
+    enough, down = is_enough(counts, policy), is_voted_down(counts, policy)
     if enough:
         return Outcome.PASSED if over and sure else Outcome.PASSING
     if down:
         return Outcome.FAILED if over and sure else Outcome.CONTESTED
     if not over:
         return Outcome.CONTESTED if counts.minus else Outcome.OPEN
-    return Outcome.SHORT if counts.plus < (policy.quorum if quorum is None else quorum) else Outcome.CONTESTED
+    return Outcome.SHORT if counts.plus < policy.quorum else Outcome.CONTESTED
 
 
-def say_counts(counts: Counts, policy: Policy, *, quorum: int | None = None) -> str:
+def say_counts(counts: Counts, policy: Policy) -> str:
     """What these binding counts come to: "passes with +3 -0"."""
-    if is_enough(counts, policy, quorum=quorum):
-        word = "passes"
-    else:
-        word = "fails" if is_voted_down(counts, policy) else "falls short"
+    word = "passes" if is_enough(counts, policy) else "fails" if is_voted_down(counts, policy) else "falls short"
     return f"{word} with +{counts.plus} -{counts.minus}"
 
 
-def say_ways(vote: Vote, doubt: Doubt, policy: Policy, *, quorum: int | None = None) -> tuple[str, ...]:
+def say_ways(vote: Vote, doubt: Doubt, policy: Policy) -> tuple[str, ...]:
     """What the judged vote comes to if they are one person, and if they are two; empty where nothing depends on it."""
-    if not doubt.binds or not depends_on_review(vote, policy, quorum=quorum):
+    if not doubt.binds or not depends_on_review(vote, policy):
         return ()
     said = []
     for same, lead in ((True, "if one person"), (False, "if two people")):
         way = settle_one(vote, doubt, same=same)
-        ends = [say_counts(c, policy, quorum=quorum) for c in find_extremes(way, policy, quorum=quorum)]
+        ends = [say_counts(c, policy) for c in find_extremes(way, policy)]
         said.append(f"{lead}: {' or '.join(dict.fromkeys(ends))}")
     return tuple(said) if said[0].partition(": ")[2] != said[1].partition(": ")[2] else ()

@@ -18,23 +18,20 @@ from kipflow.domain.stages.closing import is_contradicted
 from kipflow.domain.stages.state import State, judge
 from kipflow.domain.stages.table import find_row
 from kipflow.domain.tally import Outcome, find_extremes, say_counts, say_ways
-from kipflow.domain.votes import BallotStatus, ClaimedEnd, EndKind
+from kipflow.domain.votes import BallotStatus, ClaimedEnd, EndKind, Vote
 
 
-def say_both_ways(judged: VoteState, policy: Policy) -> tuple[str, ...]:
+def _say_both_ways(vote: Vote, policy: Policy) -> tuple[str, ...]:
     """The outcome if every unclear ballot is read as ill for the proposal as it may be, and as well."""
-    quorum = judged.terms.quorum
-    worst, best = find_extremes(judged.vote, policy, quorum=quorum)
-    return (
-        f"at worst: {say_counts(worst, policy, quorum=quorum)}",
-        f"at best: {say_counts(best, policy, quorum=quorum)}",
-    )
+    worst, best = find_extremes(vote, policy)
+    return f"at worst: {say_counts(worst, policy)}", f"at best: {say_counts(best, policy)}"
 
 
 def ask_of_vote(state: State, judged: VoteState) -> Iterator[ReviewItem]:
     if judged.vote.root_message_id in state.closed:
         return  # a person has it in hand already
-    outcomes = say_both_ways(judged, state.policy) if judged.depends_on_review else ()
+    policy = judged.terms.apply_to(state.policy)
+    outcomes = _say_both_ways(judged.vote, policy) if judged.depends_on_review else ()
     for ballot in judged.vote.ballots:
         if ballot.status is BallotStatus.REVIEW and ballot.message_id not in judged.vote.claimed_mails:
             yield ReviewItem(
@@ -51,7 +48,7 @@ def ask_of_vote(state: State, judged: VoteState) -> Iterator[ReviewItem]:
             kind=doubt.kind,
             subject=doubt.subject,
             question=say_doubt(doubt),
-            outcomes=say_ways(judged.vote, doubt, state.policy, quorum=judged.terms.quorum),
+            outcomes=say_ways(judged.vote, doubt, policy),
             asked_at=min((cast_at[mail] for mail in doubt.mails if mail in cast_at), default=None),
         )
     yield from (_ask_of_end(end, _say_ends(end, judged, state)) for end in find_open_ends(judged.vote))
@@ -96,11 +93,12 @@ def _ask_of_end(end: ClaimedEnd, outcomes: tuple[str, ...]) -> ReviewItem:
 
 def _say_ends(end: ClaimedEnd, judged: VoteState, state: State) -> tuple[str, ...]:
     """What becomes of the vote if a person accepts the end, and if they refuse it."""
-    comes_to = say_counts(judged.tally.binding, state.policy, quorum=judged.terms.quorum)
+    comes_to = _say_result(judged, state)
     match end.kind:
         case EndKind.CLOSED:
+            closed = _judge_after(state, judged, "ending", end.message_id, {"ending": "accept"})
             return (
-                f"if accepted: {_say_accepted(end, judged, state)}",
+                f"if accepted: the vote is closed and {_say_result(closed, state)}; {_say_stage_after(closed, state)}",
                 "if refused: the vote stays open, and this mail counts for nothing",
             )
         case EndKind.CANCELLED:
@@ -111,11 +109,8 @@ def _say_ends(end: ClaimedEnd, judged: VoteState, state: State) -> tuple[str, ..
             return f"if accepted: it is a vote, and {comes_to}", "if refused: it is none"
 
 
-def _say_accepted(end: ClaimedEnd, judged: VoteState, state: State) -> str:
-    """What a vote comes to, and where its proposal stands, once a person accepted its announcement."""
-    accepted = _judge_after(state, judged, "ending", end.message_id, {"ending": "accept"})
-    comes_to = say_counts(accepted.tally.binding, state.policy, quorum=judged.terms.quorum)
-    return f"the vote is closed and {comes_to}; {_say_stage_after(accepted, state)}"
+def _say_result(judged: VoteState, state: State) -> str:
+    return say_counts(judged.tally.binding, judged.terms.apply_to(state.policy))
 
 
 def _judge_after(state: State, judged: VoteState, kind: str, target: str, value: dict[str, str]) -> VoteState:
@@ -208,7 +203,7 @@ def _say_votes(state: State, judged: VoteState, change: LateChange) -> tuple[str
     counts, stages = [], []
     for value in ({"votes": HOLD}, again):
         ruled = _judge_after(state, judged, "page", change.subject, value)
-        counts.append(say_counts(ruled.tally.binding, state.policy, quorum=ruled.terms.quorum))
+        counts.append(_say_result(ruled, state))
         stages.append(_say_stage_after(ruled, state))
     if counts[0] == counts[1] and stages[0] == stages[1]:
         return ()

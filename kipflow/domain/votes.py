@@ -185,20 +185,22 @@ class ClaimedEnd:
     settled_at: datetime | None = None
     accepted: bool = False
 
+    def is_settled(self, at: datetime) -> bool:
+        return self.settled_at is not None and self.settled_at <= at
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vote:
     """One round of one poll, from its opening mail to its end.
 
-    `ballots` are in order of `cast_at` with their status judged. `ended_at` is set when the round was
-    cancelled by its caller, replaced by the next round or refused by a person (`ended_how`).
-    `root_missing` says that the opening mail is not held: mails before the first one seen may be
-    missing too, and the vote can't be called passed or failed. `doubts` are mailboxes among its voters
-    that may be one person's; in a judged vote only those that nobody has settled, and `before_doubts` then
-    are its ballots as they were before one of each voter was let stand. `crowded` says why not all such doubts
-    are listed: then nothing can be decided until a person has settled some (empty: all are). `claimed_ends` are
-    those that nobody entitled gave it, `contested` is the one by which this round would replace one that runs.
-    `dated_at` and `declared_dated_at` are what the senders of its opening and of its announcement claim,
+    `ballots` are in order of `cast_at` with their status judged. `ended_at` is set when the round was cancelled by its
+    caller, replaced by the next round or refused by a person (`ended_how`). `root_missing` says that the opening mail
+    is not held: mails before the first one seen may be missing too, and the vote can't be called passed or failed.
+    `doubts` are mailboxes among its voters that may be one person's; in a judged vote only those that nobody has
+    settled, and `before_doubts` then are its ballots as they were before one of each voter was let stand. `crowded`
+    says why not all such doubts are listed: nothing can be decided until a person has settled some (empty: all are).
+    `claimed_ends` are those that nobody entitled gave it, `contested` is the one by which this round would replace one
+    that runs. `dated_at` and `declared_dated_at` are what the senders of its opening and of its announcement claim,
     `opened_from` what says when it was opened.
     """
 

@@ -11,8 +11,9 @@ from hashlib import sha256
 from operator import attrgetter
 from typing import Any
 
-from kipflow.domain.facts import OwnTags, Unreadable
+from kipflow.domain.facts import Unreadable
 from kipflow.domain.people import clean_address
+from kipflow.domain.policy import OwnTags
 from kipflow.domain.proposals import UNSEEN
 from kipflow.domain.sameids import OURS
 from kipflow.mail import limits

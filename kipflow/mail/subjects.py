@@ -6,7 +6,8 @@ import re
 from dataclasses import replace
 from functools import cache, lru_cache
 
-from kipflow.domain.facts import Kind, OwnTags, SubjectReading
+from kipflow.domain.facts import Kind, SubjectReading
+from kipflow.domain.policy import OwnTags
 from kipflow.domain.proposals import NUMBER_ENDS, find_references, is_disguised
 from kipflow.mail import limits
 from kipflow.mail.announcements.tokens import join_words

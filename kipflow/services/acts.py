@@ -15,7 +15,8 @@ from kipflow.services import lasting, releases, rulings
 from kipflow.services.advance import find_candidates, preview
 from kipflow.services.consequences import MOST_AT_ONCE, redecide_after_ruling
 from kipflow.services.desk import Act, Desk, Done, Preview, Shown, Values, Word, read_number
-from kipflow.services.rulings import BadRuling, Recorded
+from kipflow.services.ruling_checks import BadRuling
+from kipflow.services.rulings import Recorded
 from kipflow.services.senders import accept_sender, check_pick
 from kipflow.services.who_is_who import rule_identity
 
@@ -81,7 +82,7 @@ def _on_proposal(
             kind=kind,
             target=key if target == "proposal" else str(values[target]),
             value=value,
-            **word.as_given(),
+            word=word,
             asked={item.kind for item in decision.review} if decision is not None else (),
             policy=desk.policy,
         )
@@ -91,10 +92,6 @@ def _on_proposal(
         return _apply(desk, word, f"{_say(recorded)}{gone}", recorded.id, [number], shown=shown)
 
     return run
-
-
-def _read_until(values: Values) -> dict[str, Any]:
-    return {"until": _read_day(str(values["until"]))}
 
 
 def _read_day(text: str) -> str:
@@ -132,8 +129,10 @@ def _acknowledge_drift(desk: Desk, values: Values, word: Word) -> Done:
     found = [drift for drift in (decision.drift if decision is not None else ()) if drift.side == side]
     if not found:
         raise BadRuling(f"no {side} of {key} is out of step")
-    about = {"number": number, "kind": "drift", "target": side, **word.as_given()}
-    recorded = [rulings.settle(desk.store, value=drift.as_ruled, **about) for drift in found]
+    recorded = [
+        rulings.settle(desk.store, number=number, kind="drift", target=side, value=drift.as_ruled, word=word)
+        for drift in found
+    ]
     said = "; ".join(map(_say, recorded))
     return _apply(desk, word, said, recorded[-1].id if len(recorded) == 1 else None, [number])
 
@@ -142,21 +141,15 @@ def _acknowledge_drift(desk: Desk, values: Values, word: Word) -> Done:
 def _identify(*, same: bool) -> Callable[[Desk, Values, Word], Done]:
     def run(desk: Desk, values: Values, word: Word) -> Done:
         sides = values["one"], values["other"]
-        recorded = rule_identity(desk.store, desk.roster, *sides, same=same, **word.as_given())
+        recorded = rule_identity(desk.store, desk.roster, *sides, same=same, word=word)
         return _apply(desk, word, _say(recorded), recorded.id)
 
     return run
 
 
 def _accept_sender(desk: Desk, values: Values, word: Word) -> Done:
-    recorded = accept_sender(
-        desk.store,
-        desk.roster,
-        values["address"],
-        values["person"],
-        since=_read_since(values.get("since")),
-        **word.as_given(),
-    )
+    since = _read_since(values.get("since"))
+    recorded = accept_sender(desk.store, desk.roster, values["address"], values["person"], word, since=since)
     return _apply(desk, word, _say(recorded), recorded.id)
 
 
@@ -172,7 +165,7 @@ def _accept_senders(desk: Desk, values: Values, word: Word) -> Done:
     refused: list[str] = []
     for row in picked:
         try:
-            accept_sender(desk.store, desk.roster, row.sender, row.person, **word.as_given())
+            accept_sender(desk.store, desk.roster, row.sender, row.person, word)
             accepted.append(f"{row.sender} is {row.person_name} ({row.person})")
         except BadRuling as error:  # what was accepted before it stays
             refused.append(f"{row.sender} is not accepted: {error}")
@@ -183,7 +176,7 @@ def _accept_senders(desk: Desk, values: Values, word: Word) -> Done:
 
 def _revoke(desk: Desk, values: Values, word: Word) -> Done:
     ruling = read_number(values["ruling"])
-    rulings.revoke(desk.store, ruling, by=word.author, at=word.at, reason=word.reason)
+    rulings.revoke(desk.store, ruling, word)
     return _apply(desk, word, f"ruling {ruling} revoked")
 
 
@@ -218,7 +211,9 @@ ACTS: Mapping[str, Act] = {
         perform=_on_proposal("ending", lambda v: {"ending": v["answer"]}, target="mail"),
     ),
     "stage": Act(fields=("proposal", "stage"), perform=_on_proposal("stage", lambda v: {"stage": v["stage"]})),
-    "snooze": Act(fields=("proposal", "until"), perform=_on_proposal("snooze", _read_until)),
+    "snooze": Act(
+        fields=("proposal", "until"), perform=_on_proposal("snooze", lambda v: {"until": _read_day(str(v["until"]))})
+    ),
     "restore": Act(fields=("proposal",), perform=_on_proposal("restore", lambda _: {})),
     "page": Act(
         fields=("proposal",),

@@ -7,7 +7,7 @@ Where no person let the retraction of an acceptance be known yet, people hold th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import takewhile
@@ -44,7 +44,7 @@ class Announced:
         """The stored entries that people know of: those that were sent, and their like that followed again unheard."""
         sent = [t for t in self.stored if self.status.get(t.id) in self.out]
         said = _find_said(sent)
-        return [t for t in self.stored if t in sent or (not t.retracts and _plain_id(t) in said)]
+        return [t for t in self.stored if t in sent or (not t.retracts and t.plain_id in said)]
 
     @cached_property
     def overtaken(self) -> list[Transition]:
@@ -55,7 +55,13 @@ class Announced:
     def known(self) -> frozenset[str]:
         """The new entries that people heard of and that nobody took back: what was retracted unheard is no news."""
         said = _find_said(self.heard)
-        return frozenset(t.id for t in self.appended if _plain_id(t) in said)
+        return frozenset(t.id for t in self.appended if t.plain_id in said)
+
+    @property
+    def is_retraction_overtaken(self) -> bool:
+        """More happened while a person had not released the retraction, or another correction came before it went
+        out."""
+        return self.retraction is not None and (self.retraction.status == "held" or bool(self.corrections))
 
 
 def settle_announcements(
@@ -80,75 +86,30 @@ def settle_announcements(
         out=OUT if rules.sends else OUT | {"skipped"},  # in dry-run nothing goes out: it shows what would have
         retraction=outbox.find_waiting_retraction(appended[0].number),
     )
-    for correction, gone in find_withdrawn(announced):
-        outbox.withdraw([keys[entry] for entry in gone], why=f"corrected: {correction.note}")
-    if announced.retraction is not None and is_overtaken(announced):
-        outbox.withdraw([announced.retraction.key], why=f"overtaken: {appended[-1].rule}, now {stage}")
-    return find_prior_news(announced)
-
-
-def find_withdrawn(announced: Announced) -> Iterator[tuple[Transition, list[str]]]:
-    """Each new correction with the entries whose messages go out no more."""
     overtaken = [t.id for t in announced.overtaken]
     for correction in announced.corrections:
-        yield correction, [e for e in (*correction.retracts, *overtaken) if e in announced.status]
+        gone = [keys[entry] for entry in (*correction.retracts, *overtaken) if entry in announced.status]
+        outbox.withdraw(gone, why=f"corrected: {correction.note}")
+    if announced.retraction is not None and announced.is_retraction_overtaken:
+        outbox.withdraw([announced.retraction.key], why=f"overtaken: {appended[-1].rule}, now {stage}")
+    return _find_prior_news(announced)
 
 
-def find_prior_news(announced: Announced) -> PriorNews:
-    """The answer of the first row that fits."""
-    return next(report(announced) for when, report in ROWS if when(announced))
-
-
-# -- when ------------------------------------------------------------------------------------------
-def is_overtaken(announced: Announced) -> bool:
-    """More happened while a person had not released the retraction, or another correction came before it went out."""
-    waiting = announced.retraction
-    return waiting is not None and (waiting.status == "held" or bool(announced.corrections))
-
-
-def is_accepted(announced: Announced) -> bool:
-    return announced.stage is Stage.ACCEPTED
-
-
-def is_accepted_as_heard(announced: Announced) -> bool:
-    """Accepted again, and people never heard otherwise."""
-    return is_accepted(announced) and _find_announced_stage(announced) is Stage.ACCEPTED
-
-
-# -- what is reported ------------------------------------------------------------------------------
-def report_corrections(announced: Announced) -> PriorNews:
-    """What people heard is taken back."""
-    stages = {t.id: _find_last_heard(announced, t) for t in announced.corrections}
-    taken_back = {entry: stage for entry, stage in stages.items() if stage is not None}
-    return PriorNews(taken_back=taken_back, known=announced.known)
-
-
-def report_nothing(announced: Announced) -> PriorNews:
-    """People hold for so what holds."""
-    return PriorNews(known=announced.known | {t.id for t in announced.appended if t.source is not t.target})
-
-
-def report_from_acceptance(announced: Announced) -> PriorNews:
-    """Nobody knows of the retraction: whatever follows, people come from an acceptance."""
-    return PriorNews(
-        taken_back=dict.fromkeys((t.id for t in announced.corrections), Stage.ACCEPTED), known=announced.known
-    )
-
-
-def report_retraction_anew(announced: Announced) -> PriorNews:
-    """The retraction is announced with what holds now."""
-    retraction = next(t for t in reversed(announced.stored) if t.retracts)
-    return PriorNews(renewed=replace(retraction, source=Stage.ACCEPTED), known=announced.known)
-
-
-#: The first that fits decides.
-ROWS: tuple[tuple[Callable[[Announced], bool], Callable[[Announced], PriorNews]], ...] = (
-    (lambda announced: not is_overtaken(announced), report_corrections),
-    (is_accepted_as_heard, report_nothing),
-    (is_accepted, report_corrections),
-    (lambda announced: bool(announced.corrections), report_from_acceptance),
-    (lambda _: True, report_retraction_anew),
-)
+def _find_prior_news(announced: Announced) -> PriorNews:
+    known, corrections = announced.known, announced.corrections
+    is_accepted = announced.stage is Stage.ACCEPTED
+    if announced.is_retraction_overtaken and not is_accepted and corrections:
+        # nobody knows of the retraction: whatever follows, people come from an acceptance
+        return PriorNews(taken_back=dict.fromkeys((t.id for t in corrections), Stage.ACCEPTED), known=known)
+    if announced.is_retraction_overtaken and not is_accepted:
+        # the retraction is announced with what holds now
+        retraction = next(t for t in reversed(announced.stored) if t.retracts)
+        return PriorNews(renewed=replace(retraction, source=Stage.ACCEPTED), known=known)
+    if announced.is_retraction_overtaken and _find_announced_stage(announced) is Stage.ACCEPTED:
+        # accepted again, and people never heard otherwise: they hold for so what holds
+        return PriorNews(known=known | {t.id for t in announced.appended if t.source is not t.target})
+    stages = {t.id: _find_last_heard(announced, t) for t in corrections}
+    return PriorNews(taken_back={entry: stage for entry, stage in stages.items() if stage is not None}, known=known)
 
 
 def _find_last_heard(announced: Announced, correction: Transition) -> Stage | None:
@@ -174,8 +135,4 @@ def _find_announced_stage(announced: Announced) -> Stage | None:
 def _find_said(heard: Sequence[Transition]) -> set[str]:
     """What people were notified and nobody took back to them, however often it followed."""
     denied = {entry for t in heard for entry in t.retracts}
-    return {_plain_id(t) for t in heard if not t.retracts and t.id not in denied}
-
-
-def _plain_id(transition: Transition) -> str:
-    return replace(transition, repeat=0).id
+    return {t.plain_id for t in heard if not t.retracts and t.id not in denied}

@@ -16,7 +16,7 @@ from kipflow.services.board import Board, ReviewRow
 from kipflow.services.desk import Desk, Done, Word
 from kipflow.services.ports import OutboxRow, Store
 from kipflow.services.releases import load_effects
-from kipflow.services.rulings import BadRuling
+from kipflow.services.ruling_checks import BadRuling
 from kipflow.services.settling import Answer, find_release_ways, find_ways, list_answers
 from kipflow.services.wording import REVIEW_WORDS, say_payload
 

@@ -128,7 +128,7 @@ def _find_writers(mails: Iterable[Message], roster: Roster) -> Iterator[KnownWri
         name = "" if author.person is None or author.by_name else author.person.name
         if name and name not in found and mail.arrived_at is not None:
             found.add(name)
-            yield KnownWriter(name=name, message_id=mail.message_id, at=mail.arrived_at)
+            yield KnownWriter(name=name, at=mail.arrived_at)
 
 
 def _describe(rows: ProposalRows, prefix: str) -> Proposal:

@@ -89,35 +89,27 @@ def check_pages(store: Store, *, effects: EffectRules, as_of: datetime, norms: N
             found = find_faults(session, page, prefix=effects.prefix, norms=norms)
             new = session.pages.save_faults(page, found, rules=rules, at=as_of)
             faults += len(found)
-            notified += _notify(session, page, new, effects, as_of)
+            errors = [f for f in new if f.severity == "error"]
+            # nobody rewrites the page of a settled proposal
+            caused = find_fault_effects(page, errors, effects, as_of) if _is_open(page) else []
+            session.outbox.enqueue(caused, now=as_of, status=first_status(effects.sends))
+            notified += len(errors) if caused else 0
     return Report(counts={"pages_checked": len(due), "faults": faults, "faults_reported": notified})
 
 
 def find_faults(session: Session, page: CheckedPage, *, prefix: str, norms: Norms) -> list[PageFault]:
     """The faults of a stored page's newest version: its own, and those that only what is around it shows."""
-    around = find_faults_around(
-        number=page.number, others=page.others, ticket=page.ticket, is_ticket_missing=page.is_ticket_missing
-    )
     body = session.pages.find_body(page.page_id, page.version) or ""
     try:
         own = lint_page(body, title=page.title, prefix=prefix, source=f"page {page.page_id}", norms=norms)
-        return [*own, *around]
     except UnreadableInput:
-        return list(around)  # noted as unreadable when it was synced
+        own = ()  # noted as unreadable when it was synced
+    missing = page.is_ticket_missing
+    around = find_faults_around(number=page.number, others=page.others, ticket=page.ticket, is_ticket_missing=missing)
+    return [*own, *around]
 
 
 def _is_open(page: CheckedPage) -> bool:
     if page.stage is not None:
         return page.stage in OPEN_STAGES
     return page.status not in _SETTLED  # not decided on yet: what the page says of itself
-
-
-def _notify(
-    session: Session, page: CheckedPage, new: Sequence[PageFault], effects: EffectRules, as_of: datetime
-) -> int:
-    errors = [f for f in new if f.severity == "error"]
-    if not errors or not _is_open(page):
-        return 0  # nobody rewrites the page of a settled proposal
-    caused = find_fault_effects(page, errors, effects, as_of)
-    session.outbox.enqueue(caused, now=as_of, status=first_status(effects.sends))
-    return len(errors) if caused else 0

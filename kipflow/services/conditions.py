@@ -84,9 +84,11 @@ def _ask_clock(found: Situation) -> Iterator[Condition]:
 
 def _ask_scheduler(found: Situation) -> Iterator[Condition]:
     if found.pause is not None:
+        hours = int(found.pause.total_seconds() // 3600)
+        span = f"{hours} hours" if hours < 48 else f"{hours // 24} days"
         yield Condition(
             name="scheduler",
-            says=f"No scheduled run has begun for {_say_span(found.pause)}",
+            says=f"No scheduled run has begun for {span}",
             works=_STORED.removesuffix(" and is decided on"),
             fix="Is the scheduler alive, are the DAGs switched on? `make run` starts what has stopped",
         )
@@ -189,11 +191,6 @@ ROWS: tuple[Callable[[Situation], Iterator[Condition]], ...] = (
 
 def _say_time(at: datetime) -> str:
     return f"{at:%a %Y-%m-%d %H:%M} UTC"
-
-
-def _say_span(span: timedelta) -> str:
-    hours = int(span.total_seconds() // 3600)
-    return f"{hours} hours" if hours < 48 else f"{hours // 24} days"
 
 
 # -- the operators' channel --------------------------------------------------------------------------

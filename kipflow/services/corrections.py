@@ -28,7 +28,10 @@ def explain_corrections(
     late = [f for f in came if f.at <= decision.as_of]
     policies = {t.policy_version for t in stored if t.id in lost} - {decision.policy_version}
     why = say_why(late, rules_changed=history.load_rules_changed(decision.number), policies=sorted(policies))
-    cited = tuple(Evidence(kind=f.kind, ref=f.ref, line=_cite(f), url=f.url) for f in late[:CITED])
+    times = "{} (of {:%Y-%m-%d %H:%M}, seen {:%Y-%m-%d %H:%M} UTC)"
+    cited = tuple(
+        Evidence(kind=f.kind, ref=f.ref, line=times.format(f.line, f.at, f.seen_at), url=f.url) for f in late[:CITED]
+    )
     # the note and what follows the first piece of evidence are no part of an entry's id
     return tuple(
         replace(t, note=f"{t.note}: {why}" if t.note else why, evidence=(*t.evidence, *cited)) if t.retracts else t
@@ -69,7 +72,3 @@ _WORDS = (
     ("undone", "an ingest was undone", "{} ingests were undone"),
     ("ruling", "a person ruled or took a ruling back", "people ruled or took {} rulings back"),
 )
-
-
-def _cite(fact: NewFact) -> str:
-    return f"{fact.line} (of {fact.at:%Y-%m-%d %H:%M}, seen {fact.seen_at:%Y-%m-%d %H:%M} UTC)"

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import Enum, auto
 from shlex import quote
 from typing import Any, Protocol
 
+from kipflow.domain.facts import Ruling
 from kipflow.domain.policy import Policy
 from kipflow.domain.proposals import format_key
 from kipflow.domain.roster import Roster
@@ -19,6 +20,7 @@ from kipflow.services.ports import Store
 from kipflow.services.ruling_checks import BadRuling
 from kipflow.services.wording import LEAVES
 
+MAX_REASON = 2000
 #: Votes that are listed one by one after an act that changes many.
 _MAX_CHANGES = 20
 #: The values of an act by the names of its fields, as a command or a form gives them.
@@ -63,9 +65,25 @@ class Word:
     reason: str
     at: datetime
 
-    def as_given(self) -> dict[str, Any]:
-        """The arguments of a service that records it."""
-        return {"author": self.author, "reason": self.reason, "at": self.at}
+    def checked(self) -> Word:
+        """The same with author and reason in one line each.
+
+        Raises:
+            BadRuling: one of them is missing or too long, or the reason is that of a command pasted as it was shown.
+        """
+        by, why = " ".join(self.author.split()), " ".join(self.reason.split())
+        if not by or not why:
+            raise BadRuling("a ruling needs its author and a reason: --by NAME --reason TEXT")
+        if why == "…":
+            raise BadRuling("the reason is still the … of the command: write your own in its place")
+        if len(by) > 200 or len(why) > MAX_REASON:
+            raise BadRuling(f"a reason has at most {MAX_REASON:,} characters, an author's name 200")
+        return replace(self, author=by, reason=why)
+
+    def as_ruling(self, kind: str, target: str, value: dict[str, Any], *, number: int | None = None) -> Ruling:
+        """The ruling that says this by the word, not stored yet."""
+        by, why, at = self.author, self.reason, self.at
+        return Ruling(id=None, number=number, kind=kind, target=target, value=value, author=by, reason=why, made_at=at)
 
 
 class Shown(Enum):

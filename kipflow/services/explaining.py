@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from kipflow.domain.votemails import VoteMail
+from kipflow.domain.facts import VoteMail
 from kipflow.mail.quoting import OwnLine, Words
 from kipflow.mail.votes.reading import explain
 

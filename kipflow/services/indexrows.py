@@ -60,7 +60,9 @@ def choose_rows(store: Store, wiki: Wiki, page: WikiPage, prefix: str, now: date
     moves = find_moves(rows, page.body, prefix, now)
     outdated = [e.key for e in edits if e.status == "held" and not set(list_moves(e)) <= set(moves)]
     asking = [e for e in edits if e.key not in outdated]
-    left = {move for edit in asking if _is_left(edit) for move in list_moves(edit)} | _find_acknowledged(rulings, moves)
+    # nobody has answered yet, or somebody has refused
+    stays = [edit for edit in asking if edit.status == "held" or edit.is_refused]
+    left = {move for edit in stays for move in list_moves(edit)} | _find_acknowledged(rulings, moves)
     going = {move for edit in asking if edit.status in ON_ITS_WAY for move in list_moves(edit)}
     base = _find_base(edits)
     then: Mapping[int, str] = {}
@@ -164,11 +166,6 @@ def _list_rows(body: str, prefix: str, now: datetime) -> list[str]:
     return [" ".join(filter(None, parts)) for parts in shown]
 
 
-def _is_left(edit: OutboxRow) -> bool:
-    """Whether rows that were moved back stay: nobody has answered yet, or somebody has refused."""
-    return edit.status == "held" or edit.is_refused
-
-
 def _find_acknowledged(rulings: Sequence[Ruling], moves: Sequence[Move]) -> set[Move]:
     """The rows of which a person said that they may stand where they do."""
     standing = (r for r in rulings if r.kind == "drift" and r.target == "index" and not r.revoked_at)
@@ -194,8 +191,11 @@ def choose_marks(
 
     `edits` are those of the page, oldest first.
     """
-    stands = _find_single(entries)
-    wrote = {number: (release, wip) for edit in edits for number, release, wip in _list_written(edit)}
+    times = Counter(entry.number for entry in entries)
+    # of a number that stands twice it is for people to say which it is
+    stands = {entry.number: entry for entry in entries if times[entry.number] == 1}
+    sent = (edit.payload.get(MARKS, ()) for edit in edits if edit.status == "sent")
+    wrote = {number: (release, wip) for written in sent for number, release, wip in written}
     chosen, marks = list[IndexRow](), list[Mark]()
     for row in rows:
         entry = stands.get(row.number)
@@ -218,13 +218,3 @@ def _find_wanted(row: IndexRow, entry: IndexEntry) -> tuple[str, bool]:
         return written, entry.in_progress
     same = not row.release or name_versions(row.release) == name_versions(written)
     return (written if same else row.release or ""), row.in_progress
-
-
-def _find_single(entries: Sequence[IndexEntry]) -> Mapping[int, IndexEntry]:
-    """The entries by number; not of a number that stands twice: which of them it is, is for people to say."""
-    times = Counter(entry.number for entry in entries)
-    return {entry.number: entry for entry in entries if times[entry.number] == 1}
-
-
-def _list_written(edit: OutboxRow) -> Iterable[tuple[int, str, bool]]:
-    return edit.payload.get(MARKS, ()) if edit.status == "sent" else ()

@@ -8,8 +8,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+from typing import Unpack
 
-from kipflow.domain.facts import Message, OwnTags, Unreadable
+from kipflow.domain.facts import Message, Unreadable
+from kipflow.domain.policy import Reading
 from kipflow.mail.archive import read_path
 from kipflow.mail.filereading import FileReading
 from kipflow.services.filemonths import FileMonths
@@ -30,12 +32,10 @@ def ingest_paths(
     *,
     list_id: str,
     lists: Mapping[str, str] | None = None,
-    prefix: str,
-    receivers: Sequence[str] = (),
-    tags: OwnTags = (),
     seen_at: datetime,
     complete_through: datetime | None = None,
     on_progress: Callable[[str], None] = lambda _: None,
+    **how: Unpack[Reading],
 ) -> Report:
     """Store every mail under `paths`, and note how far the months that they cover are held.
 
@@ -49,7 +49,7 @@ def ingest_paths(
     month of a file that breaks off is partial, whoever vouches, until a later file has what it left out
     (`filemonths`).
     """
-    expire_readings(store, tags)
+    expire_readings(store, how.get("tags", ()))
     with store.begin() as session:
         months = FileMonths(session, seen_at)
         batch = session.batches.open("mail", [str(path) for path in paths], seen_at=seen_at)
@@ -62,7 +62,7 @@ def ingest_paths(
         for path in paths:
             on_progress(path.name)
             has_mail, faults = False, list[Unreadable]()
-            for item in _read(path, list_id, prefix, receivers, tags, from_headers=lists is not None):
+            for item in _read(path, list_id, how, from_headers=lists is not None):
                 if item.list_id not in known:
                     strange[item.list_id] += 1
                     has_mail = True
@@ -83,9 +83,10 @@ def ingest_paths(
         before = load_held(session)
         broken = months.save(session, complete_through and min(complete_through, seen_at))
         session.batches.close(batch, find_changes(before, load_held(session)))
-    warnings = tuple(
-        f"{why}; no acceptance rests on {_say_months(broken, why)}" for why in dict.fromkeys(broken.values())
-    )
+    months_of: dict[str, list[str]] = {}
+    for (name, month), why in broken.items():
+        months_of.setdefault(why, []).append(f"{name} {month}")
+    warnings = [f"{why}; no acceptance rests on {', '.join(named)}" for why, named in months_of.items()]
     left_out = tuple(
         f"{mails} of the mails are left out: {name} is none of this community's lists; "
         f"`--list {name} --new-list` takes them"
@@ -101,19 +102,10 @@ def _say_unread(path: Path, faults: Sequence[Unreadable]) -> str:
     return f"nothing was read from {path}{where}: {why}; ingest reads {FORMS}"
 
 
-def _read(
-    path: Path, list_id: str, prefix: str, receivers: Sequence[str], tags: OwnTags, *, from_headers: bool
-) -> Iterator[Message | Unreadable]:
+def _read(path: Path, list_id: str, how: Reading, *, from_headers: bool) -> Iterator[Message | Unreadable]:
     """Every mail, but those with a masked sender."""
-    how = FileReading(
-        list_id=list_id,
-        month="",
-        prefix=prefix,
-        list_from_headers=from_headers,
-        receivers=receivers,
-        tags=tags,
-    )
-    for item in read_path(path, how=how):
+    reading = FileReading(list_id=list_id, month="", list_from_headers=from_headers, **how)
+    for item in read_path(path, how=reading):
         if isinstance(item, Message) and _is_masked(item):
             why = f"its sender is masked ({item.raw_from[:100]}): fetch the month's mbox, or export it signed in"
             yield Unreadable(
@@ -130,7 +122,3 @@ def _read(
 
 def _is_masked(mail: Message) -> bool:
     return _MASKED.search(mail.raw_from) is not None and (not mail.author_address or "..." in mail.author_address)
-
-
-def _say_months(broken: Mapping[tuple[str, str], str], why: str) -> str:
-    return ", ".join(f"{list_id} {month}" for (list_id, month), reason in broken.items() if reason == why)

@@ -6,8 +6,10 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Unpack
 
-from kipflow.domain.facts import ArchiveMonth, OwnTags
+from kipflow.domain.facts import ArchiveMonth
+from kipflow.domain.policy import Reading
 from kipflow.domain.records import from_plain, to_plain
 from kipflow.mbox.files import count_starts
 
@@ -41,9 +43,7 @@ def load_landing(path: Path) -> list[Landed]:
     return [from_plain(Landed, row) for row in json.loads(path.read_text(encoding="utf-8"))]
 
 
-def save_manifest(
-    landed: Sequence[Landed], path: Path, *, prefix: str, receivers: Sequence[str] = (), tags: OwnTags = ()
-) -> Path:
+def save_manifest(landed: Sequence[Landed], path: Path, **how: Unpack[Reading]) -> Path:
     """Write the readable files of a landing as the manifest that `read_archives.py` takes."""
     files = [
         {"path": x.month.path, "list_id": x.month.list_id, "month": x.month.month, "whole": is_whole(x)}
@@ -51,8 +51,7 @@ def save_manifest(
         if is_readable(x)
     ]
     path.parent.mkdir(parents=True, exist_ok=True)
-    manifest = {"prefix": prefix, "receivers": receivers, "tags": tags, "files": files}
-    path.write_text(json.dumps(manifest, indent=1), encoding="utf-8")
+    path.write_text(json.dumps({**how, "files": files}, indent=1), encoding="utf-8")
     return path
 
 

@@ -17,7 +17,7 @@ from kipflow.services.consequences import MOST_AT_ONCE, redecide_after_ruling
 from kipflow.services.desk import Desk, Done, Preview, RosterText, Values, Word, read_number
 from kipflow.services.import_roster import Change, find_difference, plan_change
 from kipflow.services.roster_votes import find_turned, say_turned
-from kipflow.services.rulings import BadRuling, check_words
+from kipflow.services.ruling_checks import BadRuling
 
 T = TypeVar("T")
 #: Conflicts and notes that are shown; the command line lists more.
@@ -27,20 +27,20 @@ _CHANGED = "something else would change by now: look at it again"
 
 # -- ingests ------------------------------------------------------------------------------------------
 def preview_undo(desk: Desk, values: Values, at: datetime) -> Preview:
-    found = undo.undo(desk.store, read_number(values["batch"]), policy=desk.policy, at=at, writes=False)
+    found = undo.undo(desk.store, read_number(values["batch"]), policy=desk.policy, at=at)
     return Preview(lines=tuple(undo.say_undone(found, desk.effects.prefix)), seen=found.digest)
 
 
 def undo_batch(desk: Desk, values: Values, word: Word) -> Done:
     """Take out what an ingest or import brought, and decide again what it touched."""
-    by, why = check_words(word.author, word.reason)
+    said = word.checked()
 
     def check(found: undo.Undone) -> None:
         if found.digest != values["seen"]:
             raise BadRuling(_CHANGED)
 
     batch = read_number(values["batch"])
-    found = undo.undo(desk.store, batch, policy=desk.policy, at=word.at, by=by, reason=why, writes=True, check=check)
+    found = undo.undo(desk.store, batch, policy=desk.policy, at=word.at, word=said, check=check)
     if len(found.numbers) > MOST_AT_ONCE:
         return Done(said=f"ingest {batch} undone; the next run decides what waits, {len(found.numbers):,} in all")
     decided = redecide_after_ruling(
@@ -95,7 +95,7 @@ def restore_roster(desk: Desk, values: Values, word: Word) -> Done:
 
 
 def _replace(desk: Desk, values: Values, word: Word, write: Callable[[str], str], said: str) -> Done:
-    check_words(word.author, word.reason)
+    word.checked()
     file = _find_file(desk)
     was = file.read()
     text = write(was)

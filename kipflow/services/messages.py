@@ -42,18 +42,16 @@ def quote(text: str, limit: int = 300) -> str:
 
 def render_move(key: str, transition: Transition) -> tuple[str, list[str]]:
     """A move from stage to stage: what notifications show of it, and its lines."""
-    came_from = f"{transition.source} → " if transition.source else ""
-    text = f"{key}: {came_from}{transition.target}"
-    because = f", because {RULE_WORDS[transition.rule]}" if transition.rule in RULE_WORDS else ""
-    lines = [f"{ICONS[transition.target]} *{escape(key)}*: {came_from}*{transition.target}*{because}"]
-    if transition.source is transition.target:
+    source, target, icon = transition.source, transition.target, ICONS[transition.target]
+    if source is target:
         # an amendment moves nothing: what is announced is what became of it
         happened = RULE_WORDS.get(transition.rule, transition.rule)
-        text = f"{key} stays {transition.target}: {happened}"
-        lines = [f"{ICONS[transition.target]} *{escape(key)}* stays *{transition.target}*: {happened}"]
-    if transition.note:
-        lines.append(quote(transition.note))
-    return text, lines
+        text, lead = f"{key} stays {target}: {happened}", f"{icon} *{escape(key)}* stays *{target}*: {happened}"
+    else:
+        came_from = f"{source} → " if source else ""
+        because = f", because {RULE_WORDS[transition.rule]}" if transition.rule in RULE_WORDS else ""
+        text, lead = f"{key}: {came_from}{target}", f"{icon} *{escape(key)}*: {came_from}*{target}*{because}"
+    return text, [lead, *([quote(transition.note)] if transition.note else [])]
 
 
 def render_transition(key: str, transition: Transition, decision: Decision, *, links: str = "") -> dict[str, Any]:

@@ -6,11 +6,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from kipflow.domain.decisions import ReviewItem
-from kipflow.domain.events import Stage
 from kipflow.domain.people import Person, Verdict
 from kipflow.domain.votes import Ballot
-from kipflow.services.board import BoardRow
+from kipflow.services.board import BoardRow, ReviewRow
 
 #: How far back participation is counted.
 YEAR = timedelta(days=365)
@@ -61,21 +59,11 @@ class CastBallot:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
-    """An open question that is about somebody: about a proposal, a ballot or an address of theirs."""
-
-    number: int
-    key: str
-    title: str
-    stage: Stage
-    item: ReviewItem
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class PersonView:
     """One person of the roster. `unvoted` are votes under way that they have not voted in, the first to close first;
     `proposals` those whose author goes by exactly their name, if nobody else does, newest activity first.
-    `questions` are open. `ballots` are their newest ones, newest first."""
+    `questions` are open: about a proposal, a ballot or an address of theirs. `ballots` are their newest ones, newest
+    first."""
 
     row: PersonRow
     opened: int
@@ -83,7 +71,7 @@ class PersonView:
     addresses: tuple[Address, ...]
     unvoted: tuple[BoardRow, ...]
     proposals: tuple[BoardRow, ...]
-    questions: tuple[Question, ...]
+    questions: tuple[ReviewRow, ...]
     ballots: tuple[CastBallot, ...]
 
 

@@ -12,10 +12,12 @@ from contextlib import closing
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+from typing import Unpack
 
 from kipflow.domain.clocks import month_start, next_month
 from kipflow.domain.errors import ServiceUnavailable
-from kipflow.domain.facts import ArchiveMonth, Message, OwnTags, Unreadable
+from kipflow.domain.facts import ArchiveMonth, Message, Unreadable
+from kipflow.domain.policy import Reading
 from kipflow.mail.archive import read_mbox
 from kipflow.mail.filereading import FileReading
 from kipflow.mbox.files import find_break
@@ -49,10 +51,8 @@ def poll_months(
     raw: Path,
     now: datetime,
     *,
-    prefix: str,
-    receivers: Sequence[str] = (),
-    tags: OwnTags = (),
     on_progress: Callable[[str], None] = lambda _: None,
+    **how: Unpack[Reading],
 ) -> Report:
     """Fetch the wanted months and store their mails: each month is read while the next ones come.
 
@@ -63,7 +63,7 @@ def poll_months(
     # closed at once where storing fails: no month that has not begun is waited for
     with closing(_fetch_each(archive, wanted, raw, now, on_progress)) as months:
         for one in months:
-            _store_month(store, one, prefix, receivers, tags, now, totals)
+            _store_month(store, one, how, now, totals)
             landed.append(one)
     note_reach(store, landed, now)
     return totals.report()
@@ -98,19 +98,11 @@ def _fetch_each(
             pool.shutdown(cancel_futures=True)
 
 
-def read_months(
-    store: Store,
-    landed: Sequence[Landed],
-    *,
-    prefix: str,
-    receivers: Sequence[str] = (),
-    tags: OwnTags = (),
-    seen_at: datetime,
-) -> Report:
+def read_months(store: Store, landed: Sequence[Landed], *, seen_at: datetime, **how: Unpack[Reading]) -> Report:
     """Read landed months in process and store their mails; of a month that was read before only what is new."""
     totals = Totals()
     for one in landed:
-        _store_month(store, one, prefix, receivers, tags, seen_at, totals)
+        _store_month(store, one, how, seen_at, totals)
     note_reach(store, landed, seen_at)
     return totals.report()
 
@@ -131,15 +123,7 @@ def upsert_read(
     return totals.report()
 
 
-def _store_month(
-    store: Store,
-    one: Landed,
-    prefix: str,
-    receivers: Sequence[str],
-    tags: OwnTags,
-    seen_at: datetime,
-    totals: Totals,
-) -> None:
+def _store_month(store: Store, one: Landed, how: Reading, seen_at: datetime, totals: Totals) -> None:
     """Store what is new in a landed month, then mark it as held."""
     if not is_readable(one) or one.month.path is None:
         _finish_month(store, one, 0, totals)
@@ -147,8 +131,8 @@ def _store_month(
     list_id, month = one.month.list_id, one.month.month
     with store.read() as session:
         mails = MailFilter(load_known_mails(session.marks, list_id, month))
-    how = FileReading(list_id=list_id, month=month, prefix=prefix, receivers=receivers, tags=tags)
-    found = read_mbox(Path(one.month.path), how, is_wanted=mails.is_new, whole=is_whole(one))
+    reading = FileReading(list_id=list_id, month=month, **how)
+    found = read_mbox(Path(one.month.path), reading, is_wanted=mails.is_new, whole=is_whole(one))
     stored = store_batches(store, found, seen_at, totals)
     totals.known += mails.skipped
     _finish_month(store, one, stored + mails.skipped, totals, mails.seen)

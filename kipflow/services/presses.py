@@ -40,7 +40,8 @@ def settle_press(
         if not isinstance(act, str) or not isinstance(values, dict):
             raise TypeError("an act and its values")
         if act == DRAFT:
-            return _draft(desk, int(values["proposal"]), at)
+            draft = draft_result(desk.board.proposal(int(values["proposal"]), at), at)
+            return f"To: {draft.list_id}\nSubject: {draft.subject}\n\n{draft.text}"
         if not _is_asked(desk, message):
             return f"Nothing was done: this is not asked any more. {_say_settled(desk, message)}"
         audit(person, act, {**values, "reason": press.reason})
@@ -63,10 +64,9 @@ def _is_asked(desk: Desk, message: OutboxRow) -> bool:
         return True
     kind, subject = asked
     if kind == DRIFT:
-        return any((row.number, row.drift.side) == (message.number, subject) for row in desk.board.drift())
-    return any(
-        (row.number, row.item.kind, row.item.subject) == (message.number, kind, subject) for row in desk.board.review()
-    )
+        return (message.number, subject) in {(row.number, row.drift.side) for row in desk.board.drift()}
+    open_now = {(row.number, row.item.kind, row.item.subject) for row in desk.board.review()}
+    return (message.number, kind, subject) in open_now
 
 
 def _say_settled(desk: Desk, message: OutboxRow) -> str:
@@ -88,8 +88,3 @@ def _find_subjects(ruling: Ruling) -> set[str]:
     if ruling.number is None:
         return {side["key"] for side in ruling.value.values()}
     return {ruling.target} if ruling.kind in {"ballot", "ending", "drift"} else set()
-
-
-def _draft(desk: Desk, number: int, at: datetime) -> str:
-    draft = draft_result(desk.board.proposal(number, at), at)
-    return f"To: {draft.list_id}\nSubject: {draft.subject}\n\n{draft.text}"

@@ -11,16 +11,15 @@ from typing import Protocol
 
 from kipflow.domain.arrivals import CLAIMED
 from kipflow.domain.differences import compare_without_roster, find_differences
-from kipflow.domain.facts import Message, OwnTags, Unreadable
+from kipflow.domain.facts import Message, Unreadable, VoteMail
 from kipflow.domain.judging import find_close, judge
 from kipflow.domain.lateclaims import find_late_claims
 from kipflow.domain.people import Doubt
-from kipflow.domain.policy import Policy
+from kipflow.domain.policy import OwnTags, Policy
 from kipflow.domain.roster import Roster
 from kipflow.domain.sameids import is_other_mail, name_apart
 from kipflow.domain.senders import KnownBy
 from kipflow.domain.tally import Outcome, Tally, count, find_outcome, find_possible_outcomes, say_ways
-from kipflow.domain.votemails import VoteMail
 from kipflow.domain.votes import Vote, states_end
 from kipflow.mail.archive import read_path
 from kipflow.mail.filereading import FileReading

@@ -17,7 +17,7 @@ from kipflow.services.ports import (
     OutboxRow,
     Session,
 )
-from kipflow.services.rulings import BadRuling, check_words
+from kipflow.services.ruling_checks import BadRuling
 
 
 def load_effects(board: Board, status: str) -> list[OutboxRow]:
@@ -62,9 +62,9 @@ def release_several(desk: Desk, values: Values, word: Word) -> Done:
 
 def hold(desk: Desk, values: Values, word: Word) -> Done:
     """Let an effect wait for a person that is about to be sent, whether or not somebody approved it, or was refused."""
-    by, why = check_words(word.author, word.reason)
+    said = word.checked()
     with desk.store.begin() as session:
-        if not session.outbox.hold(values["key"], why=f"held by {by}: {why}", at=word.at):
+        if not session.outbox.hold(values["key"], why=f"held by {said.author}: {said.reason}", at=word.at):
             raise BadRuling(f"no effect {values['key']!r} is about to be sent or refused, or it may be out already")
         _note(session, "hold", word, values["key"])
     return Done(said="held; it is not sent before somebody approves it")
@@ -73,14 +73,14 @@ def hold(desk: Desk, values: Values, word: Word) -> Done:
 def refuse(desk: Desk, values: Values, word: Word) -> Done:
     """Keep an effect that waits from being sent, unless somebody lets it wait again. What is due as long as it is true
     is settled by a ruling instead."""
-    by, why = check_words(word.author, word.reason)
+    said = word.checked()
     with desk.store.begin() as session:
         effect = session.outbox.find(values["key"])
         if effect is not None and RETRACTS in effect.payload:
             raise BadRuling("it says that an acceptance does not hold: set the stage, or let it be known")
         if effect is not None and WARNS in effect.payload:
             raise BadRuling("it warns of a silence: snooze the proposal instead")
-        if not session.outbox.withdraw([values["key"]], why=f"{REFUSED_BY} {by}: {why}", updates=True):
+        if not session.outbox.withdraw([values["key"]], why=f"{REFUSED_BY} {said.author}: {said.reason}", updates=True):
             raise BadRuling(f"no effect {values['key']!r} waits, or it may have gone out already{_say_settled(effect)}")
         _note(session, "refuse", word, values["key"])
     return Done(said=f"refused; it is not sent, and {_say_hold(values['key'])} lets it wait again")
@@ -88,7 +88,7 @@ def refuse(desk: Desk, values: Values, word: Word) -> Done:
 
 def roll_back(desk: Desk, values: Values, word: Word) -> Done:
     """Let a saved edit of a page be taken back: what stood there before is saved anew, if nobody wrote since."""
-    by, why = check_words(word.author, word.reason)
+    said = word.checked()
     with desk.store.begin() as session:
         effect = session.outbox.find(values["key"])
         if effect is None or effect.channel not in EDITS or effect.status != "sent" or effect.is_undoing:
@@ -96,7 +96,7 @@ def roll_back(desk: Desk, values: Values, word: Word) -> Done:
         if not desk.effects.sends:
             raise BadRuling("this installation runs dry: nothing is saved")
         page_id, _, version = str(effect.external_ref).rpartition("@")
-        text = f"take back version {version} of page {page_id}, says {by}: {why}"
+        text = f"take back version {version} of page {page_id}, says {said.author}: {said.reason}"
         payload = {"page_id": page_id, TAKES_BACK: int(version), "undoes": effect.key, "text": text}
         undo = Effect(key=f"{effect.key}/rollback", number=effect.number, channel=effect.channel, payload=payload)
         if not session.outbox.enqueue([undo], now=word.at):

@@ -24,10 +24,6 @@ NOTHING = "nothing"
 Progress = Callable[[int, int], None]
 
 
-def _silent(_done: int, _all: int) -> None:
-    return
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
     """One entry of a proposal's history that is stored and rebuilt differently, or one proposal that ends
@@ -53,7 +49,12 @@ class ReplayReport:
 
 
 def replay(
-    store: Store, *, policy: Policy, start: datetime | None, end: datetime, on_progress: Progress = _silent
+    store: Store,
+    *,
+    policy: Policy,
+    start: datetime | None,
+    end: datetime,
+    on_progress: Progress = lambda _done, _all: None,
 ) -> ReplayReport:
     """Rebuild every proposal's history up to `end` and compare the part since `start` with the store's."""
     differences: list[Difference] = []
@@ -85,7 +86,7 @@ def compare_rules(
     other_policy: Policy,
     start: datetime | None = None,
     end: datetime,
-    on_progress: Progress = _silent,
+    on_progress: Progress = lambda _done, _all: None,
 ) -> ReplayReport:
     """The proposals that would have come to another stage, or to theirs at another time, under other rules.
 
@@ -103,19 +104,15 @@ def compare_rules(
             ours = decide(_as_if_warned(load_facts(session, number)), policy, end)
             theirs = decide(_as_if_warned(load_facts(other_session, number)), other_policy, end)
             transitions += len(theirs.history) if theirs else 0
-            if ours is None or theirs is None or (ours.stage, ours.since) == (theirs.stage, theirs.since):
-                pass
-            elif start is None or max(ours.since, theirs.since) >= start:
-                differences.append(
-                    Difference(
-                        number=number,
-                        entry="date" if ours.stage is theirs.stage else "stage",
-                        stored=_say_end(ours),
-                        rebuilt=_say_end(theirs),
-                        why=f"{_say_ground(ours)}; under the other rules: {_say_ground(theirs)}",
-                    )
-                )
             on_progress(done, len(numbers))
+            if ours is None or theirs is None or (ours.stage, ours.since) == (theirs.stage, theirs.since):
+                continue
+            if start is None or max(ours.since, theirs.since) >= start:
+                entry = "date" if ours.stage is theirs.stage else "stage"
+                why = f"{_say_ground(ours)}; under the other rules: {_say_ground(theirs)}"
+                differences.append(
+                    Difference(number=number, entry=entry, stored=_say_end(ours), rebuilt=_say_end(theirs), why=why)
+                )
     return ReplayReport(proposals=len(numbers), transitions=transitions, differences=tuple(differences))
 
 
@@ -143,7 +140,7 @@ def _align(
     stored: Sequence[Transition], rebuilt: Sequence[Transition]
 ) -> Iterator[tuple[int, Transition | None, Transition | None]]:
     """The entries that are not the same on both sides, with their place; None where a side has none."""
-    ours, theirs = [_plain_id(t) for t in stored], [_plain_id(t) for t in rebuilt]
+    ours, theirs = [t.plain_id for t in stored], [t.plain_id for t in rebuilt]
     if ours == theirs:
         return
     for tag, a, b, c, d in SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes():
@@ -153,11 +150,6 @@ def _align(
             left = stored[a + i] if a + i < b else None
             right = rebuilt[c + i] if c + i < d else None
             yield (a if left is not None else c) + i + 1, left, right
-
-
-def _plain_id(transition: Transition) -> str:
-    """The entry's id but for how often it was retracted and followed again."""
-    return transition.id if transition.repeat == 0 else replace(transition, repeat=0).id
 
 
 def _explain(session: Session, number: int, waits: bool, stored: Sequence[Transition], policy: Policy) -> str:

@@ -8,12 +8,14 @@ what older rules read, and that is reported.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+from typing import Unpack
 
-from kipflow.domain.facts import OwnTags, Unreadable
+from kipflow.domain.facts import Unreadable
+from kipflow.domain.policy import OwnTags, Reading
 from kipflow.mail import version
 from kipflow.mail.archive import read_mbox
 from kipflow.mail.filereading import FileReading
@@ -42,13 +44,11 @@ def expire_readings(store: Store, tags: OwnTags) -> None:
 def reread(
     store: Store,
     *,
-    prefix: str,
-    receivers: Sequence[str] = (),
-    tags: OwnTags = (),
     seen_at: datetime,
     raw: Path | None = None,
     limit: int | None = None,
     on_progress: Callable[[str], None] = lambda _: None,
+    **how: Unpack[Reading],
 ) -> Report:
     """Read the raw months again whose mails older rules read; at most about `limit` mails of them.
 
@@ -56,7 +56,7 @@ def reread(
     Costs one look-up where every mail was read by today's rules. Broken off at any point it goes on with
     the months that are left.
     """
-    expire_readings(store, tags)
+    expire_readings(store, how.get("tags", ()))
     rules = version.READING_RULES
     totals = Totals()
     with store.read() as session:
@@ -72,9 +72,8 @@ def reread(
         on_progress(f"{month.list_id} {month.month} again, {position + 1} of {len(stale)}")
         path, at = _find_raw(month, raw), (month.list_id, month.month)
         if path is not None:
-            whole = at in complete
-            how = FileReading(list_id=at[0], month=at[1], prefix=prefix, receivers=receivers, tags=tags)
-            source = read_mbox(path, how, whole=whole)
+            reading = FileReading(list_id=at[0], month=at[1], **how)
+            source = read_mbox(path, reading, whole=at in complete)
             mails += store_batches(store, source, seen_at, totals)
         with store.begin() as session:
             _note_kept(session, month, path, rules, seen_at, totals)

@@ -17,8 +17,10 @@ _LONGEST_NAME = 100
 
 def render_forms(view: ProposalView, state: VoteState) -> Iterator[str]:
     """The mail's text, from the fullest form to the plainest."""
-    lead = _render_lead(view, state)
-    more = _render_period(state) + _render_links(view, state)
+    start, end = state.vote.opened_at, state.terms.earliest_close
+    lead = f"The vote on {view.key} has {OUTCOMES[state.outcome]}.\n\n"
+    period = f"Voting period: {start:%Y-%m-%d %H:%M} UTC to {end:%Y-%m-%d %H:%M} UTC\n"
+    more = period + _render_links(view, state)
     settled = _render_settled(view, state)
     named, counted = _render_tally(state, _say_names), _render_tally(state, lambda _: "")
     yield lead + named + settled + more + _render_mails(view, state)
@@ -26,10 +28,6 @@ def render_forms(view: ProposalView, state: VoteState) -> Iterator[str]:
     yield lead + named + more
     yield lead + counted + more
     yield lead + counted
-
-
-def _render_lead(view: ProposalView, state: VoteState) -> str:
-    return f"The vote on {view.key} has {OUTCOMES[state.outcome]}.\n\n"
 
 
 def _render_tally(state: VoteState, say: Callable[[list[Ballot]], str]) -> str:
@@ -67,11 +65,6 @@ def _render_settled(view: ProposalView, state: VoteState) -> str:
     return (
         "Settled by a person, as the mail was unclear:\n" + "".join(f"  {p}\n" for p in places) + "\n" if places else ""
     )
-
-
-def _render_period(state: VoteState) -> str:
-    start, end = state.vote.opened_at, state.terms.earliest_close
-    return f"Voting period: {start:%Y-%m-%d %H:%M} UTC to {end:%Y-%m-%d %H:%M} UTC\n"
 
 
 def _render_links(view: ProposalView, state: VoteState) -> str:

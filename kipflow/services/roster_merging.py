@@ -46,8 +46,8 @@ class Merging:
             person = owner if not entry.id or _is_derived(owner) else None
         if person is None:
             same = self._by_name.get(fold_name(entry.name), set()) if entry.name else set()
-            if not _is_full(entry.name):
-                # only the entry that an id was made from can be meant again
+            if " " not in fold_name(entry.name):
+                # a first name alone identifies nobody: only the entry that an id was made from can be meant again
                 same = {i for i in same if not entry.id and _slug(entry.name) == re.sub(r"-\d+$", "", i)}
             if len(same) > 1 and not entry.id:
                 self.conflicts.append(f"{who}: {_list(same)} go by this name; left out")
@@ -96,7 +96,9 @@ class Merging:
             self.conflicts.append(f"{who}: {person.id} is {person.name} in the file; left out")
             return
         self.notes.extend(f"{who}: {n} is unlike any name of {person.id}; not added" for n in strange)
-        if any(r.role == "emeritus" for r in entry.roles) and any(_is_open(r) for r in person.roles):
+        if any(r.role == "emeritus" for r in entry.roles) and any(
+            r.until is None and r.role != "emeritus" for r in person.roles
+        ):
             self.conflicts.append(f"{who}: emeritus here, in a role without an end in the file; end it by hand")
         taken = [n for n in names if self._by_name.get(fold_name(n), set()) - {person.id}]
         self.conflicts.extend(f"{who}: {n} is another person's name; not added to {person.id}" for n in taken)
@@ -172,11 +174,6 @@ def _is_derived(person: Person) -> bool:
     return person.name != person.id and re.sub(r"-\d+$", "", person.id) == _slug(person.name)
 
 
-def _is_full(name: str) -> bool:
-    # as the roster itself does: a first name alone identifies nobody
-    return " " in fold_name(name)
-
-
 def _share_word(one: str, other: str) -> bool:
     return bool({w for w in one.split() if len(w) > 1} & {w for w in other.split() if len(w) > 1})
 
@@ -186,10 +183,6 @@ def _overlap(one: Role, other: Role) -> bool:
     one_first = one.until is not None and other.since is not None and one.until <= other.since
     other_first = other.until is not None and one.since is not None and other.until <= one.since
     return not (one_first or other_first)
-
-
-def _is_open(role: Role) -> bool:
-    return role.until is None and role.role != "emeritus"
 
 
 def _describe(entry: Entry) -> str:

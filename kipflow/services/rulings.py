@@ -8,18 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
-from kipflow.domain.facts import Ruling
 from kipflow.domain.policy import Policy
 from kipflow.services.assembly import load_facts
+from kipflow.services.desk import Word
 from kipflow.services.ports import Store
 from kipflow.services.ruling_checks import CHECKS, BadRuling, Wanted, check_time, say_moment
-
-__all__ = ["MAX_REASON", "BadRuling", "Recorded", "check_words", "revoke", "settle"]
-
-MAX_REASON = 2000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,14 +32,11 @@ def settle(
     kind: str,
     target: str,
     value: dict[str, Any],
-    author: str,
-    reason: str,
-    at: datetime,
+    word: Word,
     asked: Collection[str] | None = None,
     policy: Policy | None = None,
 ) -> Recorded:
-    """Record a ruling on proposal `number`: of the kind "ballot", "stage", "snooze", "care", "page", "restore",
-    "drift" or "number".
+    """Record a ruling on proposal `number`, of one of the kinds that `CHECKS` has.
 
     `asked` are the kinds of the questions that are open on it; None: nobody looked. `policy` says whether it requires
     a reviewer; None: whoever looked at it is noted in any case.
@@ -52,7 +44,7 @@ def settle(
     Raises:
         BadRuling: no reason or author, a value that the kind does not know, or nothing that it could be about.
     """
-    by, why = check_words(author, reason)
+    said = word.checked()
     if kind not in CHECKS:
         raise BadRuling(f"{kind!r} is no kind of ruling on a proposal")
     with store.begin() as session:
@@ -67,7 +59,7 @@ def settle(
             standing=standing,
             asked=asked,
             policy=policy,
-            at=at,
+            at=said.at,
         )
         check_time(wanted)
         target, value = CHECKS[kind](wanted)
@@ -76,17 +68,17 @@ def settle(
             return Recorded(id=same[0], is_new=False)
         if kind == "page" and asked is not None and "page" not in asked:
             raise BadRuling(f"nothing is asked about the page of {facts.key}: its votes hold as they are")
-        word = Ruling(id=None, number=number, kind=kind, target=target, value=value, author=by, reason=why, made_at=at)
-        return Recorded(id=session.rulings.save(word), is_new=True)
+        ruling = said.as_ruling(kind, target, value, number=number)
+        return Recorded(id=session.rulings.save(ruling), is_new=True)
 
 
-def revoke(store: Store, ruling_id: int, *, by: str, at: datetime, reason: str) -> Ruling:
-    """Take a ruling back: it stays stored and stops counting from `at`. Gives the ruling as it was.
+def revoke(store: Store, ruling_id: int, word: Word) -> None:
+    """Take a ruling back: it stays stored and stops counting from then on.
 
     Raises:
         BadRuling: nobody says so or says why, or the ruling is unknown or revoked already.
     """
-    author, why = check_words(by, reason)
+    said = word.checked()
     with store.begin() as session:
         found = session.rulings.load_all()
         ruling = next((r for r in found if r.id == ruling_id), None)
@@ -96,25 +88,8 @@ def revoke(store: Store, ruling_id: int, *, by: str, at: datetime, reason: str) 
             raise BadRuling(
                 f"ruling {ruling_id} was revoked by {ruling.revoked_by} on {say_moment(ruling.revoked_at)} already"
             )
-        if at < ruling.made_at:
+        if said.at < ruling.made_at:
             raise BadRuling(
                 f"ruling {ruling_id} was made on {say_moment(ruling.made_at)}: it cannot end before it began"
             )
-        session.rulings.revoke(ruling_id, at=at, by=author, reason=why)
-    return ruling
-
-
-def check_words(author: str, reason: str) -> tuple[str, str]:
-    """Author and reason in one line each.
-
-    Raises:
-        BadRuling: one of them is missing or too long, or the reason is that of a command pasted as it was shown.
-    """
-    by, why = " ".join(author.split()), " ".join(reason.split())
-    if not by or not why:
-        raise BadRuling("a ruling needs its author and a reason: --by NAME --reason TEXT")
-    if why == "…":
-        raise BadRuling("the reason is still the … of the command: write your own in its place")
-    if len(by) > 200 or len(why) > MAX_REASON:
-        raise BadRuling(f"a reason has at most {MAX_REASON:,} characters, an author's name 200")
-    return by, why
+        session.rulings.revoke(ruling_id, at=said.at, by=said.author, reason=said.reason)

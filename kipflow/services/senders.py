@@ -9,8 +9,10 @@ from datetime import datetime
 from kipflow.domain.people import clean_address
 from kipflow.domain.roster import Roster
 from kipflow.services.board import SenderRow
+from kipflow.services.desk import Word
 from kipflow.services.ports import Store
-from kipflow.services.rulings import BadRuling, Recorded
+from kipflow.services.ruling_checks import BadRuling
+from kipflow.services.rulings import Recorded
 from kipflow.services.who_is_who import rule_identity
 
 
@@ -19,10 +21,8 @@ def accept_sender(
     roster: Roster,
     address: str,
     person: str,
+    word: Word,
     *,
-    author: str,
-    reason: str,
-    at: datetime,
     since: datetime | None = None,
 ) -> Recorded:
     """Record that an address, or a single mail by its id, is a roster person's, who is named by id or address.
@@ -38,7 +38,7 @@ def accept_sender(
     if since is None and not address.startswith("<"):
         with store.read() as session:
             since = session.mail.find_first_mail(clean_address(address))
-    return rule_identity(store, roster, address, known.id, same=True, author=author, reason=reason, at=at, since=since)
+    return rule_identity(store, roster, address, known.id, same=True, word=word, since=since)
 
 
 def pick_lines(rows: Sequence[SenderRow], lines: str) -> list[SenderRow]:

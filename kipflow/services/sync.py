@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -24,6 +24,8 @@ ABSENT_EVERY = timedelta(days=1)
 MAX_HOLES = 50
 #: Pages fetched at one time. The wiki is shared by all of Apache.
 POLITE = 2
+#: What is odd about the index that one run reports.
+_ODD = 20
 #: Why a page that can be read is noted as absent.
 MOVED = "moved away from below the index page"
 
@@ -219,7 +221,7 @@ def _sync_index(store: Store, wiki: Wiki, index_page: str, prefix: str, as_of: d
     except KipflowError as error:
         warnings.append(f"index page {index_page}: {error}")
         return 0
-    warnings.extend(_first(odd, 20))
+    warnings += [*odd[:_ODD], *([f"… and {len(odd) - _ODD} more"] if len(odd) > _ODD else [])]
     return rows
 
 
@@ -243,8 +245,3 @@ def note_index(store: Store, page: WikiPage, prefix: str, as_of: datetime) -> tu
         session.pages.save_call_notes(parse_recordings(page.body, prefix), seen_at=as_of)
         session.marks.save("index-version", str(page.version))
     return rows, parsed.warnings
-
-
-def _first(lines: Iterable[str], limit: int) -> list[str]:
-    found = list(lines)
-    return found if len(found) <= limit else [*found[:limit], f"… and {len(found) - limit} more"]

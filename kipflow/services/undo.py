@@ -15,6 +15,7 @@ from kipflow.domain.facts import ArchiveMonth
 from kipflow.domain.policy import Policy
 from kipflow.domain.proposals import format_key
 from kipflow.services.advance import preview_in
+from kipflow.services.desk import Word
 from kipflow.services.filemonths import name_breaks
 from kipflow.services.ports import Batch, MonthChange, Session, Store
 from kipflow.services.ruling_checks import BadRuling
@@ -79,12 +80,10 @@ def undo(
     *,
     policy: Policy,
     at: datetime,
-    by: str = "",
-    reason: str = "",
-    writes: bool,
+    word: Word | None = None,
     check: Callable[[Undone], None] = lambda _: None,
 ) -> Undone:
-    """Undo a batch, or without `writes` find out what that would change. The proposals are to be decided after it.
+    """Undo a batch, or without a `word` find out what that would change. The proposals are to be decided after it.
 
     What `check` raises leaves everything as it was.
 
@@ -96,7 +95,8 @@ def undo(
             batch = _find(session, batch_id)
             shared = session.batches.find_shared(batch_id) if batch.kind == "mail" else {}
             numbers = sorted(session.batches.remove(batch, at=at))
-            session.batches.note_undone(batch_id, at=at, by=by, reason=reason, numbers=numbers)
+            by, why = (word.author, word.reason) if word is not None else ("", "")
+            session.batches.note_undone(batch_id, at=at, by=by, reason=why, numbers=numbers)
             months = tuple(_restore_months(session, batch, shared))
             appended: list[Transition] = []
             gone: set[int] = set()
@@ -115,7 +115,7 @@ def undo(
                 shared=tuple(shared),
             )
             check(found)
-            if not writes:
+            if word is None:
                 raise _OnlyShown(found)
     except _OnlyShown as shown:
         return shown.found

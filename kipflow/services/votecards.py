@@ -41,11 +41,6 @@ class Shown:
     mail: str = ""
 
 
-def find_state(decision: Decision, root: str) -> VoteState | None:
-    """The vote that this mail opened."""
-    return next((state for state in decision.votes if state.vote.root_message_id == root), None)
-
-
 def write_card(
     text: str, head: Sequence[str], state: VoteState, decision: Decision, facts: ProposalFacts, rules: EffectRules
 ) -> dict[str, Any]:
@@ -111,7 +106,7 @@ def keep_cards(
     """
     for row in rows:
         card: Mapping[str, Any] = row.payload[CARD]
-        state = find_state(decision, card["vote"])
+        state = next((s for s in decision.votes if s.vote.root_message_id == card["vote"]), None)
         if state is None:
             continue
         where = replace(rules, board_url=card["board"])

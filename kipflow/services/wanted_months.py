@@ -62,7 +62,9 @@ def find_wanted_months(
                     wanted.append(Wanted(list_id=list_id, month=month))
                     continue
                 if known.status == "complete" and stats.digest == _load_stats(store, stats):
-                    unchanged.append(replace(known, fetched_at=as_of, why=_find_lasting(known.why)))
+                    # mails that are gone are gone; a bad look is over
+                    why = "" if known.why.startswith(HELD_UP_TO) else known.why
+                    unchanged.append(replace(known, fetched_at=as_of, why=why))
                 else:
                     wanted.append(Wanted(list_id=list_id, month=month, stats=stats.digest, mails=stats.mails))
     _note_answers(store, wanted, unchanged)
@@ -113,11 +115,6 @@ def stats_mark(list_id: str, month: str) -> str:
 def _load_stats(store: Store, stats: MonthStats) -> str | None:
     with store.begin() as session:
         return session.marks.load(stats_mark(stats.list_id, stats.month))
-
-
-def _find_lasting(why: str) -> str:
-    """What stays true of a month that was seen unchanged: mails that are gone are gone; a bad look is over."""
-    return "" if why.startswith(HELD_UP_TO) else why
 
 
 def _say_silent(list_id: str, months: int) -> str:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from itertools import product
 from typing import Any
 
 from kipflow.domain.facts import Ruling
 from kipflow.domain.likeness import find_likeness
 from kipflow.domain.people import Mailbox, clean_address, fold_name, name_pair
 from kipflow.domain.roster import Roster
+from kipflow.services.desk import Word
 from kipflow.services.ports import Session, Store
-from kipflow.services.rulings import BadRuling, Recorded, check_words
+from kipflow.services.ruling_checks import BadRuling
+from kipflow.services.rulings import Recorded
 
 _KINDS = {True: "merge", False: "split"}
 
@@ -24,9 +26,7 @@ def rule_identity(
     other: str,
     *,
     same: bool,
-    author: str,
-    reason: str,
-    at: datetime,
+    word: Word,
     since: datetime | None = None,
 ) -> Recorded:
     """Record that two mailboxes are one person's (`same`), or two people's.
@@ -37,7 +37,7 @@ def rule_identity(
     Raises:
         BadRuling: somebody unknown, one mailbox twice, or a contradiction to the roster or a standing ruling.
     """
-    by, why = check_words(author, reason)
+    said = word.checked()
     with store.begin() as session:
         standing = [r for r in session.rulings.load_all() if r.revoked_at is None and r.kind in _KINDS.values()]
         boxes = sorted((_find_mailbox(session, roster, text) for text in (one, other)), key=lambda box: box.key)
@@ -55,10 +55,7 @@ def rule_identity(
         }
         if since is not None:
             value["since"] = since.isoformat()
-        ruling = Ruling(
-            id=None, number=None, kind=_KINDS[same], target=target, value=value, author=by, reason=why, made_at=at
-        )
-        return Recorded(id=session.rulings.save(ruling), is_new=True)
+        return Recorded(id=session.rulings.save(said.as_ruling(_KINDS[same], target, value)), is_new=True)
 
 
 def _is_covered(ruling: Ruling, since: datetime | None) -> bool:
@@ -104,19 +101,17 @@ def _check(boxes: Sequence[Mailbox], standing: Sequence[Ruling], roster: Roster,
             raise BadRuling(f"{boxes[0].key} and {boxes[1].key} count as two people already: nobody takes them for one")
         return
     people = sorted(key for key in ours | theirs if key in roster.by_id)
-    unproven = next((box for box in boxes if _is_bare_name(box, roster)), None)
+    names = (box for box in boxes if box.key not in roster.by_id and "@" not in box.key)
+    unproven = next((box for box in names if not box.key.startswith("<")), None)
     if people and unproven is not None:
         why = f"anybody can write the name {unproven.key!r}, so it is nobody's of the roster"
         raise BadRuling(f"{why}; name an address, or the id of a mail such as <…>")
     if len(people) > 1:
         raise BadRuling(f"the roster has {people[0]} and {people[1]} as two people; if they are one, correct its file")
-    apart = [r for r in standing if r.kind == "split" and _is_between(r, ours, theirs)]
+    splits = [r for r in standing if r.kind == "split"]
+    apart = [r for r in splits for one, other in itertools.permutations(_keys(r)) if one in ours and other in theirs]
     if apart:
         raise BadRuling(f"they are two people by {_name(apart)}; revoke that first")
-
-
-def _is_bare_name(box: Mailbox, roster: Roster) -> bool:
-    return box.key not in roster.by_id and "@" not in box.key and not box.key.startswith("<")
 
 
 def _is_doubtful(one: Mailbox, other: Mailbox, roster: Roster) -> bool:
@@ -126,7 +121,7 @@ def _is_doubtful(one: Mailbox, other: Mailbox, roster: Roster) -> bool:
     """
     if any(box.key.startswith("<") for box in (one, other)):
         return True
-    pairs = product(_find_faces(one, roster), _find_faces(other, roster))
+    pairs = itertools.product(_find_faces(one, roster), _find_faces(other, roster))
     return any(fold_name(a[0]) == fold_name(b[0]) or find_likeness(a, b) is not None for a, b in pairs)
 
 
@@ -135,7 +130,7 @@ def _find_faces(box: Mailbox, roster: Roster) -> list[tuple[str, str]]:
     person = roster.by_id.get(box.key)
     if person is None:
         return [(box.name, box.address or (box.key if "@" in box.key else ""))]
-    return list(product((person.name, *person.aliases), person.emails or (f"{person.id}@apache.org",)))
+    return list(itertools.product((person.name, *person.aliases), person.emails or (f"{person.id}@apache.org",)))
 
 
 def _find_joined(key: str, standing: Iterable[Ruling]) -> tuple[set[str], list[Ruling]]:
@@ -148,11 +143,6 @@ def _find_joined(key: str, standing: Iterable[Ruling]) -> tuple[set[str], list[R
             return joined, used
         used += more
         joined.update(key for r in more for key in _keys(r))
-
-
-def _is_between(ruling: Ruling, ours: set[str], theirs: set[str]) -> bool:
-    one, other = _keys(ruling)
-    return (one in ours and other in theirs) or (one in theirs and other in ours)
 
 
 def _keys(ruling: Ruling) -> tuple[str, str]:

@@ -13,8 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from kipflow.domain.proposals import format_key
 from kipflow.forms import Refusal, parse_form, read_body
 from kipflow.services.acts import ACTS, LISTS, SEEN, perform, preview_act
-from kipflow.services.desk import Done, Preview, Shown, Values, Word, say_done
-from kipflow.services.rulings import MAX_REASON
+from kipflow.services.desk import MAX_REASON, Done, Preview, Shown, Values, Word, say_done
 from kipflow.web.forms import ONLY
 from kipflow.web.render import Pages
 from kipflow.web.writing import Gate, Writing

@@ -12,7 +12,7 @@ from fastapi.responses import JSONResponse, RedirectResponse
 from kipflow.domain.errors import KipflowError, ServiceUnavailable, UnknownProposal
 from kipflow.forms import Refusal
 from kipflow.services.changes import NoSuchVersion
-from kipflow.services.rulings import BadRuling
+from kipflow.services.ruling_checks import BadRuling
 from kipflow.web.render import Pages, find_own_path
 from kipflow.web.security import add_security_headers
 from kipflow.web.signin import find_sign_in, is_navigation

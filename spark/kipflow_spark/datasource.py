@@ -20,7 +20,8 @@ import pyarrow as pa
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
-from kipflow.domain.facts import Message, OwnTags, Unreadable
+from kipflow.domain.facts import Message, Unreadable
+from kipflow.domain.policy import OwnTags
 from kipflow.mail.archive import read_mbox
 from kipflow.mail.filereading import FileReading
 from kipflow.mbox.ranges import count_mails, is_splittable

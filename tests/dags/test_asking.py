@@ -20,7 +20,7 @@ from kipflow.services.acts import perform
 from kipflow.services.asking import Request, choose_new, find_requests
 from kipflow.services.desk import Word
 from kipflow.services.ports import Effect
-from kipflow.services.rulings import BadRuling
+from kipflow.services.ruling_checks import BadRuling
 from kipflow.wiring import Parts, open_desk
 from tests.web.community import NOW
 from tests.web.story import connect_board, store_story

@@ -18,6 +18,7 @@ from kipflow.config.settings import REPOSITORY
 from kipflow.domain.facts import ArchiveMonth
 from kipflow.domain.history import effective
 from kipflow.services import advance, deliver, replay, rulings
+from kipflow.services.desk import Word
 from kipflow.services.ingest import ingest_paths
 from kipflow.services.ports import Report
 from kipflow.wiring import Parts, effect_rules
@@ -180,9 +181,7 @@ class Village:
             kind="stage",
             target="KIP-77",
             value={"stage": "Discarded"},
-            author="ops",
-            reason="asked its author",
-            at=at,
+            word=Word(author="ops", reason="asked its author", at=at),
             asked=asked,
         )
 

@@ -22,6 +22,7 @@ from kipflow.domain.errors import Refused
 from kipflow.domain.events import Stage, Transition
 from kipflow.domain.facts import ArchiveMonth, SilenceWarning
 from kipflow.services import advance, replay, rulings
+from kipflow.services.desk import Word
 from kipflow.web.timeline import EntryKind, build_timeline
 from kipflow.wiring import effect_rules
 from tests.integration.late import AMARO, DAY, LIST, MONDAY, TITLE, VOGEL, Channel, Mail, Village, found
@@ -178,7 +179,7 @@ def test_a_snooze_takes_the_date_back_and_its_end_warns_anew(village: Village) -
     until = SILENT + 30 * DAY
     rulings.settle(
         village.parts.store, number=77, kind="snooze", target="KIP-77", value={"until": until.isoformat()},
-        author="ops", reason="the author is away", at=SILENT + DAY,
+        word=Word(author="ops", reason="the author is away", at=SILENT + DAY),
     )  # fmt: skip
     for at in (SILENT + DAY, DUE + DAY, until, until + GRACE - DAY):
         look(village, at)
@@ -306,10 +307,8 @@ def test_looking_warns_nobody(village: Village) -> None:
     read_archive(village, SILENT + DAY)
     parts = village.parts
     decision, _ = advance.preview(parts.store, 77, policy=parts.policy, as_of=SILENT + DAY)
-    assert decision is not None
     assert decision.missing[-1] == f"silent for 91 days; {UNWARNED}"
     seen = advance.look_back(parts.store, 77, policy=parts.policy, as_of=SILENT + DAY)
-    assert seen is not None
     assert seen.missing[-1] == "silent for 91 days; nobody has been warned of it yet"
     assert agrees(village, SILENT + DAY)
     assert warnings(village) == ()

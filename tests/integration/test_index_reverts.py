@@ -16,7 +16,7 @@ from kipflow.services.deliver import deliver
 from kipflow.services.desk import Word
 from kipflow.services.indexrows import find_places
 from kipflow.services.ports import MOVED_BACK, IndexRow, OutboxRow, WikiPage
-from kipflow.services.rulings import BadRuling
+from kipflow.services.ruling_checks import BadRuling
 from kipflow.wiring import open_desk
 from tests.integration.conftest import ANCHOR, running_sandbox
 from tests.integration.late import MONDAY, found, story

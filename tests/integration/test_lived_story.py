@@ -19,7 +19,9 @@ from kipflow.adapters.deliverer import ThisProcess
 from kipflow.domain.events import Stage
 from kipflow.domain.stagewords import SECTION_OF_STAGE
 from kipflow.services import deliver, index, rulings
+from kipflow.services.desk import Word
 from kipflow.services.ports import CARD, OutboxRow, WikiPage
+from kipflow.services.ruling_checks import BadRuling
 from kipflow.wiki.index_reading import parse_index_page
 from tests.integration.late import DAY, MONDAY, Mail, Village, found, late_objections, story
 from tests.integration.test_late_mail import WEEK, Round, live_through, rule_stage
@@ -64,10 +66,10 @@ class Listener:
                 self.standing.append(rule_stage(self.village, luck.choice(list(Stage)), at))
             elif what == "revoke" and self.standing:
                 ruling = self.standing.pop(luck.randrange(len(self.standing)))
-                rulings.revoke(self.village.parts.store, ruling, by="ops", at=self.now, reason="typed wrong")
+                rulings.revoke(self.village.parts.store, ruling, Word(author="ops", reason="typed wrong", at=self.now))
             elif what == "mail" and self.late:
                 self.village.receive([self.late.pop()], self.now)
-        except rulings.BadRuling:
+        except BadRuling:
             return  # it is in that stage already
         for effect in self.held() if what == "release" else ():
             with self.village.parts.store.begin() as session:

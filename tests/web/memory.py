@@ -14,11 +14,11 @@ from kipflow.domain.facts import (
     Kind,
     ProposalFacts,
     Ruling,
+    VoteMail,
 )
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.silence import give_warning
 from kipflow.domain.tally import Outcome
-from kipflow.domain.votemails import VoteMail
 from kipflow.services.board import (
     Absent,
     BoardRow,

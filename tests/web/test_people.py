@@ -63,7 +63,7 @@ def test_questions_about_a_persons_votes_and_proposals_wait_for_them(parts: Part
 
 def test_a_persons_addresses_say_by_whose_word_they_are_theirs(parts: Parts) -> None:
     word = Word(author="Ines", reason="asked <her>", at=NOW)
-    accept_sender(parts.store, parts.roster, "mallory@people.example", "noor", **word.as_given())
+    accept_sender(parts.store, parts.roster, "mallory@people.example", "noor", word)
     text = read(parts, "/people/noor")
     assert "mallory@people.example ruling 1 by Ines: asked <her>" in text
     assert "wei@people.example in the roster; 1 ballot" in read(parts, "/people/wei")

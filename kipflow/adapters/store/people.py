@@ -18,7 +18,7 @@ from kipflow.domain.people import DoubtKind, Person, clean_address
 from kipflow.domain.proposals import format_key
 from kipflow.domain.votes import Ballot, BallotStatus
 from kipflow.services import board as views
-from kipflow.services.people import YEAR, Address, CastBallot, PeopleView, PersonRow, PersonView, Question
+from kipflow.services.people import YEAR, Address, CastBallot, PeopleView, PersonRow, PersonView
 from kipflow.services.ports import Rules
 
 #: Ballots, proposals and questions of one person that are listed.
@@ -140,17 +140,17 @@ def _is_asked_about(person_id: str) -> sa.ColumnElement[bool]:
 
 def _load_questions(
     connection: sa.Connection, rules: Rules, person_id: str, own: sa.ColumnElement[bool]
-) -> tuple[Question, ...]:
+) -> tuple[views.ReviewRow, ...]:
     cast = sa.select(ballot.c.message_id).where(ballot.c.voter == person_id)
     statement = (
-        sa.select(review_item, proposal.c.title, proposal.c.stage)
+        sa.select(review_item, proposal.c.title, proposal.c.stage, proposal.c.decided_at)
         .join(proposal, proposal.c.number == review_item.c.number)
         .where(sa.or_(own, review_item.c.subject.in_(cast), _is_asked_about(person_id)), *_LIVE)
         .order_by(review_item.c.affects_outcome.desc(), review_item.c.number, review_item.c.position)
         .limit(MOST)
     )
     return tuple(
-        from_row(Question, row, key=format_key(rules.prefix, row.number), item=from_row(ReviewItem, row))
+        from_row(views.ReviewRow, row, key=format_key(rules.prefix, row.number), item=from_row(ReviewItem, row))
         for row in connection.execute(statement)
     )
 

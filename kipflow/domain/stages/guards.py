@@ -150,11 +150,10 @@ def keeps_stage(state: State, ruling: Ruling) -> bool:
 
 def waits_for_mail(state: State, _what: Any) -> bool:
     """rules could have decided by now, had the mail of that time been read"""
-    dormant_at = None if state.policy.dormancy_by_person else find_dormant_at(state)
-    is_due = dormant_at is not None and dormant_at <= state.now
-    return state.waits_for is not None or (
-        is_due and dormant_at is not None and find_silence_gap(state, dormant_at) is not None
-    )
+    dormant_at = find_dormant_at(state)
+    if state.waits_for is not None or dormant_at is None or dormant_at > state.now:
+        return state.waits_for is not None
+    return find_silence_gap(state, dormant_at) is not None
 
 
 def is_silent(state: State, _what: Any) -> bool:
@@ -164,6 +163,6 @@ def is_silent(state: State, _what: Any) -> bool:
     question; the policy does not leave it to a person
     """
     dormant_at = find_dormant_at(state)
-    if dormant_at is None or dormant_at > state.now or state.policy.dormancy_by_person:
+    if dormant_at is None or dormant_at > state.now:
         return False
     return find_silence_gap(state, dormant_at) is None and not awaits_word(state)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 
 from kipflow.domain.clocks import after, is_covered
 from kipflow.domain.events import Stage
 from kipflow.domain.facts import SilenceWarning
+from kipflow.domain.policy import Policy
 from kipflow.domain.silence import Silence
 from kipflow.domain.stages.closing import is_contradicted
 from kipflow.domain.stages.state import State, judge
@@ -17,48 +19,61 @@ def find_quiet_since(state: State) -> datetime:
     return max(state.last_activity or state.since, state.since)
 
 
-def find_silent_at(state: State) -> datetime | None:
-    """When the silence becomes long enough to warn the author; None where none ever does."""
-    if state.stage not in {Stage.DISCUSSION, Stage.VOTE} or state.policy.dormant_after is None:
-        return None
-    silent = after(find_quiet_since(state), state.policy.dormant_after)
-    return silent if state.snoozed_until is None else max(silent, state.snoozed_until)
-
-
 def find_silence(state: State) -> Silence | None:
-    """The silence of this moment, if nothing ends it."""
-    silent = find_silent_at(state)
-    if silent is None:
+    """The silence of this moment, be it long or not; None in a stage or under a policy where none makes dormant."""
+    policy, quiet_since = state.policy, find_quiet_since(state)
+    if state.stage not in {Stage.DISCUSSION, Stage.VOTE} or policy.dormant_after is None:
         return None
-    return Silence(
-        quiet_since=find_quiet_since(state),
-        silent_at=silent,
-        snoozed_until=state.snoozed_until,
-        followed_since=state.facts.followed_since or state.as_of,
+    silent_at = max(after(quiet_since, policy.dormant_after), state.snoozed_until or quiet_since)
+    followed_since = state.facts.followed_since or state.as_of
+    due = after(silent_at, policy.grace)
+    silence = Silence(quiet_since=quiet_since, silent_at=silent_at, past=due if due <= followed_since else None)
+    warnings = [(w, _find_warned_at(w, policy, followed_since)) for w in state.warnings if _is_of(w, silence, state)]
+    if not warnings:
+        return replace(silence, dormant_at=silence.past)
+    warning, warned_at = min(warnings, key=lambda each: each[1] is None)
+    return replace(
+        silence,
+        warning=warning,
+        warned_at=None if warned_at is None or warned_at > state.now else warned_at,
+        dormant_at=None if warned_at is None else _find_due(silence, warning, warned_at, policy),
     )
 
 
-def find_warning(state: State) -> SilenceWarning | None:
-    """The warning of this silence, if one was written."""
-    silence = find_silence(state)
-    return None if silence is None else silence.find_warning(state.warnings, state.policy)
+def _is_of(warning: SilenceWarning, silence: Silence, state: State) -> bool:
+    """Whether a warning is of this silence: that was long enough when it was given, or began at the same activity.
+
+    So a policy that asks for more days warns nobody twice. One given before a snooze ended promised another date, and
+    late mail takes the ground from one given when, as is known now, the silence was short.
+    """
+    if silence.past is not None and warning.as_of >= silence.past:
+        return False  # of a later silence
+    snoozed = state.snoozed_until is not None and warning.as_of < state.snoozed_until
+    return warning.as_of >= silence.silent_at or (warning.quiet_since == silence.quiet_since and not snoozed)
 
 
-def find_warned_at(state: State) -> datetime | None:
-    """When its author learned of this silence; None: nobody was warned yet."""
-    silence, warning = find_silence(state), find_warning(state)
-    if silence is None or warning is None:
-        return None
-    warned_at = silence.find_warned_at(warning, state.policy)
-    return None if warned_at is None or warned_at > state.now else warned_at
+def _find_warned_at(warning: SilenceWarning, policy: Policy, followed_since: datetime) -> datetime | None:
+    """When the author learned of it; None: not yet.
+
+    Of what was over before kipflow followed the proposal nobody can learn any more: it is made up for as if runs
+    at the time had warned.
+    """
+    if warning.delivered_at is not None:
+        return warning.delivered_at
+    due = warning.due_at or after(warning.warned_at, policy.grace)
+    return warning.warned_at if due <= followed_since else None
+
+
+def _find_due(silence: Silence, warning: SilenceWarning, warned_at: datetime, policy: Policy) -> datetime:
+    """When a silence makes dormant of which somebody was warned: never before the promised date."""
+    due = after(max(silence.silent_at, warned_at), policy.grace)
+    return due if warning.due_at is None else max(due, warning.due_at)
 
 
 def find_dormant_at(state: State) -> datetime | None:
-    """When this silence makes dormant; None also where its author must be warned first."""
-    silence = find_silence(state)
-    if silence is None:
-        return None
-    return silence.find_dormancy(silence.find_warning(state.warnings, state.policy), state.policy)
+    """When the clock makes dormant; None where a person decides, or its author must be warned first."""
+    silence = None if state.policy.dormancy_by_person else find_silence(state)
+    return silence.dormant_at if silence is not None else None
 
 
 def find_unwarned(state: State) -> Silence | None:
@@ -66,7 +81,7 @@ def find_unwarned(state: State) -> Silence | None:
     silence = find_silence(state)
     if silence is None or (state.claim is not None and not state.claim.is_real):
         return None  # who made a number up is warned of nothing
-    if not silence.requires_warning(find_warning(state), state.policy, state.now):
+    if not silence.requires_warning(state.now):
         return None
     return None if find_silence_gap(state, silence.silent_at) is not None or awaits_word(state) else silence
 

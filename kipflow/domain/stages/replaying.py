@@ -58,7 +58,7 @@ def find_clock_moments(state: State) -> list[datetime]:
         moments.append(earliest)
         if policy.clock_after is not None:
             moments.append(after(earliest, policy.clock_after))
-    dormant_at = None if policy.dormancy_by_person else find_dormant_at(state)
+    dormant_at = find_dormant_at(state)
     if dormant_at is not None:
         moments.append(dormant_at)
     return sorted(moments)
@@ -157,7 +157,7 @@ def move(state: State, row: Row, event: Event, what: object) -> State:
         rule=row.rule,
         actor=find_actor(event, what),
         policy_version=state.policy.version,
-        evidence=find_evidence(state, event, what),
+        evidence=tuple(find_evidence(state, event, what)),
         note=find_note(state, event, what, target),
     )
     return _enter(row.effect(state, what), entry)

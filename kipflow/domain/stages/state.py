@@ -78,9 +78,7 @@ def is_same(one: Vote, other: Vote | None) -> bool:
 def is_contested(state: State, vote: Vote) -> bool:
     """Whether nobody's word has made good by now that a round replaces one that runs."""
     contested = with_ending_rulings(vote, state.rulings).contested
-    if contested is None:
-        return False
-    return not contested.accepted or contested.settled_at is None or contested.settled_at > state.now
+    return contested is not None and not (contested.accepted and contested.is_settled(state.now))
 
 
 def _as_known(warning: SilenceWarning, as_of: datetime) -> SilenceWarning:

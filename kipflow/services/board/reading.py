@@ -7,8 +7,7 @@ from datetime import datetime
 from typing import Protocol
 
 from kipflow.domain.events import Stage
-from kipflow.domain.facts import Ruling
-from kipflow.domain.votemails import VoteMail
+from kipflow.domain.facts import Ruling, VoteMail
 from kipflow.services.board.lists import Absent, BoardRow, Overview, PageOf, RowQuery
 from kipflow.services.board.proposal import DriftRow, ProposalView, ReviewRow, SenderRow, UnreadableRow, VoterRow
 from kipflow.services.ports import Batch, OutboxRow

@@ -74,11 +74,12 @@ class PageKind(WishKind):
         saved = _find_saved(view, page)
         again = saved is not None and saved.payload["sets"].get("state") == sets.get("state") is not None
         base = saved.external_ref if saved is not None else page.page_id
+        digest = hashlib.sha256(json.dumps(sets, sort_keys=True).encode()).hexdigest()[:12]
         text = f"{view.key}: set the page's {', '.join(_NAMES[kind] for kind in sets)}"
         if again:
             text = f"{view.key}: somebody changed the state on the page back to {page.status_text!r}. Set it again?"
         return Effect(
-            key=f"{view.key}/{_digest(sets)}/{base}/{CHANNEL}",
+            key=f"{view.key}/{digest}/{base}/{CHANNEL}",
             number=view.proposal.number,
             channel=CHANNEL,
             payload={
@@ -131,7 +132,3 @@ def _compare(before: str, after: str, page: PageVersion) -> Iterator[str]:
     for change in diff_pages(before, after, source=f"page {page.page_id}"):
         yield from (f"-{line}" for line in change.removed)
         yield from (f"+{line}" for line in change.added)
-
-
-def _digest(sets: dict[str, str]) -> str:
-    return hashlib.sha256(json.dumps(sets, sort_keys=True).encode()).hexdigest()[:12]

@@ -7,7 +7,6 @@ import secrets
 from dataclasses import asdict, dataclass, replace
 from datetime import timedelta
 from email.utils import parseaddr
-from typing import Any
 
 from kipflow.domain.errors import DeliveryUnclear, RateLimited
 from kipflow.services.board import ProposalView
@@ -44,14 +43,17 @@ class ResultKind(WishKind):
 
     def send(self, row: OutboxRow) -> str:
         self.refuse_lapsed(row)
-        draft = ResultDraft(**row.payload["draft"], **self._sign(row))
+        name, address = parseaddr(self.sender)
+        signed = {"sender": name, "sender_address": address, "message_id": self._name(row)}
+        draft = ResultDraft(**{**row.payload["draft"], **signed}, at=self.scope.now)
         self.mailer.send(draft.as_bytes(), sender=draft.sender_address, recipient=draft.list_id)
         return draft.message_id
 
     def find(self, row: OutboxRow) -> str | None:
         message_id = self._name(row)
-        if self._is_held(message_id):
-            return message_id
+        with self.scope.store.read() as session:
+            if session.mail.find_references(message_id) is not None:
+                return message_id
         since = row.tried_at or row.created_at
         if self.scope.now - since < PATIENCE:
             raise RateLimited(service="the list's archive", retry_after=LOOK_EVERY.total_seconds())
@@ -69,14 +71,6 @@ class ResultKind(WishKind):
             for row in session.outbox.load_channel(CHANNEL, {"unsure"}):
                 if session.mail.find_references(self._name(row)) is not None:
                     session.outbox.mark_sent(row.key, at=self.scope.now, external_ref=self._name(row))
-
-    def _is_held(self, message_id: str) -> bool:
-        with self.scope.store.read() as session:
-            return session.mail.find_references(message_id) is not None
-
-    def _sign(self, row: OutboxRow) -> dict[str, Any]:
-        name, address = parseaddr(self.sender)
-        return {"sender": name, "sender_address": address, "at": self.scope.now, "message_id": self._name(row)}
 
     def _name(self, row: OutboxRow) -> str:
         host = parseaddr(self.sender)[1].partition("@")[2]

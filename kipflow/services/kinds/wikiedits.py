@@ -32,7 +32,8 @@ class WikiEdits:
         page_id = str(row.payload["page_id"])
         if row.is_undoing:
             return self._undo(row, page_id)
-        for attempt in range(SAVE_ATTEMPTS):
+        left = SAVE_ATTEMPTS
+        while True:
             page = self.wiki.fetch_page(page_id)
             body = edit(page)
             if body == page.body:
@@ -40,9 +41,9 @@ class WikiEdits:
             try:
                 return self._save(page, body, f"kipflow: {what} ({row.key})")
             except SaveConflict:
-                if attempt == SAVE_ATTEMPTS - 1:
+                left -= 1
+                if not left:
                     raise
-        raise SaveConflict(page_id=page_id, version=0)
 
     def find(self, row: OutboxRow) -> str | None:
         """The version that was saved for a row. Beyond those looked at, saving anew adds only what is not there."""

@@ -99,6 +99,3 @@ class MetricStore(HistoryRows, Protocol):
     """Rows for export, and the figures that come back."""
 
     def save(self, rows: Iterable[MetricRow], *, as_of: datetime, run_id: str) -> int: ...
-    def load(self) -> list[MetricRow]:
-        """The newest metrics."""
-        ...

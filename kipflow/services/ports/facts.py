@@ -91,10 +91,6 @@ class PageStore(Protocol):
         """Note what was found on a page now; the faults that were never found on it before."""
         ...
 
-    def load_faults(self, number: int) -> tuple[PageFault, ...]:
-        """The faults that the proposal's pages have now, errors first."""
-        ...
-
     def save_call_notes(self, notes: Iterable[CallNote], *, seen_at: datetime) -> int:
         """Store the notes of recorded calls that are new; how many."""
         ...

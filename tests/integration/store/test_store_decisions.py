@@ -18,7 +18,9 @@ from kipflow.domain.lifecycle import decide
 from kipflow.domain.policy import Policy
 from kipflow.services import rulings
 from kipflow.services.assembly import load_facts
+from kipflow.services.desk import Word
 from kipflow.services.ports import IndexRow, MetricRow
+from kipflow.services.ruling_checks import BadRuling
 from tests.integration.store.mails import NOW, make_entry, make_expression, make_message, make_month, make_page
 
 DAY = timedelta(days=1)
@@ -219,12 +221,10 @@ def test_a_ruling_on_a_ballot_that_no_vote_has_is_refused(store: SqlStore) -> No
             kind="ballot",
             target=message_id,
             value={"choice": "none"},
-            author="ops",
-            reason="said in jest",
-            at=NOW + 20 * DAY,
+            word=Word(author="ops", reason="said in jest", at=NOW + 20 * DAY),
         ).id
 
-    with pytest.raises(rulings.BadRuling, match="is no ballot of KIP-7"):
+    with pytest.raises(BadRuling, match="is no ballot of KIP-7"):
         settle("<a@mail.example>")
     ruling = settle("<v0@mail.example>")
     with store.begin() as session:

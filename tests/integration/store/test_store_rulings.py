@@ -19,9 +19,11 @@ from kipflow.mail.messages import read_message
 from kipflow.services import rulings
 from kipflow.services.advance import advance_all
 from kipflow.services.assembly import CommunityRules
+from kipflow.services.desk import Word
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.replay import replay
-from kipflow.services.rulings import BadRuling, Recorded
+from kipflow.services.ruling_checks import BadRuling
+from kipflow.services.rulings import Recorded
 from kipflow.services.who_is_who import rule_identity
 
 T0 = datetime(2026, 3, 2, 9, tzinfo=UTC)
@@ -76,7 +78,7 @@ def advance(store: SqlStore, day: float) -> None:
 
 def say(store: SqlStore, one: str, other: str, *, same: bool, day: float, by: str = "ops") -> Recorded:
     at = T0 + timedelta(days=day)
-    return rule_identity(store, ROSTER, one, other, same=same, author=by, reason="asked them", at=at)
+    return rule_identity(store, ROSTER, one, other, same=same, word=Word(author=by, reason="asked them", at=at))
 
 
 def history(store: SqlStore) -> list[tuple[str, Stage, datetime]]:
@@ -106,7 +108,7 @@ def test_a_merge_that_takes_the_ground_from_an_acceptance_corrects_history(store
     assert corrected[: len(accepted)] == accepted, "entries are never edited"
     assert corrected[len(accepted)][0] == "correction"
     assert store.proposal(7, T0 + timedelta(days=17)).stage is Stage.VOTE
-    rulings.revoke(store, ruled.id, by="ops", at=T0 + timedelta(days=18), reason="a mistake")
+    rulings.revoke(store, ruled.id, Word(author="ops", reason="a mistake", at=T0 + timedelta(days=18)))
     advance(store, 19)
     assert store.proposal(7, T0 + timedelta(days=19)).stage is Stage.ACCEPTED
 

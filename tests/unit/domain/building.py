@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from kipflow.domain.decisions import Decision
 from kipflow.domain.events import Stage
 from kipflow.domain.facts import Coverage, Kind, ProposalFacts, Ruling, ThreadMessage
 from kipflow.domain.lifecycle import decide
@@ -98,6 +99,12 @@ def result(day: float, outcome: str = "passed") -> Declared:
 
 def facts(**more: Any) -> ProposalFacts:
     return ProposalFacts(key="KIP-7", proposal=Proposal(number=7, title="Faster fences"), **{"coverage": WHOLE, **more})
+
+
+def decided(known: ProposalFacts, policy: Policy, day: float) -> Decision:
+    decision = decide(known, policy, at(day))
+    assert decision is not None
+    return decision
 
 
 def followed(known: ProposalFacts, policy: Policy, *days: float, lag: timedelta = timedelta(0)) -> ProposalFacts:

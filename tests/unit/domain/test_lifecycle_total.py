@@ -197,11 +197,9 @@ def test_any_facts_in_any_order_give_one_answer(
 
 def test_a_stage_that_is_ruled_before_anything_is_known_stands() -> None:
     decision = decide(facts(rulings=(ruling(1, "stage", stage="Vote"),)), POLICY, at(2))
-    assert decision is not None
     assert (decision.stage, decision.missing) == ("Vote", ("a vote: [VOTE] KIP-7",))
 
 
 def test_a_vote_that_is_announced_twice_is_one() -> None:
     twice = decide(facts(votes=(poll(1), poll(1))), POLICY, at(2))
-    assert twice is not None
     assert [t.rule for t in twice.history] == ["number-taken", "vote-thread"]

@@ -10,11 +10,10 @@ import pytest
 
 from kipflow.domain.decisions import Decision
 from kipflow.domain.events import Stage
-from kipflow.domain.facts import Coverage, Kind, ProposalFacts
+from kipflow.domain.facts import Coverage, Kind
 from kipflow.domain.history import effective, reconcile
-from kipflow.domain.lifecycle import decide
 from kipflow.domain.pages import IndexEntry, StatusWord
-from kipflow.domain.policy import Care, Policy, Rule
+from kipflow.domain.policy import Care, Rule
 from kipflow.domain.tally import Outcome
 from kipflow.domain.votes import BallotStatus, Choice, Vote
 from tests.unit.domain.building import (
@@ -23,6 +22,7 @@ from tests.unit.domain.building import (
     YES,
     at,
     ballot,
+    decided,
     facts,
     followed,
     mail,
@@ -35,12 +35,6 @@ from tests.unit.domain.building import (
 
 SLEEPY = replace(POLICY, dormant_after=timedelta(days=90), grace=timedelta(days=14))
 ACCEPTED = poll(4, *YES, declared=result(8))
-
-
-def decided(known: ProposalFacts, policy: Policy, day: float) -> Decision:
-    decision = decide(known, policy, at(day))
-    assert decision is not None
-    return decision
 
 
 def rules(decision: Decision) -> list[str]:
@@ -317,7 +311,6 @@ def test_a_snooze_never_brings_dormancy_nearer() -> None:
     talk = facts(pages=(page(0),), messages=(mail(1, Kind.DISCUSS),), rulings=(short,))
     assert decided(talk, SLEEPY, 60).unwarned is None
     required = decided(talk, SLEEPY, 92).unwarned
-    assert required is not None
     assert required.silent_at == at(91)
 
 

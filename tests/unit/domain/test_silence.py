@@ -211,7 +211,7 @@ def test_where_a_person_decides_the_author_is_warned_without_a_date() -> None:
 
 
 # -- past dates -----------------------------------------------------------------------------------------
-SILENCE = Silence(quiet_since=at(1), silent_at=at(91), snoozed_until=None, followed_since=at(2))
+SILENCE = Silence(quiet_since=at(1), silent_at=at(91))
 
 
 def test_a_run_that_is_a_little_behind_counts_as_having_been_on_time() -> None:

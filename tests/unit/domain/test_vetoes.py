@@ -21,7 +21,6 @@ VETO = ballot("vera", 5, Choice.AGAINST)
 def ended(*cast: Ballot, day: float = 30, **vote: Any) -> tuple[Stage, Outcome, str]:
     """Stage, outcome, and the rule of the last move."""
     decision = decide(facts(**TALKED, votes=(poll(4, *cast, **vote),)), VETOING, at(day))
-    assert decision is not None
     return decision.stage, decision.votes[-1].outcome, decision.history[-1].rule
 
 

@@ -8,12 +8,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from kipflow.domain.decisions import Decision
-from kipflow.domain.facts import Kind, ProposalFacts
+from kipflow.domain.facts import Kind
 from kipflow.domain.history import reconcile
-from kipflow.domain.lifecycle import decide
 from kipflow.domain.pages import StatusWord
-from kipflow.domain.policy import Policy
 from kipflow.domain.quiet import QuietHours
 from kipflow.domain.stages.table import BY_PERSON, TABLE
 from kipflow.domain.votes import BallotStatus
@@ -28,6 +25,7 @@ from tests.unit.domain.building import (
     YES,
     at,
     ballot,
+    decided,
     facts,
     followed,
     mail,
@@ -39,12 +37,6 @@ from tests.unit.domain.building import (
 
 RULES = EffectRules(prefix="KIP", sends=True, slack="send", channel="#kips", operators="#ops")
 ACCEPTED = poll(4, *YES, declared=result(8))
-
-
-def decided(known: ProposalFacts, policy: Policy, day: float) -> Decision:
-    decision = decide(known, policy, at(day))
-    assert decision is not None
-    return decision
 
 
 def texts(effects: list[Effect], channel: str = "#kips") -> list[str]:

@@ -99,7 +99,6 @@ def test_the_draft_names_voters_by_binding_and_links_to_their_mails() -> None:
     mail = message_from_bytes(draft.as_bytes(), policy=default)
     assert (mail["In-Reply-To"], mail["References"], mail["To"]) == (ROOT, ROOT, "dev@x.example")
     names = read(draft).declared
-    assert names is not None
     assert names.names["+1 binding"] == PEOPLE[:3]
 
 

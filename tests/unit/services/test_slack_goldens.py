@@ -42,8 +42,20 @@ from kipflow.services.ports import CheckedPage, Effect, OutboxRow
 from kipflow.services.settling import find_release_commands, find_release_ways, list_answers
 from kipflow.services.votecards import keep_cards
 from tests.memory_store import MemoryStore
-from tests.unit.domain.building import POLICY, TALKED, YES, at, ballot, facts, followed, mail, page, poll, result
-from tests.unit.services.test_effects import decided
+from tests.unit.domain.building import (
+    POLICY,
+    TALKED,
+    YES,
+    at,
+    ballot,
+    decided,
+    facts,
+    followed,
+    mail,
+    page,
+    poll,
+    result,
+)
 
 FOLDER = Path(__file__).parents[2] / "data" / "slack"
 RULES = EffectRules(

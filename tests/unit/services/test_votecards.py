@@ -9,25 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kipflow.domain.decisions import Decision
 from kipflow.domain.facts import ProposalFacts
-from kipflow.domain.lifecycle import decide
 from kipflow.domain.votes import Ballot, BallotStatus, Choice
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.effects import find_effects
 from kipflow.services.messages import SECTION_LIMIT
 from kipflow.services.ports import BELOW, CARD, Effect, OutboxRow
 from kipflow.services.votecards import keep_cards
-from tests.unit.domain.building import POLICY, TALKED, at, ballot, facts, poll, result
+from tests.unit.domain.building import POLICY, TALKED, at, ballot, decided, facts, poll, result
 
 RULES = EffectRules(prefix="KIP", sends=True, slack="send", channel="#kips", board_url="https://air.example/kipflow")
 BO, ADA = ballot("bo", 4.2), ballot("ada", 4.1)
-
-
-def decided(known: ProposalFacts, day: float) -> Decision:
-    decision = decide(known, POLICY, at(day))
-    assert decision is not None
-    return decision
 
 
 def voted(*ballots: Ballot, **more: Any) -> ProposalFacts:
@@ -36,7 +28,7 @@ def voted(*ballots: Ballot, **more: Any) -> ProposalFacts:
 
 def post(known: ProposalFacts, day: float, *, reference: str | None = "C1/1") -> OutboxRow:
     """The vote's message as it went out that day."""
-    decision = decided(known, day)
+    decision = decided(known, POLICY, day)
     effects = find_effects(decision, decision.history, RULES, about=known)
     [card] = [effect for effect in effects if CARD in effect.payload]
     return OutboxRow(
@@ -54,7 +46,7 @@ def post(known: ProposalFacts, day: float, *, reference: str | None = "C1/1") ->
 
 def keep(row: OutboxRow, known: ProposalFacts, day: float) -> tuple[str, list[Effect]]:
     """What the message says anew ("" where it stays), and what its thread hears."""
-    found = list(keep_cards([row], decided(known, day), known, RULES))
+    found = list(keep_cards([row], decided(known, POLICY, day), known, RULES))
     return (body(found[0][1]), found[0][2]) if found else ("", [])
 
 
@@ -116,7 +108,7 @@ def test_nothing_is_written_that_says_the_same_wherever_it_is_decided() -> None:
     row = post(voted(ADA), 4.5)
     there = replace(RULES, board_url="")
     known = voted(ADA)
-    assert list(keep_cards([row], decided(known, 4.6), known, there)) == []
+    assert list(keep_cards([row], decided(known, POLICY, 4.6), known, there)) == []
 
 
 def test_the_message_of_another_vote_is_left_alone() -> None:
@@ -139,6 +131,6 @@ def test_no_name_or_line_breaks_out_or_exceeds_the_limits(name: str, line: str, 
 @pytest.mark.parametrize("slack", ["off", "send"])
 def test_where_no_channel_is_informed_there_is_no_message(slack: str) -> None:
     known = voted(ADA)
-    decision = decided(known, 4.5)
+    decision = decided(known, POLICY, 4.5)
     effects = find_effects(decision, decision.history, replace(RULES, slack=slack), about=known)
     assert any(CARD in effect.payload for effect in effects) is (slack == "send")
