@@ -32,13 +32,9 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m kipflow.sandbox", description="A small community in a box.")
     add = parser.add_argument
     add("--port", type=int, default=8765)
-    add("--seed", type=int, default=7, help="which story is played (same seed, same bytes)")
     add("--now", type=_moment, help="the sandbox's time at start, ISO 8601 (default: now)")
     add("--anchor", type=_moment, help="the moment the story is played relative to (default: --now)")
     add("--speed", type=float, default=1.0, help="sandbox seconds per second")
-    add("--list", dest="list_id", type=str.lower, default="dev@sandbox.example", help="the list's address")
-    add("--jira-project", dest="project", default="SAND")
-    add("--index-page", default="1000", help="id of the index page")
     add("--faults", default="", help='rules such as "429 /api/mbox.lua x2 retry-after=1; 500 /jira"')
     add("--slack-burst", type=int, default=40, help="messages a channel takes before it asks to wait")
     add("--memory", type=Path, help="a file that keeps what visitors did over a restart")

@@ -35,11 +35,7 @@ class Options:
 
     anchor: datetime
     now: datetime
-    seed: int = 7
     speed: float = 1.0
-    list_id: str = "dev@sandbox.example"
-    project: str = "SAND"
-    index_page: str = "1000"
     faults: str = ""
     slack_burst: int = 40
     memory: Path | None = None
@@ -52,13 +48,7 @@ def create_app(options: Options, *, ticks: Callable[[], float]) -> FastAPI:
     Raises:
         ValueError: a fault rule or the memory file is wrong.
     """
-    story = build_story(
-        seed=options.seed,
-        anchor=options.anchor,
-        list_id=options.list_id,
-        project=options.project,
-        index_page=options.index_page,
-    )
+    story = build_story(options.anchor)
     app = FastAPI(
         title="kipflow sandbox",
         lifespan=partial(_live, port=options.mail_port),
@@ -69,12 +59,11 @@ def create_app(options: Options, *, ticks: Callable[[], float]) -> FastAPI:
     state = app.state
     state.clock = Clock(options.now, speed=options.speed, ticks=ticks)
     state.faults = Faults(parse_faults(options.faults))
-    state.archive = MailArchive(options.list_id, story.mails)
+    state.archive = MailArchive(story.mails)
     state.wiki = WikiState(story.pages, state.clock.now)
     state.tickets = Tickets(story.tickets)
     state.channels, state.throttle = Channels(), Throttle(burst=options.slack_burst, ticks=ticks)
     state.sockets = Sockets()
-    state.index_page = options.index_page
     state.saved = lambda: None
     if options.memory is not None:
         memory = Memory(

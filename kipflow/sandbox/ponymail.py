@@ -19,6 +19,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from kipflow.sandbox.mailarchive import Entry, body_of, find_members, find_root, mask, render_mbox
+from kipflow.sandbox.mails import LIST
 from kipflow.sandbox.parts import Now, TheArchive
 
 #: The most mails that one listing shows, whatever the month holds.
@@ -31,7 +32,7 @@ router = APIRouter(prefix="/api")
 @router.get("/mbox.lua")
 async def mbox(request: Request, archive: TheArchive, now: Now) -> Response:
     month = _month_of(request)
-    if not _is_list(request, archive.list_id) or month is None:
+    if not _is_list(request) or month is None:
         return PlainTextResponse("No such list or month", 404)
     entries = archive.month(month, now)
     body = await run_in_threadpool(render_mbox, entries)
@@ -41,18 +42,18 @@ async def mbox(request: Request, archive: TheArchive, now: Now) -> Response:
     headers = {"ETag": tag, "Last-Modified": format_datetime(newest.replace(microsecond=0), usegmt=True)}
     if request.headers.get("If-None-Match") == tag:
         return Response(status_code=304, headers=headers)
-    headers["Content-Disposition"] = f"attachment; filename={archive.list_id.replace('@', '_')}_{month}.mbox"
+    headers["Content-Disposition"] = f"attachment; filename=dev_sandbox.example_{month}.mbox"
     return Response(body, media_type="application/mbox", headers=headers)
 
 
 @router.get("/stats.lua")
 def stats(request: Request, archive: TheArchive, now: Now) -> Response:
     month = _month_of(request)
-    if not _is_list(request, archive.list_id):
+    if not _is_list(request):
         return JSONResponse({"error": "No such list"}, 404)
     seen = archive.seen(now)
     chosen = [e for e in seen if e.mail.month == month] if month else seen[-WINDOW:]
-    return JSONResponse(render_stats(archive.list_id, seen, chosen))
+    return JSONResponse(render_stats(seen, chosen))
 
 
 @router.get("/thread.lua")
@@ -63,7 +64,7 @@ def thread(id: str, archive: TheArchive, now: Now) -> Response:
     seen = archive.seen(now)
     root = find_root(seen, entry)
     members = find_members(seen, root)
-    return JSONResponse({"thread": _tree(root, members), "emails": [_listing(e, archive.list_id) for e in members]})
+    return JSONResponse({"thread": _tree(root, members), "emails": [_listing(e) for e in members]})
 
 
 @router.get("/email.lua")
@@ -71,7 +72,7 @@ def email(id: str, archive: TheArchive, now: Now) -> Response:
     entry = archive.find(id, now)
     if entry is None:
         return JSONResponse({"error": "No such e-mail"}, 404)
-    listing = _listing(entry, archive.list_id)
+    listing = _listing(entry)
     return JSONResponse({**listing, "body": body_of(entry), "references": " ".join(entry.references)})
 
 
@@ -83,17 +84,16 @@ def source(id: str, archive: TheArchive, now: Now) -> Response:
     return Response(entry.mail.raw, media_type="text/plain")
 
 
-def render_stats(list_id: str, seen: Sequence[Entry], chosen: Sequence[Entry]) -> dict[str, Any]:
+def render_stats(seen: Sequence[Entry], chosen: Sequence[Entry]) -> dict[str, Any]:
     """Pony Mail's statistics: what a window holds, its newest mails, and how full each month is."""
     months = Counter(e.mail.month for e in seen)
     years = sorted(months) or ["1970-01"]
     shown = sorted(chosen, key=lambda e: e.epoch, reverse=True)[:WINDOW]
     people = Counter(mask(e.sender) for e in shown)
-    name, _, domain = list_id.partition("@")
     return {
-        "list": f"<{name}.{domain}>",
-        "domain": domain,
-        "name": name,
+        "list": "<dev.sandbox.example>",
+        "domain": "sandbox.example",
+        "name": "dev",
         "hits": len(shown),
         "numparts": len(people),
         "no_threads": sum(1 for e in shown if not e.in_reply_to),
@@ -105,14 +105,13 @@ def render_stats(list_id: str, seen: Sequence[Entry], chosen: Sequence[Entry]) -
         "participants": [
             {"name": who.partition(" <")[0], "email": who, "count": n} for who, n in people.most_common(10)
         ],
-        "emails": [_listing(e, list_id) for e in shown],
-        "searchlist": f"<{name}.{domain}>",
+        "emails": [_listing(e) for e in shown],
+        "searchlist": "<dev.sandbox.example>",
         "unixtime": max((e.epoch for e in shown), default=0),
     }
 
 
-def _listing(entry: Entry, list_id: str) -> dict[str, Any]:
-    name, _, domain = list_id.partition("@")
+def _listing(entry: Entry) -> dict[str, Any]:
     return {
         "id": entry.id,
         "mid": entry.id,
@@ -122,7 +121,7 @@ def _listing(entry: Entry, list_id: str) -> dict[str, Any]:
         "from": mask(entry.sender),
         "epoch": entry.epoch,
         "date": f"{entry.sent_at:%Y/%m/%d %H:%M:%S}",
-        "list_raw": f"<{name}.{domain}>",
+        "list_raw": "<dev.sandbox.example>",
         "private": False,
         "attachments": [],
         "deleted": False,
@@ -153,6 +152,6 @@ def _month_of(request: Request) -> str | None:
     return asked if re.fullmatch(r"\d{4}-(0[1-9]|1[0-2])", asked) else None
 
 
-def _is_list(request: Request, list_id: str) -> bool:
+def _is_list(request: Request) -> bool:
     name, domain = request.query_params.get("list", ""), request.query_params.get("domain", "")
-    return (name if "@" in name else f"{name}@{domain}").lower() == list_id
+    return (name if "@" in name else f"{name}@{domain}").lower() == LIST

@@ -37,7 +37,7 @@ def sandbox() -> Iterator[str]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "kipflow.sandbox", "--port", str(port), "--seed", "7", "--now", NOW.isoformat()]
+    command = [sys.executable, "-m", "kipflow.sandbox", "--port", str(port), "--now", NOW.isoformat()]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     url = f"http://127.0.0.1:{port}"
     try:

@@ -30,7 +30,7 @@ class Ticks:
 
 @pytest.fixture(scope="session")
 def story() -> Story:
-    return build_story(seed=7, anchor=ANCHOR)
+    return build_story(ANCHOR)
 
 
 @pytest.fixture
