@@ -41,7 +41,7 @@ _ORDER = (Stage.VOTE, Stage.DISCUSSION, Stage.DRAFT, Stage.DORMANT, Stage.ACCEPT
     "--known-at", type=UtcTime(), default=None, metavar="TIME", help="With NUMBER: what kipflow had recorded by then."
 )
 @click.option("--drift", is_flag=True, help="Only what pages, index, results and tickets say against the facts.")
-@format_option()
+@format_option
 def status(
     proposal: str | None,
     stage: str | None,

@@ -190,53 +190,37 @@ def build_environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(_find_filters())
-    environment.globals.update(_find_globals())
+    environment.filters.update(_FILTERS)
+    environment.globals.update(_GLOBALS)
     return environment
 
 
-def _find_filters() -> dict[str, Any]:
-    return {
-        "time": times.render_time,
-        "date": times.render_date,
-        "machine_time": times.render_machine_time,
-        "span": times.render_span,
-        "safe_url": find_safe_url,
-        "breakable": render_breakable,
-        "number": metrics.render_number,
-        "rule": wording.say_rule,
-        "payload": say_payload,
-        "commands": _address_commands,
-        "code": _mark_code,
-        "metric_label": metrics.render_label,
-        "metric_value": metrics.render_value,
-    }
-
-
-def _find_globals() -> dict[str, Any]:
-    return {
-        "words": wording,
-        "relative": times.render_relative,
-        "elapsed": times.find_elapsed,
-        "tally_bar": charts.build_tally_bar,
-        "columns": charts.build_columns,
-        "find_ways": find_ways,
-        "find_drift_way": find_drift_way,
-        "find_overrides": find_overrides,
-        "find_release_ways": find_release_ways,
-        "find_revoke_way": find_revoke_way,
-        "find_editor_url": find_editor_url,
-        "render_command": render_command,
-        "build_form": build_form,
-        "say_authentication": say_authentication,
-        "say_end": say_end,
-        "say_ruling": say_ruling,
-        "say_items": say_items,
-        "is_undated": is_undated,
-        "say_run": wording.say_run,
-        "say_origin": wording.say_origin,
-        "by_month": charts.fill_months,
-        "headline": metrics.find_headlines,
-        "find_coverage": _find_coverage,
-        "version": {name: find_static_version(name) for name in ("board.css", "board.js", "icon.svg")},
-    }
+_FILTERS: dict[str, Any] = {
+    "time": times.render_time,
+    "date": times.render_date,
+    "machine_time": times.render_machine_time,
+    "span": times.render_span,
+    "safe_url": find_safe_url,
+    "breakable": render_breakable,
+    "number": metrics.render_number,
+    "rule": wording.say_rule,
+    "payload": say_payload,
+    "commands": _address_commands,
+    "code": _mark_code,
+    "metric_label": metrics.render_label,
+    "metric_value": metrics.render_value,
+}
+_WAYS = (build_form, find_ways, find_drift_way, find_overrides, find_release_ways, find_revoke_way, render_command)
+_SAYINGS = (say_authentication, say_end, say_ruling, say_items, is_undated, wording.say_run, wording.say_origin)
+_GLOBALS: dict[str, Any] = {
+    **{function.__name__: function for function in (*_WAYS, *_SAYINGS, find_editor_url)},
+    "words": wording,
+    "relative": times.render_relative,
+    "elapsed": times.find_elapsed,
+    "tally_bar": charts.build_tally_bar,
+    "columns": charts.build_columns,
+    "by_month": charts.fill_months,
+    "headline": metrics.find_headlines,
+    "find_coverage": _find_coverage,
+    "version": {name: find_static_version(name) for name in ("board.css", "board.js", "icon.svg")},
+}
