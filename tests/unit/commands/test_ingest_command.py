@@ -15,6 +15,7 @@ from kipflow.commands.opening import open_parts
 from kipflow.domain.facts import Coverage
 from tests.corpus import write_vote_cases
 from tests.databases import copy_database
+from tests.unit.commands.conftest import Cli
 
 PLAIN = write_vote_cases() / "plain-vote.mbox"
 
@@ -69,16 +70,14 @@ def test_mail_that_was_read_before_is_no_empty_file(capsys: pytest.CaptureFixtur
     assert "nothing was read" not in capsys.readouterr().err
 
 
-def test_a_mistyped_list_is_refused_with_what_may_be_meant(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["ingest", "--list", "dve@kafka.apache.org", str(PLAIN)]) == 2
-    reported = capsys.readouterr().err
+def test_a_mistyped_list_is_refused_with_what_may_be_meant(cli: Cli) -> None:
+    reported = cli("ingest", "--list", "dve@kafka.apache.org", str(PLAIN), code=2).err
     assert "dve@kafka.apache.org is none of this community's lists; did you mean dev@kafka.apache.org?" in reported
-    assert run(["ingest", "--list", "x@nowhere.example", str(PLAIN)]) == 2
-    assert "they are dev@kafka.apache.org" in capsys.readouterr().err
+    assert "they are dev@kafka.apache.org" in cli("ingest", "--list", "x@nowhere.example", str(PLAIN), code=2).err
 
 
-def test_mail_of_a_list_that_is_not_the_communitys_holds_nothing_up(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["ingest", "--list", "dve@kafka.apache.org", "--new-list", str(PLAIN)]) == 0
+def test_mail_of_a_list_that_is_not_the_communitys_holds_nothing_up(cli: Cli) -> None:
+    cli("ingest", "--list", "dve@kafka.apache.org", "--new-list", str(PLAIN))
     parts = open_parts()
     with parts.store.read() as session:
         assert [month.list_id for month in session.mail.load_months()] == ["dve@kafka.apache.org"]
@@ -86,9 +85,8 @@ def test_mail_of_a_list_that_is_not_the_communitys_holds_nothing_up(capsys: pyte
     assert parts.store.overview(datetime(2026, 1, 1, tzinfo=UTC)).months == ()
 
 
-def test_mail_that_names_a_list_of_others_is_left_out_and_said(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["ingest", str(PLAIN)]) == 1
-    assert "is none of this community's lists; `--list " in capsys.readouterr().err
+def test_mail_that_names_a_list_of_others_is_left_out_and_said(cli: Cli) -> None:
+    assert "is none of this community's lists; `--list " in cli("ingest", str(PLAIN), code=1).err
     with open_parts().store.read() as session:
         assert session.mail.load_months() == []
 

@@ -18,6 +18,7 @@ from kipflow.config.settings import read_settings
 from kipflow.domain.pages import IndexEntry, PageVersion, StatusWord
 from kipflow.wiring import connect
 from tests.databases import copy_database
+from tests.unit.commands.conftest import Cli
 
 T0 = datetime(2026, 3, 2, 9, tzinfo=UTC)
 COMMUNITY = """
@@ -262,16 +263,12 @@ def test_drift_can_be_asked_of_one_proposal_one_stage_and_another_time(
     assert printed(capsys, "status", "--drift", "--as-of", "2026-03-06", "--format", "json") == "[]\n"
 
 
-def test_a_proposal_that_is_not_known_does_not_agree_with_the_facts(
-    drifting: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(["status", "99", "--drift"]) == 2
-    assert "99" in capsys.readouterr().err
+def test_a_proposal_that_is_not_known_does_not_agree_with_the_facts(drifting: Path, cli: Cli) -> None:
+    assert "99" in cli("status", "99", "--drift", code=2).err
 
 
-def test_drift_is_no_matter_of_what_was_known(drifting: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["status", "7", "--drift", "--known-at", "2026-03-09"]) == 2
-    assert "not with --as-of or --drift" in capsys.readouterr().err
+def test_drift_is_no_matter_of_what_was_known(drifting: Path, cli: Cli) -> None:
+    assert "not with --as-of or --drift" in cli("status", "7", "--drift", "--known-at", "2026-03-09", code=2).err
 
 
 def test_an_empty_store_agrees_with_nothing(mails: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -289,13 +286,12 @@ def test_where_an_announced_result_differs_is_printed_once(mails: Path, capsys: 
 
 @pytest.mark.parametrize(("wiki", "advice"), [(False, "shed names no wiki"), (True, "run `kipflow -C shed sync`")])
 def test_diff_advises_what_can_be_done_where_no_page_is_stored(
-    accepted: Path, capsys: pytest.CaptureFixture[str], wiki: bool, advice: str
+    accepted: Path, cli: Cli, wiki: bool, advice: str
 ) -> None:
     if wiki:
         file = accepted.parent / "config" / "communities" / "shed.yaml"
         file.write_text(COMMUNITY + 'wiki: {url: "http://127.0.0.1:9/rest/api", index_page: "7"}\n', encoding="utf-8")
     for command in ("diff", "lint"):
-        assert run([command, "7"]) == 2
-        said = " ".join(capsys.readouterr().err.split())
+        said = " ".join(cli(command, "7", code=2).err.split())
         assert advice in said
         assert (" sync`" in said) is wiki

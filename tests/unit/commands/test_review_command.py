@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from kipflow.cli import run
+from tests.unit.commands.conftest import Cli
 
 T0 = datetime(2026, 3, 2, 9, tzinfo=UTC)
 CONFIG = Path(__file__).resolve().parents[3] / "config"
@@ -80,8 +81,8 @@ def decided(tmp_path_factory: pytest.TempPathFactory) -> Path:
 class Desk:
     """KIP-7 and KIP-8 in vote under a roster of three; "K. Osei" votes -1 on both after Kim Osei's +1."""
 
-    def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        self.mails, self._capsys = folder / "mails", capsys
+    def __init__(self, folder: Path, cli: Cli) -> None:
+        self.mails, self._cli = folder / "mails", cli
         self._community = folder / "config" / "communities" / "kafka.yaml"
 
     def edit_config(self, old: str, new: str) -> None:
@@ -91,9 +92,7 @@ class Desk:
 
     def run(self, *words: str, code: int = 0) -> str:
         """What a command prints; with its errors where it does not end well."""
-        self._capsys.readouterr()
-        assert run(list(words)) == code
-        printed = self._capsys.readouterr()
+        printed = self._cli(*words, code=code)
         return printed.out + printed.err if code else printed.out
 
     def review(self, *words: str, by: str = "ops", day: int = 11, code: int = 0) -> str:
@@ -111,9 +110,8 @@ class Desk:
 
     def questions(self, kind: str = "") -> list[dict[str, object]]:
         """What is asked, of this kind."""
-        self._capsys.readouterr()
-        run(["review", "--format", "json"])
-        return [q for q in json.loads(self._capsys.readouterr().out) if kind in {"", q["kind"]}]
+        asked = self._cli("review", "--format", "json", code=None).json()
+        return [q for q in asked if kind in {"", q["kind"]}]
 
     def rulings(self, *options: str) -> list[dict[str, object]]:
         found: list[dict[str, object]] = json.loads(self.run("review", "rulings", *options, "--format", "json"))
@@ -133,10 +131,10 @@ class Desk:
 
 
 @pytest.fixture
-def desk(decided: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Desk:
+def desk(decided: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli) -> Desk:
     shutil.copytree(decided, tmp_path, dirs_exist_ok=True)
     live_in(tmp_path, monkeypatch)
-    return Desk(tmp_path, capsys)
+    return Desk(tmp_path, cli)
 
 
 def test_who_may_be_one_person_is_asked_with_the_outcome_both_ways_and_the_command_that_settles_it(desk: Desk) -> None:
