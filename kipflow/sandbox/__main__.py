@@ -10,7 +10,7 @@ from pathlib import Path
 
 import uvicorn
 
-from kipflow.sandbox.app import Options, create_app
+from kipflow.sandbox.app import create_app
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -19,7 +19,7 @@ def main(arguments: list[str] | None = None) -> int:
     port = given.pop("port")
     given["now"] = given["now"] or datetime.now(UTC)
     try:
-        app = create_app(Options(**{**given, "anchor": given["anchor"] or given["now"]}), ticks=time.monotonic)
+        app = create_app(**{**given, "anchor": given["anchor"] or given["now"]}, ticks=time.monotonic)
     except (ValueError, OSError) as error:
         print(f"sandbox: {error}", file=sys.stderr)
         return 2
@@ -28,7 +28,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    """Each argument but `--port` is the field of `Options` that it names."""
+    """Each argument but `--port` is the one of `create_app` that it names."""
     parser = argparse.ArgumentParser(prog="python -m kipflow.sandbox", description="A small community in a box.")
     add = parser.add_argument
     add("--port", type=int, default=8765)

@@ -9,7 +9,7 @@ from html import escape
 from pydantic.dataclasses import dataclass
 
 from kipflow.sandbox.data import STRICT
-from kipflow.sandbox.pagebody import WIKI
+from kipflow.sandbox.pagebody import WIKI, ScriptedVersion
 from kipflow.sandbox.plans import NEXT_NUMBER, PLANS, Plan, Shelf
 from kipflow.sandbox.world import find_origin, moment
 
@@ -24,15 +24,19 @@ class Row:
     release: str = ""
 
 
-def write_index(anchor: datetime, titles: Mapping[int, str]) -> Iterator[tuple[datetime, str, str, str]]:
-    """The versions of the index page: when, by whom, its body, the edit's comment."""
+def write_index(anchor: datetime, titles: Mapping[int, str]) -> Iterator[ScriptedVersion]:
+    """The versions of the index page."""
     where: dict[int, Shelf] = {}
     recordings, number = _render_recordings(anchor), 61
-    yield moment(anchor, -427), "bvogel", _render_index(where, titles, number, recordings), "Set up the page"
+
+    def write(at: datetime, who: str, message: str) -> ScriptedVersion:
+        body = _render_index(where, titles, min(number, NEXT_NUMBER), recordings)
+        return ScriptedVersion(at=at, who=who, body=body, message=message)
+
+    yield write(moment(anchor, -427), "bvogel", "Set up the page")
     for at, plan, shelf in sorted(_find_moves(anchor), key=lambda m: (m[0], m[1].number)):
         where[plan.number], number = shelf, max(number, plan.number + 1)
-        comment = f"Add {plan.key}" if shelf.section == "discussion" else f"Move {plan.key}"
-        yield at, plan.author, _render_index(where, titles, min(number, NEXT_NUMBER), recordings), comment
+        yield write(at, plan.author, f"Add {plan.key}" if shelf.section == "discussion" else f"Move {plan.key}")
 
 
 def _find_moves(anchor: datetime) -> Iterator[tuple[datetime, Plan, Shelf]]:

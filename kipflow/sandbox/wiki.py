@@ -7,22 +7,12 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from kipflow.sandbox.indexpage import write_index
-from kipflow.sandbox.pagebody import WIKI, render_body
+from kipflow.sandbox.pagebody import WIKI, ScriptedVersion, render_body
 from kipflow.sandbox.plans import PLANS, Plan
 from kipflow.sandbox.tickets import ticket_key
 from kipflow.sandbox.world import find_origin, moment
 
 INDEX_PAGE = "1000"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScriptedVersion:
-    """A version that someone saves at `at`."""
-
-    at: datetime
-    who: str
-    body: str
-    message: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,10 +37,7 @@ def page_title(plan: Plan) -> str:
 def write_pages(anchor: datetime) -> Iterator[PageScript]:
     """The index page, the template and every proposal's page."""
     titles = {plan.number: page_title(plan) for plan in PLANS}
-    versions = tuple(
-        ScriptedVersion(at=at, who=who, body=body, message=message)
-        for at, who, body, message in write_index(anchor, titles)
-    )
+    versions = tuple(write_index(anchor, titles))
     yield PageScript(page_id=INDEX_PAGE, title="Sandpiper Improvement Proposals", parent=None, versions=versions)
     template = ScriptedVersion(at=moment(anchor, -426), who="bvogel", body=WIKI["template"])
     yield PageScript(page_id="1001", title="KIP-Template", parent=INDEX_PAGE, versions=(template,))

@@ -10,7 +10,8 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from kipflow.sandbox.wiki import PageScript, ScriptedVersion
+from kipflow.sandbox.pagebody import ScriptedVersion
+from kipflow.sandbox.wiki import PageScript
 
 _SAVED = TypeAdapter(dict[int, ScriptedVersion])
 #: What a page has from its script.

@@ -63,7 +63,6 @@ class BoardPages:
         self._board, self._pages, self._clock = board, pages, clock
 
     def add_to(self, app: FastAPI) -> None:
-        """Add the addresses, all of them to be read only."""
         get = partial(app.get, response_class=HTMLResponse, include_in_schema=False)
         get("/")(self.show_overview)
         get("/proposals")(self.list_proposals)

@@ -12,7 +12,7 @@ import pytest
 import uvicorn
 from starlette.testclient import TestClient
 
-from kipflow.sandbox.app import Options, create_app
+from kipflow.sandbox.app import create_app
 from kipflow.sandbox.story import Story, build_story
 
 ANCHOR = datetime(2026, 3, 18, 9, 30, tzinfo=UTC)
@@ -41,8 +41,8 @@ def ticks() -> Ticks:
 @pytest.fixture
 def make_client(ticks: Ticks) -> Callable[..., TestClient]:
     def make(**changes: Any) -> TestClient:
-        options = {"anchor": ANCHOR, "now": ANCHOR, **changes}
-        return TestClient(create_app(Options(**options), ticks=ticks))
+        options: dict[str, Any] = {"anchor": ANCHOR, "now": ANCHOR, **changes}
+        return TestClient(create_app(**options, ticks=ticks))
 
     return make
 
@@ -56,7 +56,7 @@ def client(make_client: Callable[..., TestClient]) -> TestClient:
 def server() -> Iterator[str]:
     """A sandbox behind a real server on a free port, for what only a socket can show."""
     config = uvicorn.Config(
-        create_app(Options(anchor=ANCHOR, now=ANCHOR, speed=0), ticks=time.monotonic),
+        create_app(anchor=ANCHOR, now=ANCHOR, speed=0, ticks=time.monotonic),
         host="127.0.0.1",
         port=0,
         log_level="critical",
