@@ -15,8 +15,7 @@ from typing import Any
 import pytest
 from kipflow_spark import schemas
 from kipflow_spark.archives import read_archives
-from kipflow_spark.datasource import MboxReader, pack_spans, plan_spans, with_positions
-from kipflow_spark.rows import item_batches
+from kipflow_spark.datasource import MboxReader, item_batches, pack_spans, plan_spans, with_positions
 from pyspark.sql import SparkSession
 from pyspark.sql.pandas.types import to_arrow_schema
 
