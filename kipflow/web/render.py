@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlencode, urlsplit
@@ -36,7 +37,6 @@ from kipflow.services.settling import (
 from kipflow.services.undo import say_items
 from kipflow.services.wording import is_undated, say_authentication, say_payload, say_ruling
 from kipflow.web import charts, metrics, times, wording
-from kipflow.web.compiled import CompiledBefore
 from kipflow.web.forms import build_form
 from kipflow.web.kept import KeptBodies
 from kipflow.web.writing import Operator
@@ -44,7 +44,6 @@ from kipflow.web.writing import Operator
 T = TypeVar("T")
 FOLDER = Path(__file__).parent
 STATIC = FOLDER / "static"
-_COMPILED = CompiledBefore()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +84,7 @@ class Pages:
         self._masthead, self._clock = masthead, clock
         self._find_operator = find_operator or (lambda _: None)
         self.find_me, self._shows_people = find_me or (lambda _: ""), shows_people
-        self._environment, self._kept = build_environment(), KeptBodies()
+        self._environment, self._kept = _find_environment(), KeptBodies()
 
     def render_kept(
         self, request: Request, template: str, *, now: datetime, version: Hashable, read: Callable[[], dict[str, Any]]
@@ -181,10 +180,9 @@ def find_static_version(name: str) -> str:
 
 
 def build_environment() -> Environment:
-    """The environment of every page: the board's, and the public site's."""
+    """An environment for pages: the board's, or the public site's, which has more in it."""
     environment = Environment(
         loader=FileSystemLoader(FOLDER / "templates"),
-        bytecode_cache=_COMPILED,
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -193,6 +191,10 @@ def build_environment() -> Environment:
     environment.filters.update(_FILTERS)
     environment.globals.update(_GLOBALS)
     return environment
+
+
+#: The boards of one process share theirs: to compile its templates takes longer than to fill them.
+_find_environment = cache(build_environment)
 
 
 _FILTERS: dict[str, Any] = {
