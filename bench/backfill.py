@@ -13,17 +13,17 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from datetime import UTC, datetime
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
 
 import httpx
 from corpus import make_mails
-from hourly import open_bench_store
-from measure import Figure, answer, run_apart, serving
+from measure import Figure, answer, run_apart, serve, serving
+from replay import open_bench_store
 
 from kipflow.adapters.ponymail import PonyMailArchive
 from kipflow.services import poll
@@ -113,66 +113,43 @@ class _Asked:
         self.times: list[float] = []
         self.lock = threading.Lock()
 
-    def begin(self) -> None:
+    @contextmanager
+    def counted(self) -> Iterator[None]:
         with self.lock:
             self.times.append(time.monotonic())
             self.since = self.since if self.now else self.times[-1]
             self.now += 1
             self.most = max(self.most, self.now)
-
-    def end(self) -> None:
-        with self.lock:
-            self.now -= 1
-            self.at_work += 0.0 if self.now else time.monotonic() - self.since
+        try:
+            yield
+        finally:
+            with self.lock:
+                self.now -= 1
+                self.at_work += 0.0 if self.now else time.monotonic() - self.since
 
     def measure(self) -> dict[str, float]:
         rate = max(sum(at <= other < at + 1 for other in self.times) for at in self.times)
         return {"busy": self.most, "rate": rate, "at_work": self.at_work}
 
 
-def serve() -> dict[str, Any]:
+def serve_slowly() -> dict[str, Any]:
     """Months of mail at a limited pace."""
     months = [one.month for one in wanted_range([LIST], FIRST, LAST)]
-    boxes = {
-        month: b"".join(make_mails(MAILS, seed=n, first=n * MAILS)) for n, month in enumerate(months)
-    }  # fmt: skip
+    boxes = {month: b"".join(make_mails(MAILS, seed=n, first=n * MAILS)) for n, month in enumerate(months)}
     asked = _Asked()
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+    def respond(path: str, query: dict[str, str], send: Callable[..., None]) -> None:
+        if path == "/asked":
+            send(json.dumps(asked.measure()).encode())
+            return
+        month = query["d"]
+        with asked.counted():
+            time.sleep(LATENCY)
+            stats = {"hits": MAILS, "active_months": {month: MAILS}, "emails": []}
+            send(boxes[month] if path.endswith("mbox.lua") else json.dumps(stats).encode(), rate=RATE)
 
-        def do_GET(self) -> None:
-            url = urlsplit(self.path)
-            if url.path == "/asked":
-                return self.give(json.dumps(asked.measure()).encode(), rate=1e9)
-            month = parse_qs(url.query)["d"][0]
-            asked.begin()
-            try:
-                time.sleep(LATENCY)
-                is_mail = url.path.endswith("mbox.lua")
-                stats = {"hits": MAILS, "active_months": {month: MAILS}, "emails": []}
-                self.give(boxes[month] if is_mail else json.dumps(stats).encode(), rate=RATE)
-            finally:
-                asked.end()
-            return None
-
-        def give(self, body: bytes, *, rate: float) -> None:
-            self.send_response(200)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            for start in range(0, len(body), 1 << 16):
-                chunk = body[start : start + (1 << 16)]
-                self.wfile.write(chunk)
-                time.sleep(len(chunk) / rate)
-
-        def log_message(self, format: str, *args: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    print(f"http://127.0.0.1:{server.server_address[1]}", flush=True)
-    server.serve_forever()
-    return {}
+    return serve(respond)
 
 
 if __name__ == "__main__":
-    answer({"run": run, "fetch": fetch, "serve": serve})
+    answer({"run": run, "fetch": fetch, "serve": serve_slowly})

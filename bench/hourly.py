@@ -9,32 +9,25 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
+from statistics import median_high
 from typing import Any
 
 from corpus import make_mails
-from measure import Figure, answer, median, run_apart
+from measure import Figure, answer, run_apart
+from replay import AS_OF, LIST, PER_PROPOSAL, POLICY, START, open_bench_store
 
-from kipflow.adapters.store import SqlStore, open_store
+from kipflow.adapters.store import SqlStore
 from kipflow.domain.facts import Kind, Message, SubjectReading
-from kipflow.domain.policy import Policy
-from kipflow.domain.roster import Roster
 from kipflow.mail.messages import read_message
 from kipflow.services.advance import advance_all
-from kipflow.services.assembly import CommunityRules
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.storing import ingest_items
 
-LIST = "dev@list.example"
-START = datetime(2016, 1, 1, tzinfo=UTC)
-AS_OF = datetime(2026, 1, 1, tzinfo=UTC)
-POLICY = Policy(version="bench", binding_roles=frozenset({"pmc"}))
 NOTHING_NEW, TEN_NEW = 1.0, 2.0  # seconds: the most that a run may take
 FEWEST = 1_000
 RUNS = 5
-#: Mails of one proposal; three in ten mails belong to one.
-PER_PROPOSAL = 42
 
 
 def compare(folder: Path, most: int) -> list[Figure]:
@@ -78,7 +71,7 @@ def run(path: str) -> dict[str, Any]:
     fresh = iter([*make_mails(10 * RUNS, seed=99)])
     ten = [_timed(store, [next(fresh) for _ in range(10)]) for _ in range(RUNS)]
     store.close()
-    return {"nothing": median(nothing), "ten": median(ten), "bytes": os.path.getsize(path)}
+    return {"nothing": median_high(nothing), "ten": median_high(ten), "bytes": os.path.getsize(path)}
 
 
 def _timed(store: SqlStore, mails: list[bytes]) -> float:
@@ -91,11 +84,6 @@ def _timed(store: SqlStore, mails: list[bytes]) -> float:
     with store.begin() as session:
         session.outbox.claim("slack", by="bench", now=AS_OF, lease=timedelta(minutes=1))
     return time.process_time() - start
-
-
-def open_bench_store(path: str) -> SqlStore:
-    roster = Roster(())
-    return open_store(f"sqlite:///{path}", CommunityRules(roster=roster, policy=POLICY, prefix="KIP"))
 
 
 def make_messages(mails: int) -> Iterator[Message]:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 HERE = Path(__file__).resolve().parent
 
@@ -66,6 +69,35 @@ def serving(script: str) -> Iterator[str]:
             process.terminate()
 
 
+def serve(respond: Callable[[str, dict[str, str], Callable[..., None]], None]) -> dict[str, Any]:
+    """The other end of `serving`: an HTTP server that calls `respond` with path, query, and what sends the answer, all
+    at once or at a `rate` of bytes in a second."""
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            url = urlsplit(self.path)
+            respond(url.path, {key: values[0] for key, values in parse_qs(url.query).items()}, self.send)
+
+        def send(self, body: bytes, *, rate: float = float("inf")) -> None:
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            for start in range(0, len(body), 1 << 16):
+                chunk = body[start : start + (1 << 16)]
+                self.wfile.write(chunk)
+                time.sleep(len(chunk) / rate)
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    print(f"http://127.0.0.1:{server.server_address[1]}", flush=True)
+    server.serve_forever()
+    return {}
+
+
 def run_in_turns(script: str, calls: Mapping[str, Sequence[str]], *, rounds: int) -> dict[str, dict[str, Any]]:
     """Run several measurements one after the other, round after round; of each the round with least `seconds`.
 
@@ -96,7 +128,3 @@ def _find_peak() -> float | None:
     except OSError:
         return None
     return int(status.split("VmHWM:")[1].split()[0]) / 1024
-
-
-def median(values: list[float]) -> float:
-    return sorted(values)[len(values) // 2]

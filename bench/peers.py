@@ -1,18 +1,26 @@
-"""Readers of mail by others, each in an environment of its own: they are no requirements of the project."""
+"""Readers of mail by others, each in an environment of its own: they are no requirements of the project.
+
+There this file is the program that does the small job of `archive.measure_mailbox`: `python bench/peers.py NAME FILE…`.
+"""
 
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
+import time
 import venv
+from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / ".kipflow" / "bench"
 #: What is asked of the package index, and the module that it brings.
 PEERS = {"fast_mail_parser": "fast-mail-parser>=0.10,<1", "perceval": "perceval>=1.6,<2"}
+_KEY = re.compile(r"KIP[- ]?\d+", re.IGNORECASE)
 
 
 def find_python(name: str) -> Path | None:
@@ -37,10 +45,49 @@ def _can_load(python: Path, name: str) -> bool:
 
 
 def measure_peer(python: Path, name: str, files: list[str]) -> dict[str, Any]:
-    """What `peer_mail.py` measures in the peer's environment."""
-    command = [str(python), str(Path(__file__).with_name("peer_mail.py")), name, *files]
+    """What this file measures in the peer's environment."""
+    command = [str(python), __file__, name, *files]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     if run.returncode != 0:
         sys.exit(f"the measurement of {name} failed:\n{run.stderr[-2000:]}")
     found: dict[str, Any] = json.loads(run.stdout.splitlines()[-1])
     return {"peak_mb": None, **found}
+
+
+# -- in the peer's environment -------------------------------------------------------------------------------
+
+
+def read_by_fast_mail_parser(files: list[str]) -> Iterator[tuple[str, str]]:
+    from fast_mail_parser import parse_email
+
+    for file in files:
+        for mail in re.split(rb"\n(?=From \S+@)", Path(file).read_bytes()):
+            found = parse_email(mail.split(b"\n", 1)[1])
+            yield found.subject, "\n".join(found.text_plain)
+
+
+def read_by_perceval(files: list[str]) -> Iterator[tuple[str, str]]:
+    from perceval.backends.core.mbox import MBox
+
+    with TemporaryDirectory() as folder:
+        for number, file in enumerate(files):
+            Path(folder, f"{number}.mbox").symlink_to(Path(file).resolve())
+        for item in MBox(uri="bench", dirpath=folder).fetch():
+            body = item["data"].get("body") or {}
+            yield item["data"].get("Subject") or "", body.get("plain") or ""
+
+
+def main() -> None:
+    name, *files = sys.argv[1:]
+    read = {"fast_mail_parser": read_by_fast_mail_parser, "perceval": read_by_perceval}[name]
+    start = time.process_time()
+    mails = numbers = votes = 0
+    for subject, text in read(files):
+        mails += 1
+        numbers += _KEY.search(subject) is not None
+        votes += sum(line.startswith(("+1", "-1")) for line in text.splitlines())
+    print(json.dumps({"seconds": time.process_time() - start, "mails": mails, "numbers": numbers, "votes": votes}))
+
+
+if __name__ == "__main__":
+    main()

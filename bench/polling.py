@@ -14,18 +14,18 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from statistics import median_high
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
 
 import httpx
 from corpus import make_mails
-from hourly import make_messages, open_bench_store
-from measure import Figure, answer, median, run_apart, serving
+from hourly import make_messages
+from measure import Figure, answer, run_apart, serve, serving
+from replay import open_bench_store
 
 from kipflow.adapters.ponymail import PonyMailArchive
 from kipflow.adapters.store import SqlStore
@@ -83,7 +83,7 @@ def run(path: str, held: str, url: str) -> dict[str, Any]:
     ingest_items(store, make_messages(int(held)), seen_at=NOW - timedelta(days=40))
     with tempfile.TemporaryDirectory() as raw:
         _poll(store, url, Path(raw), 0)
-        peer = median([_peer(url, Path(raw)) for _ in range(RUNS)])
+        peer = median_high([_peer(url, Path(raw)) for _ in range(RUNS)])
         nothing = [_poll(store, url, Path(raw), hour) for hour in range(1, RUNS + 1)]
         ten = []
         for hour in range(RUNS):
@@ -91,9 +91,9 @@ def run(path: str, held: str, url: str) -> dict[str, Any]:
             ten.append(_poll(store, url, Path(raw), RUNS + 1 + hour))
     store.close()
     return {
-        "nothing": median([seconds for seconds, _, _ in nothing]),
+        "nothing": median_high([seconds for seconds, _, _ in nothing]),
         "nothing_requests": max(requests for _, requests, _ in nothing),
-        "ten": median([seconds for seconds, _, _ in ten]),
+        "ten": median_high([seconds for seconds, _, _ in ten]),
         "ten_requests": max(requests for _, requests, _ in ten),
         "new": sum(new for _, _, new in ten),
         "peer": peer,
@@ -126,44 +126,29 @@ def _peer(url: str, folder: Path) -> float:
     return time.process_time() - start
 
 
-def serve() -> dict[str, Any]:
+def serve_month() -> dict[str, Any]:
     """A month of each list, that grows on request; says how often each list was asked for, and forgets it."""
     mails = [_dated(mail, n) for n, mail in enumerate(make_mails(MAILS + TEN * RUNS))]
     ids = [hashlib.sha256(mail).hexdigest()[:20] for mail in mails]
     count = MAILS
     asked: Counter[str] = Counter()
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+    def respond(path: str, query: dict[str, str], send: Callable[..., None]) -> None:
+        nonlocal count
+        if path == "/asked":
+            send(json.dumps(asked).encode())
+            asked.clear()
+        elif path == "/grow":
+            count += int(query["by"])
+            send(b"{}")
+        else:
+            asked[query["list"]] += 1
+            held = count if query["list"] == "dev" and query["d"] == MONTH else 0
+            rows = [{"id": name, "epoch": n} for n, name in enumerate(ids[:held][-300:])]
+            stats = {"hits": len(rows), "active_months": {MONTH: held}, "emails": rows}
+            send(b"".join(mails[:held]) if path.endswith("mbox.lua") else json.dumps(stats).encode())
 
-        def do_GET(self) -> None:
-            nonlocal count
-            url = urlsplit(self.path)
-            query = {key: values[0] for key, values in parse_qs(url.query).items()}
-            if url.path == "/asked":
-                body = json.dumps(asked).encode()
-                asked.clear()
-            elif url.path == "/grow":
-                count += int(query["by"])
-                body = b"{}"
-            else:
-                asked[query["list"]] += 1
-                held = count if query["list"] == "dev" and query["d"] == MONTH else 0
-                rows = [{"id": name, "epoch": n} for n, name in enumerate(ids[:held][-300:])]
-                stats = {"hits": len(rows), "active_months": {MONTH: held}, "emails": rows}
-                body = b"".join(mails[:held]) if url.path.endswith("mbox.lua") else json.dumps(stats).encode()
-            self.send_response(200)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, format: str, *args: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    print(f"http://127.0.0.1:{server.server_address[1]}", flush=True)
-    server.serve_forever()
-    return {}
+    return serve(respond)
 
 
 def _dated(mail: bytes, number: int) -> bytes:
@@ -175,4 +160,4 @@ def _dated(mail: bytes, number: int) -> bytes:
 
 
 if __name__ == "__main__":
-    answer({"run": run, "serve": serve})
+    answer({"run": run, "serve": serve_month})

@@ -15,7 +15,7 @@ from kip_dags.batches import find_batch, prune_batches
 from kip_dags.defaults import TRANSITIONS, describe_dag, every
 from kip_dags.parts import find_as_of, open_parts
 from kip_dags.reports import log_report
-from kip_dags.spark import submit
+from kip_dags.spark import SubmitJob
 
 from kipflow.adapters import lake
 from kipflow.services import metrics
@@ -47,10 +47,10 @@ def kip_lifecycle_metrics() -> None:
         return log_report(report)
 
     as_of = export_history()
-    computed = submit(
-        "compute_metrics",
-        "lifecycle_metrics",
-        [
+    computed = SubmitJob(
+        task_id="compute_metrics",
+        job="lifecycle_metrics",
+        application_args=[
             *("--input", "{{ batch(dag_run).exported }}"),
             *("--as-of", "{{ ti.xcom_pull(task_ids='export_history') }}"),
             *("--out", "{{ batch(dag_run).written }}"),

@@ -54,19 +54,14 @@ class JavaNotFound(KipflowError):
     """No Java that Spark can run on was found, and none could be prepared."""
 
 
-def find_java_home(home: Path, environment: Mapping[str, str] | None = None) -> Path:
-    """The home of a Java that Spark runs on: `JAVA_HOME`, else `java` on the path, else one prepared under `home`.
+def find_java_home(home: Path, env: Mapping[str, str]) -> Path:
+    """The home of a Java that Spark runs on: `JAVA_HOME`, else `java` on the path, else one prepared in `home/java`.
 
     Safe to call any number of times and from several processes at once.
-
-    Args:
-        home: kipflow's own folder; a Java is prepared in its folder `java` where the machine has none.
-        environment: the variables to look in; this process's if left out.
 
     Raises:
         JavaNotFound: says in one line what was tried.
     """
-    env = os.environ if environment is None else environment
     shim = home / "java"
     refused: list[str] = []
     for java in _candidates(env):
@@ -108,16 +103,11 @@ def spark_environment(home: Path, environment: Mapping[str, str] | None = None) 
     }
 
 
-def submit_arguments(home: Path, job: str, environment: Mapping[str, str] | None = None) -> dict[str, Any]:
+def submit_arguments(home: Path, job: str) -> dict[str, Any]:
     """How to submit one of `spark/jobs`, in the words of Airflow's SparkSubmitOperator.
 
     The master comes from the connection. `py_files` brings kipflow's code to executors on other
     machines; these need only a Python with the packages that `kipflow.mail` uses, and Arrow.
-
-    Args:
-        home: kipflow's own folder.
-        job: the name of a job, such as "lifecycle_metrics".
-        environment: the variables to start from; this process's if left out.
 
     Raises:
         JavaNotFound: see `spark_environment`.
@@ -126,7 +116,7 @@ def submit_arguments(home: Path, job: str, environment: Mapping[str, str] | None
         "application": str(REPOSITORY / "spark" / "jobs" / f"{job}.py"),
         "name": f"kipflow-{job.replace('_', '-')}",
         "py_files": str(pack_code(home)),
-        "env_vars": spark_environment(home, environment),
+        "env_vars": spark_environment(home),
         "conf": {
             # without this a folder `spark-warehouse` appears wherever the scheduler was started
             "spark.sql.warehouse.dir": str(home / "spark" / "warehouse"),
@@ -142,10 +132,9 @@ def submit_command(
     arguments: Sequence[str],
     *,
     master: str = "local[*]",
-    environment: Mapping[str, str] | None = None,
 ) -> tuple[list[str], dict[str, str]]:
     """The command that submits a job from here, and the variables it wants on top of the caller's own."""
-    spec = submit_arguments(home, job, environment)
+    spec = submit_arguments(home, job)
     variables = dict[str, str](spec["env_vars"])
     program = str(Path(variables["SPARK_HOME"]) / "bin" / "spark-submit")
     command = [program, "--master", master, "--name", spec["name"]]

@@ -45,8 +45,6 @@ def _find_type(hint: Any) -> pa.DataType:
     return pa.string() if issubclass(kind, Enum) else _TYPES[kind]
 
 
-#: One mail.
-MESSAGE = _table(list_types(Message))
 #: What the mbox data source gives: a mail, or (`readable` false) where and why there is none.
 ITEM = _table(list_types(Message), why=str, lost=bool, readable=bool)
 #: The columns that say where and why.

@@ -27,7 +27,7 @@ _TABLES = (
 )
 
 
-def render() -> str:
+def render_page() -> str:
     """The page as it must be."""
     return _HEAD + "".join(_render_table(title, table) for title, table in _TABLES)
 
@@ -42,4 +42,4 @@ def _list(examples: tuple[str, ...]) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(render(), encoding="utf-8")
+    PAGE.write_text(render_page(), encoding="utf-8")

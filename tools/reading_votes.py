@@ -49,7 +49,7 @@ _WORDS = """
 """
 
 
-def render() -> str:
+def render_page() -> str:
     """The page as it must be."""
     rules = "".join(
         f"| {r.name} | {r.verdict} | {r.mine or ''} | {r.why} | {_list(r.takes)} | {_list(r.leaves)} |\n" for r in RULES
@@ -66,4 +66,4 @@ def _list(examples: tuple[str, ...]) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(render(), encoding="utf-8")
+    PAGE.write_text(render_page(), encoding="utf-8")

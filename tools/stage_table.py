@@ -44,7 +44,7 @@ _SETS = {
 }
 
 
-def render() -> str:
+def render_page() -> str:
     """The page as it must be."""
     return _HEAD + "".join(map(_render_row, ROWS))
 
@@ -71,4 +71,4 @@ def _name(stages: Collection[Stage | None]) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(render(), encoding="utf-8")
+    PAGE.write_text(render_page(), encoding="utf-8")

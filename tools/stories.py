@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-DOCUMENT = ROOT / "docs" / "security.md"
+PAGE = ROOT / "docs" / "security.md"
 STORIES = ROOT / "tests" / "adversary"
 BEGIN, END = "<!-- stories: python -m tools.stories -->\n", "<!-- end of stories -->\n"
 
@@ -46,11 +46,11 @@ def render_table() -> str:
     return "\n".join([*lines, "", ""])
 
 
-def render_document() -> str:
+def render_page() -> str:
     """The document with its table made anew."""
-    head, _, rest = DOCUMENT.read_text(encoding="utf-8").partition(BEGIN)
+    head, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
     return f"{head}{BEGIN}{render_table()}{END}{rest.partition(END)[2]}"
 
 
 if __name__ == "__main__":
-    DOCUMENT.write_text(render_document(), encoding="utf-8")
+    PAGE.write_text(render_page(), encoding="utf-8")

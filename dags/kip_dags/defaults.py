@@ -49,7 +49,7 @@ def describe_dag(doc: str | None, *tags: str, timeout: timedelta = timedelta(hou
     """
     return {
         "doc_md": doc,
-        "description": (doc or "").strip().splitlines()[0] if doc else None,
+        "description": doc.strip().splitlines()[0] if doc else None,
         "tags": ["kipflow", *tags],
         "default_args": TASK_DEFAULTS,
         "catchup": False,

@@ -13,7 +13,7 @@ from kip_dags.batches import Batch, find_batch, prune_batches
 from kip_dags.defaults import MESSAGES
 from kip_dags.parts import open_parts
 from kip_dags.reports import log_report, skip_unless_new
-from kip_dags.spark import SubmitJob, submit
+from kip_dags.spark import SubmitJob
 from kipflow.adapters import lake
 from kipflow.config.community import ArchiveConfig
 from kipflow.services import landing, poll, reread
@@ -51,7 +51,7 @@ def land(parts: Parts, batch: Batch, wanted: Sequence[Wanted]) -> list[landing.L
 def read_with_spark() -> SubmitJob:
     """Read the batch's mbox files to Parquet."""
     paths = ["--manifest", "{{ batch(dag_run).manifest }}", "--out", "{{ batch(dag_run).written }}"]
-    return submit("read_archives", "read_archives", paths)
+    return SubmitJob(task_id="read_archives", job="read_archives", application_args=paths)
 
 
 @task

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from airflow.sdk import ObjectStoragePath
-
-from kipflow.adapters.sitefiles import Written, bring_to
 
 
 class Bucket:
@@ -36,8 +32,3 @@ class Bucket:
             return False
         place.unlink()
         return True
-
-
-def publish_files(target: ObjectStoragePath, files: Iterable[tuple[str, bytes]]) -> Written:
-    """Bring `target` to hold these files (paths below it); what else is there stays. Raises as `bring_to` does."""
-    return bring_to(Bucket(target), files)

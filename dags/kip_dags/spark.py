@@ -22,7 +22,8 @@ class SubmitJob(SparkSubmitOperator):
 
     def __init__(self, *, job: str, **kwargs: Any) -> None:
         defaults = {"driver_memory": DRIVER_MEMORY, "retries": 1, "execution_timeout": timedelta(hours=1)}
-        super().__init__(**{**defaults, "pool": SPARK_POOL, "conn_id": "spark_default", "durable": False, **kwargs})
+        fixed = {"name": f"kipflow-{job}", "pool": SPARK_POOL, "conn_id": "spark_default", "durable": False}
+        super().__init__(**{**defaults, **fixed, **kwargs})
         self.job = job
 
     def execute(self, context: Mapping[str, Any]) -> Any:
@@ -30,8 +31,3 @@ class SubmitJob(SparkSubmitOperator):
         self.application, self.py_files = job["application"], job["py_files"]
         self.env_vars, self.conf = job["env_vars"], job["conf"]
         return super().execute(context)
-
-
-def submit(task_id: str, job: str, arguments: list[str]) -> SubmitJob:
-    """A task that runs `job`. `arguments` may hold templates."""
-    return SubmitJob(task_id=task_id, job=job, name=f"kipflow-{job}", application_args=arguments)

@@ -30,7 +30,7 @@ from kipflow.wiring import Parts, connect_with_rules, effect_rules
 @click.command()
 @as_of_option
 @click.option("--dry-run", is_flag=True, help="Show what would be recorded; record nothing.")
-@format_option()
+@format_option
 def advance(as_of: datetime | None, dry_run: bool, form: str) -> int:
     """Decide and record transitions of every proposal that could have changed.
 
@@ -111,7 +111,7 @@ def _describe_move(move: Transition, prefix: str) -> dict[str, object]:
 )
 @click.option("--policy", "policy", metavar="NAME|FILE", help="What this community's policy would have made of it.")
 @click.option("--community", "other", metavar="NAME|FILE", help="The same, with that community's roster as well.")
-@format_option()
+@format_option
 def replay(start: datetime | None, end: datetime | None, policy: str | None, other: str | None, form: str) -> int:
     """Rebuild history from the stored facts and prove it equal to what is stored.
 

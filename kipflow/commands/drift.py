@@ -9,7 +9,7 @@ from typing import Any
 from kipflow.commands.coverage import say_empty
 from kipflow.commands.opening import find_now
 from kipflow.commands.output import console, print_rows
-from kipflow.domain.decisions import Drift
+from kipflow.domain.decisions import Decision, Drift
 from kipflow.domain.events import Stage
 from kipflow.domain.records import pick_fields
 from kipflow.services.advance import look_back
@@ -41,17 +41,24 @@ def print_drift(
     return 1 if rows else 0
 
 
+def look_back_at_all(parts: Parts, as_of: datetime) -> Iterator[tuple[int, Decision]]:
+    """What the rules say at `as_of` of every proposal that there was, highest number first."""
+    with parts.store.read() as session:
+        numbers = session.history.load_numbers()
+    for number in sorted(numbers, reverse=True):
+        decision = look_back(parts.store, number, policy=parts.policy, as_of=as_of)
+        if decision is not None:
+            yield number, decision
+
+
 def _find_decided(parts: Parts) -> Iterator[dict[str, Any]]:
     for row in parts.store.drift():
         yield _as_row(row.key, row.number, row.title, row.stage, row.drift)
 
 
 def _find_as_of(parts: Parts, as_of: datetime) -> Iterator[dict[str, Any]]:
-    with parts.store.read() as session:
-        numbers = session.history.load_numbers()
-    for number in sorted(numbers, reverse=True):
-        decision = look_back(parts.store, number, policy=parts.policy, as_of=as_of)
-        if decision is not None and decision.drift:
+    for number, decision in look_back_at_all(parts, as_of):
+        if decision.drift:
             view = parts.store.proposal(number, as_of)
             for drift in decision.drift:
                 yield _as_row(view.key, number, view.proposal.title, decision.stage, drift)

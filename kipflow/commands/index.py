@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import gc
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 
@@ -67,7 +64,7 @@ def import_(path: Path, as_of: datetime | None) -> int:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         raise UnreadableInput(source=str(path), why=f"is not UTF-8 text ({error.reason})") from None
-    with progress("importing") as say, _without_collecting():
+    with progress("importing") as say:
         report = import_index(parts.store, text, prefix=parts.community.prefix, seen_at=now, source=path.name)
         moved = advance_all(
             parts.store,
@@ -84,13 +81,3 @@ def import_(path: Path, as_of: datetime | None) -> int:
     for move, number in sorted(moves.items()):
         console().print(f"{number} moved: {move}")
     return 0
-
-
-@contextmanager
-def _without_collecting() -> Iterator[None]:
-    """Tens of thousands of values are made and kept, none in a circle: looking for circles takes time for nothing."""
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()

@@ -27,7 +27,7 @@ _COLUMNS = ("severity", "code", "place", "what", "fix")
 
 @click.command()
 @click.argument("pages", nargs=-1, required=True, metavar="PAGE…")
-@format_option()
+@format_option
 def lint(pages: tuple[str, ...], form: str) -> int:
     """Faults of proposal pages.
 

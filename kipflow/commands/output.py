@@ -19,22 +19,6 @@ from rich.table import Table
 from kipflow.commands.program import with_program
 
 _NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?")
-FORMATS = ("table", "json", "csv")
-
-
-def format_option(*formats: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """`--format`, the first one named being the default."""
-    choices = formats or FORMATS
-    return click.option(
-        "--format", "form", type=click.Choice(choices), default=choices[0], show_default=True, help="How to print."
-    )
-
-
-def as_of_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`--as-of T`, an ISO time; without a zone it is UTC."""
-    return click.option(
-        "--as-of", "as_of", type=UtcTime(), default=None, metavar="TIME", help="The time to judge at (ISO; UTC)."
-    )(function)
 
 
 class UtcTime(click.ParamType[datetime]):
@@ -50,6 +34,15 @@ class UtcTime(click.ParamType[datetime]):
         except ValueError:
             self.fail(f"{value!r} is not an ISO time such as 2026-03-02 or 2026-03-02T09:00:00Z", param, ctx)
         return parsed.replace(tzinfo=UTC) if parsed.tzinfo is None else parsed.astimezone(UTC)
+
+
+#: `--format`: how `print_rows` prints.
+format_option = click.option(
+    "--format", "form", type=click.Choice(["table", "json", "csv"]), default="table", show_default=True,
+    help="How to print.",
+)  # fmt: skip
+#: `--as-of T`, an ISO time; without a zone it is UTC.
+as_of_option = click.option("--as-of", type=UtcTime(), metavar="TIME", help="The time to judge at (ISO; UTC).")
 
 
 def print_rows(rows: Sequence[Mapping[str, Any]], form: str, *, columns: Sequence[str], empty: str = "") -> None:

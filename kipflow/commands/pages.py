@@ -70,7 +70,7 @@ def new(title: str, write: bool, chosen: int | None, again: bool) -> int:
 @click.option("--since", type=click.Choice(["discussion", "vote"]), help="Default: the vote, else the discussion.")
 @click.option("--from", "first", type=int, metavar="VERSION", help="Compare from this version of the page.")
 @click.option("--to", "last", type=int, metavar="VERSION", help="Compare up to this version; default: the newest.")
-@format_option()
+@format_option
 def diff(proposal: str, since: str | None, first: int | None, last: int | None, form: str) -> int:
     """What changed on the page since discussion or vote opened, or between two versions, by section.
 

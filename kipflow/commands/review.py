@@ -28,7 +28,7 @@ _RULING_COLUMNS = ("id", "proposal", "ruling", "by", "reason", "at", "revoked")
 
 
 @click.group(invoke_without_command=True)
-@format_option()
+@format_option
 @click.pass_context
 def review(ctx: click.Context, form: str) -> int:
     """List what waits for a person, and settle it.
@@ -96,7 +96,7 @@ def _effect_row(parts: Parts, effect: OutboxRow) -> dict[str, Any]:
 @review.command("rulings")
 @click.argument("proposal", required=False)
 @click.option("--standing", is_flag=True, help="Leave out what was revoked.")
-@format_option()
+@format_option
 def rulings_(proposal: str | None, standing: bool, form: str) -> int:
     """List rulings with their ids: of one PROPOSAL, or all of them."""
     parts = open_parts()

@@ -109,7 +109,7 @@ def import_(
 @roster.command("show")
 @click.argument("path", required=False, metavar="[FILE]", type=click.Path(path_type=Path))
 @as_of_option
-@format_option()
+@format_option
 def show(path: Path | None, as_of: datetime | None, form: str) -> int:
     """List the people of a roster file (default: the community's), and who binds at --as-of (default: now)."""
     settings = read_settings()

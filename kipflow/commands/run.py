@@ -102,7 +102,7 @@ def _count_waiting(parts: Parts, kinds: Container[str]) -> Counter[str]:
 
 @click.command()
 @as_of_option
-@format_option()
+@format_option
 def metrics(as_of: datetime | None, form: str) -> int:
     """Run the Spark job over the history and print the summary."""
     from kipflow.adapters import lake

@@ -26,7 +26,7 @@ from kipflow.wiring import open_desk
 @click.option("--all", "everybody", is_flag=True, help="Accept every line.")
 @click.option("--reason", default="", help="Why; kept with each ruling. Needed to accept.")
 @by_option
-@format_option()
+@format_option
 def senders(
     lines: str | None, domain: str | None, everybody: bool, author: str, reason: str, as_of: datetime | None, form: str
 ) -> int:

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from kipflow.commands.coverage import say_coverage, say_empty
-from kipflow.commands.drift import print_drift
+from kipflow.commands.drift import look_back_at_all, print_drift
 from kipflow.commands.opening import find_now, open_parts
 from kipflow.commands.output import UtcTime, as_of_option, console, format_option, print_rows, say_count, say_time
 from kipflow.commands.program import with_program
@@ -41,7 +41,7 @@ _ORDER = (Stage.VOTE, Stage.DISCUSSION, Stage.DRAFT, Stage.DORMANT, Stage.ACCEPT
     "--known-at", type=UtcTime(), default=None, metavar="TIME", help="With NUMBER: what kipflow had recorded by then."
 )
 @click.option("--drift", is_flag=True, help="Only what pages, index, results and tickets say against the facts.")
-@format_option()
+@format_option
 def status(
     proposal: str | None,
     stage: str | None,
@@ -163,14 +163,10 @@ def as_it_was_known(view: ProposalView, known_at: datetime) -> ProposalView:
 
 def rows_as_of(parts: Parts, stages: Sequence[Stage], as_of: datetime) -> list[dict[str, Any]]:
     """The table's rows as the rules decide them at `as_of`: by stage, highest number first."""
-    with parts.store.begin() as session:
-        numbers = session.history.load_numbers()
     rows = []
-    for number in sorted(numbers, reverse=True):
-        decision = look_back(parts.store, number, policy=parts.policy, as_of=as_of)
-        if decision is None or decision.stage not in stages:
-            continue
-        if decision.claim is not None and decision.claim.kind is ClaimKind.REFUSED:
+    for number, decision in look_back_at_all(parts, as_of):
+        is_refused = decision.claim is not None and decision.claim.kind is ClaimKind.REFUSED
+        if is_refused or decision.stage not in stages:
             continue
         view = parts.store.proposal(number, as_of)
         clock = decision.newest_vote if decision.stage is Stage.VOTE else None

@@ -38,7 +38,7 @@ from kipflow.services.votes_report import render_csv, render_json, table_rows
 @click.option("--community", "name", metavar="NAME|FILE", help="Its policy and prefix (default: the current one).")
 @click.option("--explain", "explained", is_flag=True, help="Also list lines that look like votes and are none: why.")
 @as_of_option
-@format_option()
+@format_option
 def votes(
     paths: tuple[Path, ...], roster: Path | None, name: str | None, explained: bool, as_of: datetime | None, form: str
 ) -> int:

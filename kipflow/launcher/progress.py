@@ -15,7 +15,10 @@ QUIET_SECONDS = 10.0
 
 
 class Step:
-    """One step under way. `say` shows what it is at; it may be called as often as one likes."""
+    """One step under way. `say` shows what it is at; it may be called as often as one likes.
+
+    With a reason in `failed` it ends without its tick, though what follows goes on.
+    """
 
     def __init__(self, title: str, console: Console, status: Status | None) -> None:
         self._title = title
@@ -24,7 +27,7 @@ class Step:
         self._started = time.monotonic()
         self._detail = ""
         self.failed = ""
-        self._done = threading.Event()
+        self.done = threading.Event()
 
     def say(self, detail: str) -> None:
         """Show `detail` behind the step's title."""
@@ -32,20 +35,13 @@ class Step:
         if self._status is not None:
             self._status.update(f"{self._title}: {escape(detail)}")
 
-    def fail(self, why: str) -> None:
-        """Let the step end without its tick, though what follows goes on."""
-        self.failed = why
-
     @property
     def seconds(self) -> float:
         return time.monotonic() - self._started
 
-    def finish(self) -> None:
-        self._done.set()
-
     def report(self) -> None:
         """Where nobody watches live: a line now and then, so that a long step does not look stuck."""
-        while not self._done.wait(QUIET_SECONDS):
+        while not self.done.wait(QUIET_SECONDS):
             detail = self._detail or "at work"
             self._console.print(f"  {self.seconds:3.0f} s  {detail}", highlight=False, markup=False, soft_wrap=True)
 
@@ -77,7 +73,7 @@ class Progress:
             mark, why = ("✗", f": {step.failed}") if step.failed else ("✓", "")
             self.say(f"{mark} {title}{why} ({step.seconds:.0f} s)")
         finally:
-            step.finish()
+            step.done.set()
             if status is not None:
                 status.stop()
 

@@ -62,7 +62,7 @@ def run_dags(waiting: Waiting) -> list[str]:
         _trigger(waiting, step, sources)
         _wait_quiet(waiting, step, sources)
         if failed := _find_failures(waiting, sources):
-            step.fail(f"{' and '.join(failed)} failed: what is new is not read, and their timetable tries again")
+            step.failed = f"{' and '.join(failed)} failed: what is new is not read, and their timetable tries again"
     with progress.step("Stages, index, Slack and metrics follow") as step:
         for dag_id in api.fetch_dags():  # also those that are there only where the community's file asks for them
             api.unpause(dag_id)

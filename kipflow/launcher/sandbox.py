@@ -20,8 +20,6 @@ from kipflow.sandbox.clock import check_speed
 from kipflow.sandbox.story import build_story
 from kipflow.wiring import connect
 
-SEED = 7
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sandbox:
@@ -46,7 +44,7 @@ class Sandbox:
     @property
     def command(self) -> list[str]:
         return [
-            *(sys.executable, "-m", "kipflow.sandbox", "--port", str(self.port), "--seed", str(SEED)),
+            *(sys.executable, "-m", "kipflow.sandbox", "--port", str(self.port)),
             *("--anchor", self.anchor.isoformat(), "--now", self.start.isoformat()),
             *("--memory", str(self.memory), "--mail-port", str(self.mail_port)),
         ]
@@ -74,7 +72,7 @@ def plan_sandbox(
     # who lets time run fast wants to watch: the story goes on from where it was left, however long ago that is
     start = reached if speed > 1 else max(now, reached)
     _save_times(layout, anchor, start)
-    first = build_story(seed=SEED, anchor=anchor).mails[0].arrives_at
+    first = build_story(anchor).mails[0].arrives_at
     variables = {
         "KIPFLOW_SANDBOX_URL": f"http://{LOCAL}:{port}",
         "KIPFLOW_SANDBOX_MAIL": f"{LOCAL}:{mail_port}",

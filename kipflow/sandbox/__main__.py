@@ -10,7 +10,7 @@ from pathlib import Path
 
 import uvicorn
 
-from kipflow.sandbox.app import Options, create_app
+from kipflow.sandbox.app import create_app
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -19,7 +19,7 @@ def main(arguments: list[str] | None = None) -> int:
     port = given.pop("port")
     given["now"] = given["now"] or datetime.now(UTC)
     try:
-        app = create_app(Options(**{**given, "anchor": given["anchor"] or given["now"]}), ticks=time.monotonic)
+        app = create_app(**{**given, "anchor": given["anchor"] or given["now"]}, ticks=time.monotonic)
     except (ValueError, OSError) as error:
         print(f"sandbox: {error}", file=sys.stderr)
         return 2
@@ -28,17 +28,13 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    """Each argument but `--port` is the field of `Options` that it names."""
+    """Each argument but `--port` is the one of `create_app` that it names."""
     parser = argparse.ArgumentParser(prog="python -m kipflow.sandbox", description="A small community in a box.")
     add = parser.add_argument
     add("--port", type=int, default=8765)
-    add("--seed", type=int, default=7, help="which story is played (same seed, same bytes)")
     add("--now", type=_moment, help="the sandbox's time at start, ISO 8601 (default: now)")
     add("--anchor", type=_moment, help="the moment the story is played relative to (default: --now)")
     add("--speed", type=float, default=1.0, help="sandbox seconds per second")
-    add("--list", dest="list_id", type=str.lower, default="dev@sandbox.example", help="the list's address")
-    add("--jira-project", dest="project", default="SAND")
-    add("--index-page", default="1000", help="id of the index page")
     add("--faults", default="", help='rules such as "429 /api/mbox.lua x2 retry-after=1; 500 /jira"')
     add("--slack-burst", type=int, default=40, help="messages a channel takes before it asks to wait")
     add("--memory", type=Path, help="a file that keeps what visitors did over a restart")

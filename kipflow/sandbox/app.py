@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -25,65 +24,56 @@ from kipflow.sandbox.tickets import Tickets
 from kipflow.sandbox.wikistate import WikiState
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
-    """How a sandbox is set up. `anchor` is the story's moment 0, `now` where its clock starts.
+def create_app(
+    *,
+    anchor: datetime,
+    now: datetime,
+    ticks: Callable[[], float],
+    speed: float = 1.0,
+    faults: str = "",
+    slack_burst: int = 40,
+    memory: Path | None = None,
+    mail_port: int | None = None,
+) -> FastAPI:
+    """The sandbox's application.
 
-    `slack_burst` is how many messages a channel takes at once before it asks to wait. `memory` is a file that keeps
-    saved pages and posts over a restart. `mail_port` is where mail for the list is taken by SMTP.
-    """
-
-    anchor: datetime
-    now: datetime
-    seed: int = 7
-    speed: float = 1.0
-    list_id: str = "dev@sandbox.example"
-    project: str = "SAND"
-    index_page: str = "1000"
-    faults: str = ""
-    slack_burst: int = 40
-    memory: Path | None = None
-    mail_port: int | None = None
-
-
-def create_app(options: Options, *, ticks: Callable[[], float]) -> FastAPI:
-    """Build the application.
+    Args:
+        anchor: the story's moment 0.
+        now: where its clock starts.
+        ticks: real seconds that only grow (`time.monotonic`).
+        speed: seconds of its time in one of them.
+        faults: rules in force from the start.
+        slack_burst: how many messages a channel takes at once before it asks to wait.
+        memory: a file that keeps what visitors did over a restart.
+        mail_port: where mail for the list is taken by SMTP; None: nowhere.
 
     Raises:
         ValueError: a fault rule or the memory file is wrong.
     """
-    story = build_story(
-        seed=options.seed,
-        anchor=options.anchor,
-        list_id=options.list_id,
-        project=options.project,
-        index_page=options.index_page,
-    )
+    story = build_story(anchor)
     app = FastAPI(
         title="kipflow sandbox",
-        lifespan=partial(_live, port=options.mail_port),
+        lifespan=partial(_live, port=mail_port),
         docs_url=None,
         redoc_url=None,
         openapi_url=None,
     )
     state = app.state
-    state.clock = Clock(options.now, speed=options.speed, ticks=ticks)
-    state.faults = Faults(parse_faults(options.faults))
-    state.archive = MailArchive(options.list_id, story.mails)
+    state.clock = Clock(now, speed=speed, ticks=ticks)
+    state.faults = Faults(parse_faults(faults))
+    state.archive = MailArchive(story.mails)
     state.wiki = WikiState(story.pages, state.clock.now)
     state.tickets = Tickets(story.tickets)
-    state.channels, state.throttle = Channels(), Throttle(burst=options.slack_burst, ticks=ticks)
+    state.channels, state.throttle = Channels(), Throttle(burst=slack_burst, ticks=ticks)
     state.sockets = Sockets()
-    state.index_page = options.index_page
     state.saved = lambda: None
-    if options.memory is not None:
-        memory = Memory(
-            options.memory, state.clock, pages=state.wiki, posts=state.channels, mails=state.archive,
-            tickets=state.tickets,
-        )  # fmt: skip
-        memory.load()
-        state.saved = memory.save
-        app.add_middleware(MemoryMiddleware, memory=memory)
+    if memory is not None:
+        kept = Memory(
+            memory, state.clock, pages=state.wiki, posts=state.channels, mails=state.archive, tickets=state.tickets
+        )
+        kept.load()
+        state.saved = kept.save
+        app.add_middleware(MemoryMiddleware, memory=kept)
     app.add_middleware(FaultMiddleware, faults=state.faults)
     app.add_exception_handler(Refusal, visitors.show_refusal)
     for part in (ponymail, confluence, jira, slack, socketmode, pages, visitors, controls):

@@ -9,9 +9,9 @@ from html import escape
 from pydantic.dataclasses import dataclass
 
 from kipflow.sandbox.data import STRICT
-from kipflow.sandbox.pagebody import WIKI
+from kipflow.sandbox.pagebody import WIKI, ScriptedVersion
 from kipflow.sandbox.plans import NEXT_NUMBER, PLANS, Plan, Shelf
-from kipflow.sandbox.world import World
+from kipflow.sandbox.world import find_origin, moment
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=STRICT)
@@ -24,22 +24,26 @@ class Row:
     release: str = ""
 
 
-def write_index(world: World, titles: Mapping[int, str]) -> Iterator[tuple[datetime, str, str, str]]:
-    """The versions of the index page: when, by whom, its body, the edit's comment."""
+def write_index(anchor: datetime, titles: Mapping[int, str]) -> Iterator[ScriptedVersion]:
+    """The versions of the index page."""
     where: dict[int, Shelf] = {}
-    recordings, number = _render_recordings(world), 61
-    yield world.at(-427), "bvogel", _render_index(where, titles, number, recordings), "Set up the page"
-    for at, plan, shelf in sorted(_find_moves(world), key=lambda m: (m[0], m[1].number)):
+    recordings, number = _render_recordings(anchor), 61
+
+    def write(at: datetime, who: str, message: str) -> ScriptedVersion:
+        body = _render_index(where, titles, min(number, NEXT_NUMBER), recordings)
+        return ScriptedVersion(at=at, who=who, body=body, message=message)
+
+    yield write(moment(anchor, -427), "bvogel", "Set up the page")
+    for at, plan, shelf in sorted(_find_moves(anchor), key=lambda m: (m[0], m[1].number)):
         where[plan.number], number = shelf, max(number, plan.number + 1)
-        comment = f"Add {plan.key}" if shelf.section == "discussion" else f"Move {plan.key}"
-        yield at, plan.author, _render_index(where, titles, min(number, NEXT_NUMBER), recordings), comment
+        yield write(at, plan.author, f"Add {plan.key}" if shelf.section == "discussion" else f"Move {plan.key}")
 
 
-def _find_moves(world: World) -> Iterator[tuple[datetime, Plan, Shelf]]:
+def _find_moves(anchor: datetime) -> Iterator[tuple[datetime, Plan, Shelf]]:
     for plan in PLANS:
         first = Shelf(at=plan.edits[0].at + 0.02, section="discussion")
         for shelf in filter(None, (first, plan.index)):
-            yield world.at(shelf.at, origin=world.origin(plan)), plan, shelf
+            yield moment(find_origin(plan, anchor), shelf.at), plan, shelf
 
 
 def _render_index(where: Mapping[int, Shelf], titles: Mapping[int, str], next_number: int, recordings: str) -> str:
@@ -52,9 +56,9 @@ def _render_index(where: Mapping[int, Shelf], titles: Mapping[int, str], next_nu
     return "".join(parts) + recordings + str(WIKI["closing"])
 
 
-def _render_recordings(world: World) -> str:
+def _render_recordings(anchor: datetime) -> str:
     rows = "".join(
-        f'<tr><td><a href="https://video.sandbox.example/call-{c["call"]}">{world.at(c["at"]):%Y-%m-%d}</a></td>'
+        f'<tr><td><a href="https://video.sandbox.example/call-{c["call"]}">{moment(anchor, c["at"]):%Y-%m-%d}</a></td>'
         f"<td><ul>{c['notes']}</ul></td></tr>"
         for c in WIKI["recordings"]
     )

@@ -98,10 +98,9 @@ def mask(sender: str) -> str:
 
 
 class MailArchive:
-    """All mails of one list in order of arrival; `seen(now)` are those that have arrived."""
+    """All mails of the list in order of arrival; `seen(now)` are those that have arrived."""
 
-    def __init__(self, list_id: str, mails: Iterable[ArchivedMail]) -> None:
-        self.list_id = list_id
+    def __init__(self, mails: Iterable[ArchivedMail]) -> None:
         self.entries = [read_entry(mail) for mail in mails]
         self._sent: list[ArchivedMail] = []
 
@@ -153,24 +152,24 @@ def write_mail(
         at=at,
         author=who,
         subject=subject,
-        text=compose(words, author=who, parent=None, flags=frozenset(), list_id=archive.list_id),
+        text=compose(words, author=who, parent=None, flags=frozenset()),
         # the moment makes it another mail than one of an earlier life of the sandbox
-        message_id=make_message_id(0, f"{at.isoformat()} {key}", who.emails[0]),
+        message_id=make_message_id(f"0|{at.isoformat()} {key}", who.emails[0]),
         in_reply_to=parent or None,
         references=(*answered.references, parent)[-8:] if answered and parent else (),
     )
-    return _add(archive, render_mail(mail, archive.list_id, received_at=at), at)
+    return _add(archive, render_mail(mail, received_at=at), at)
 
 
 def receive_mail(archive: MailArchive, sender: str, raw: bytes, now: datetime) -> Entry:
     """A mail that came by SMTP, with LF line ends; the archive has it at once."""
     at = now.replace(microsecond=0)
-    top = render_trace(f"smtp/{archive.sent + 1}", sender, archive.list_id, received_at=at)
+    top = render_trace(f"smtp/{archive.sent + 1}", sender, received_at=at)
     return _add(archive, top.encode() + re.sub(rb"(?m)^(>*From )", rb">\1", raw).rstrip(b"\n") + b"\n", at)
 
 
 def _add(archive: MailArchive, raw: bytes, at: datetime) -> Entry:
-    envelope = format_envelope(archive.list_id, 90_000 + archive.sent)
+    envelope = format_envelope(90_000 + archive.sent)
     return archive.add(ArchivedMail(arrives_at=at, month=f"{at:%Y-%m}", envelope=envelope, raw=raw))
 
 

@@ -12,6 +12,7 @@ from kipflow.sandbox.encodings import encode_body
 from kipflow.sandbox.oddities import Oddity
 from kipflow.sandbox.people import Resident
 
+LIST = "dev@sandbox.example"
 DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
@@ -57,9 +58,9 @@ def make_digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:24]
 
 
-def make_message_id(seed: int, key: str, address: str) -> str:
+def make_message_id(key: str, address: str) -> str:
     """A Message-ID that depends on the story alone, so that the same mail keeps its name at any anchor."""
-    return f"<CA{make_digest(f'{seed}|{key}')}@mail.{address.rpartition('@')[2]}>"
+    return f"<CA{make_digest(key)}@mail.{address.rpartition('@')[2]}>"
 
 
 def format_date(at: datetime, zone: int, *flags: Oddity) -> str:
@@ -81,21 +82,20 @@ def format_separator(envelope: str, at: datetime) -> bytes:
     return f"From {envelope} {day} {month} {moment.day:02d} {moment:%H:%M:%S} {moment.year}\n".encode()
 
 
-def format_envelope(list_id: str, number: int) -> str:
+def format_envelope(number: int) -> str:
     """Where the list's bounces for its mail of this number would go."""
-    box, _, domain = list_id.partition("@")
-    return f"{box}-return-{number}-archive=lists.{domain}@{domain}"
+    return f"dev-return-{number}-archive=lists.sandbox.example@sandbox.example"
 
 
-def archive(mails: Iterable[Mail], list_id: str) -> list[ArchivedMail]:
+def archive(mails: Iterable[Mail]) -> list[ArchivedMail]:
     """What the list's archive holds of these mails, in order of arrival."""
     held: list[ArchivedMail] = []
     for number, mail in enumerate(sorted(mails, key=lambda m: (m.at, m.key)), start=1):
-        envelope = format_envelope(list_id, 10_000 + number)
+        envelope = format_envelope(10_000 + number)
         copies = 2 if Oddity.TWICE in mail.flags else 1
         for copy in range(copies):
             at = mail.at + timedelta(minutes=3 * copy)
-            raw = render_mail(mail, list_id, received_at=at)
+            raw = render_mail(mail, received_at=at)
             held.append(ArchivedMail(arrives_at=at, month=f"{at:%Y-%m}", envelope=envelope, raw=raw))
     return sorted(held, key=lambda m: (m.arrives_at, m.envelope))
 
@@ -104,60 +104,56 @@ def archive(mails: Iterable[Mail], list_id: str) -> list[ArchivedMail]:
 
 #: What the list's own hosts write on top of a mail: how it went through them, and whether its sender is real.
 _TRACE = """\
-Received: from mx1.{domain} (mx1.{domain} [198.51.100.7])
-\tby lists.{domain} (Postfix) with ESMTPS id {token}
-\tfor <{list_id}>; {stamp} (UTC)
-Authentication-Results: mx1.{domain};
+Received: from mx1.sandbox.example (mx1.sandbox.example [198.51.100.7])
+\tby lists.sandbox.example (Postfix) with ESMTPS id {token}
+\tfor <dev@sandbox.example>; {stamp} (UTC)
+Authentication-Results: mx1.sandbox.example;
 \tdkim=pass header.d={theirs}; spf=pass smtp.mailfrom={theirs}
 Received: from mail.{theirs} (mail.{theirs} [203.0.113.25])
-\tby mx1.{domain} (Postfix) with ESMTPS id {nekot}
-\tfor <{list_id}>; {stamp} (UTC)
+\tby mx1.sandbox.example (Postfix) with ESMTPS id {nekot}
+\tfor <dev@sandbox.example>; {stamp} (UTC)
 """
-_NO_TRACE = "Received: by lists.{domain} (Postfix)\n"  # without a time
+_NO_TRACE = "Received: by lists.sandbox.example (Postfix)\n"  # without a time
 _LIST = """\
-Mailing-List: contact {box}-help@{domain}; run by ezmlm
+Mailing-List: contact dev-help@sandbox.example; run by ezmlm
 Precedence: bulk
-List-Post: <mailto:{list_id}>
-List-Id: <{box}.{domain}>
-Delivered-To: mailing list {list_id}
+List-Post: <mailto:dev@sandbox.example>
+List-Id: <dev.sandbox.example>
+Delivered-To: mailing list dev@sandbox.example
 """
 
 
-def render_trace(key: str, sender: str, list_id: str, *, received_at: datetime, trace: str = _TRACE) -> str:
+def render_trace(key: str, sender: str, *, received_at: datetime, trace: str = _TRACE) -> str:
     """What the list's hosts write above a mail of this sender."""
-    box, _, domain = list_id.partition("@")
-    token = hashlib.sha256(key.encode()).hexdigest()[:11].upper()
-    return f"Return-Path: <{sender}>\n{trace}{_LIST}".format(
-        box=box, domain=domain, list_id=list_id, theirs=sender.partition("@")[2], token=token,
-        nekot=token[::-1], stamp=format_date(received_at, 0),
-    )  # fmt: skip
+    token, theirs = hashlib.sha256(key.encode()).hexdigest()[:11].upper(), sender.partition("@")[2]
+    hops = trace.format(theirs=theirs, token=token, nekot=token[::-1], stamp=format_date(received_at, 0))
+    return f"Return-Path: <{sender}>\n{hops}{_LIST}"
 
 
-def render_mail(mail: Mail, list_id: str, *, received_at: datetime) -> bytes:
+def render_mail(mail: Mail, *, received_at: datetime) -> bytes:
     """The mail as bytes with LF line ends, "From " lines of the body escaped unless the mail says not to."""
     trace = _NO_TRACE if Oddity.NO_DATE_AT_ALL in mail.flags else _TRACE
-    top = render_trace(mail.key, mail.address, list_id, received_at=received_at, trace=trace)
+    top = render_trace(mail.key, mail.address, received_at=received_at, trace=trace)
     types, body = encode_body(mail.key, mail.text, mail.flags)
-    headers = [*_address_headers(mail, list_id), *_thread_headers(mail), *types]
+    headers = [*_address_headers(mail), *_thread_headers(mail), *types]
     text = top + "".join(f"{name}: {value}\n" for name, value in headers)
     return text.encode("utf-8") + b"\n" + body.rstrip(b"\n") + b"\n"
 
 
-def _address_headers(mail: Mail, list_id: str) -> list[tuple[str, str]]:
-    box = list_id.partition("@")[0]
+def _address_headers(mail: Mail) -> list[tuple[str, str]]:
     name, address = mail.author.name, mail.address
     found: list[tuple[str, str]] = []
     if Oddity.VIA_REPLY_TO in mail.flags:
-        found.append(("From", f'"{name} via {box}" <{list_id}>'))
-        found += [("Reply-To", f"{encode_words(name)} <{address}>"), ("To", f"<{list_id}>")]
+        found.append(("From", f'"{name} via dev" <{LIST}>'))
+        found += [("Reply-To", f"{encode_words(name)} <{address}>"), ("To", f"<{LIST}>")]
     elif Oddity.VIA_CC in mail.flags:
-        found.append(("From", f"{encode_words(f'{name} via {box}')} <{list_id}>"))
-        found += [("Reply-To", list_id), ("To", list_id)]
+        found.append(("From", f"{encode_words(f'{name} via dev')} <{LIST}>"))
+        found += [("Reply-To", LIST), ("To", LIST)]
         found.append(("Cc", f"Elin Borg <elin@skerry.example>, {encode_words(name)} <{address}>"))
     else:
         shown = f"{address}.INVALID" if Oddity.INVALID in mail.flags else address
         found.append(("From", f"{encode_words(name)} <{shown}>"))
-        found += [("Reply-To", list_id), ("To", list_id)]
+        found += [("Reply-To", LIST), ("To", LIST)]
     return found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 from typing import Any
 
 from kipflow.sandbox.data import load_yaml
@@ -11,38 +12,38 @@ from kipflow.sandbox.mails import ArchivedMail, Mail, make_message_id
 from kipflow.sandbox.oddities import Oddity
 from kipflow.sandbox.people import PEOPLE, RESIDENTS, Resident
 from kipflow.sandbox.quoting import compose
-from kipflow.sandbox.world import World
+from kipflow.sandbox.world import SEED, make_rng, moment
 
 _FIRST_DAY, _LAST_DAY = -425.0, 10.0
 _NOISE = load_yaml("noise.yaml")
 _SHARED_ID = "<JIRA.77101.1.0@sandbox.example>"
 
 
-def write_noise(world: World) -> Iterator[Mail]:
+def write_noise(anchor: datetime) -> Iterator[Mail]:
     """All mails that belong to no proposal, in no particular order."""
     for kind in _NOISE["notices"]:
-        yield from _write_notices(world, kind)
+        yield from _write_notices(anchor, kind)
     for release in _NOISE["releases"]:
-        yield from _write_release(world, release)
-    yield from _write_small_talk(world, _NOISE["off_topic"])
+        yield from _write_release(anchor, release)
+    yield from _write_small_talk(anchor, _NOISE["off_topic"])
     for number, odd in enumerate(_NOISE["odd_dates"], start=1):
         who, words = RESIDENTS[number * 3 % len(RESIDENTS)], f"lock of test machine {number}"
         text, flags = f"Does anybody else see this? The c{words} is off again.", map(Oddity, odd.get("flags", ()))
-        yield _write(world, f"clock/{number}", odd["at"], who, f"C{words}", text, flags=frozenset(flags),
+        yield _write(anchor, f"clock/{number}", odd["at"], who, f"C{words}", text, flags=frozenset(flags),
                      date_header=odd.get("date"))  # fmt: skip
 
 
 def _write(
-    world: World, key: str, days: float, who: Resident, subject: str, words: str, parent: Mail | None = None, *,
+    anchor: datetime, key: str, days: float, who: Resident, subject: str, words: str, parent: Mail | None = None, *,
     flags: frozenset[Oddity] = frozenset(), message_id: str | None = None, date_header: str | None = None,
 ) -> Mail:  # fmt: skip
     return Mail(
         key=key,
-        at=world.at(days),
+        at=moment(anchor, days),
         author=who,
         subject=subject,
-        text=compose(words, author=who, parent=parent, flags=flags, list_id=world.list_id),
-        message_id=message_id or make_message_id(world.seed, key, who.emails[0]),
+        text=compose(words, author=who, parent=parent, flags=flags),
+        message_id=message_id or make_message_id(f"{SEED}|{key}", who.emails[0]),
         in_reply_to=parent.message_id if parent else None,
         references=(*parent.references, parent.message_id) if parent else (),
         flags=flags,
@@ -55,18 +56,18 @@ def _spread(count: int, number: int, jitter: float) -> float:
     return _FIRST_DAY + (number + jitter) * (_LAST_DAY - _FIRST_DAY) / count
 
 
-def _write_notices(world: World, kind: Mapping[str, Any]) -> Iterator[Mail]:
-    rng, sender = world.rng(kind["seed"]), Resident(**kind["sender"])
+def _write_notices(anchor: datetime, kind: Mapping[str, Any]) -> Iterator[Mail]:
+    rng, sender = make_rng(kind["seed"]), Resident(**kind["sender"])
     for n in range(kind["count"]):
         drawn = {name: _draw(rng, choice) for name, choice in kind["draws"].items()}
         number = kind["first"] + n * kind["step"] + drawn.pop("plus", 0)
-        values = {**drawn, "number": number, "project": world.project, "Action": drawn.get("action", "").capitalize()}
+        values = {**drawn, "number": number, "Action": drawn.get("action", "").capitalize()}
         if "person" in drawn:
             values |= {"name": drawn["person"].name, "id": drawn["person"].id}
         values["title"] = drawn.get("title", "").format(**drawn)
         days, shared = _spread(kind["count"], n, rng.random()), _SHARED_ID if n in kind.get("twins", ()) else None
         subject, text = kind["subject"].format(**values), kind["text"].format(**values)
-        yield _write(world, f"{kind['name']}/{n}", days, sender, subject, text, message_id=shared)
+        yield _write(anchor, f"{kind['name']}/{n}", days, sender, subject, text, message_id=shared)
 
 
 def _draw(rng: random.Random, choice: Any) -> Any:
@@ -75,40 +76,40 @@ def _draw(rng: random.Random, choice: Any) -> Any:
     return rng.choice(RESIDENTS if choice == "people" else choice)
 
 
-def _write_release(world: World, release: Mapping[str, Any]) -> Iterator[Mail]:
+def _write_release(anchor: datetime, release: Mapping[str, Any]) -> Iterator[Mail]:
     manager, key = PEOPLE["dmwangi"], f"release/{release['version']}-{release['candidate']}"
     subject = "[VOTE] Release Sandpiper {version} RC{candidate}".format(**release)
-    root = _write(world, f"{key}/0", release["at"], manager, subject, _NOISE["release_call"].format(**release))
+    root = _write(anchor, f"{key}/0", release["at"], manager, subject, _NOISE["release_call"].format(**release))
     yield root
     for reply in _NOISE["release_replies"][release["replies"]]:
         who, title, words = PEOPLE[reply["who"]], f"{reply['tag']} {subject}", reply["text"].format(**release)
-        yield _write(world, f"{key}/{reply['key']}", release["at"] + reply["at"], who, title, words, root)
+        yield _write(anchor, f"{key}/{reply['key']}", release["at"] + reply["at"], who, title, words, root)
     if release["replies"] == "passed":
         title, words = f"[ANNOUNCE] Sandpiper {release['version']} released", _NOISE["release_news"].format(**release)
-        yield _write(world, f"{key}/announce", release["at"] + 5, manager, title, words)
+        yield _write(anchor, f"{key}/announce", release["at"] + 5, manager, title, words)
 
 
-def _write_small_talk(world: World, talks: list[list[str]]) -> Iterator[Mail]:
-    rng = world.rng("talk")
+def _write_small_talk(anchor: datetime, talks: list[list[str]]) -> Iterator[Mail]:
+    rng = make_rng("talk")
     for number in range(16):
         title, opening, *answers = talks[number % len(talks)]
         subject = title if number < len(talks) else f"{title} (again)"
         people = rng.sample(RESIDENTS, len(answers) + 1)
         days = _spread(17, number, rng.random())
-        parent = _write(world, f"talk/{number}/0", days, people[0], subject, opening)
+        parent = _write(anchor, f"talk/{number}/0", days, people[0], subject, opening)
         yield parent
         for position, (who, words) in enumerate(zip(people[1:], answers, strict=True), start=1):
             days += rng.uniform(0.1, 0.9)
-            parent = _write(world, f"talk/{number}/{position}", days, who, f"Re: {subject}", words, parent)
+            parent = _write(anchor, f"talk/{number}/{position}", days, who, f"Re: {subject}", words, parent)
             yield parent
 
 
-def write_broken(world: World) -> Iterator[ArchivedMail]:
+def write_broken(anchor: datetime) -> Iterator[ArchivedMail]:
     """Mails that nobody can read, as a crash of the archiver leaves them: no header that says anything.
 
     The reader must count them and go on.
     """
     garbage = bytes((value * 37 + 11) % 256 for value in range(400)).replace(b"\n", b"?").replace(b"\r", b"?")
     for days, raw in ((-220.0, b"X-Archived: partly\n\n" + garbage + b"\n"), (-33.0, b"X-Mailer:\n\n\n")):
-        at = world.at(days)
+        at = moment(anchor, days)
         yield ArchivedMail(arrives_at=at, month=f"{at:%Y-%m}", envelope="MAILER-DAEMON", raw=raw)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
+from datetime import datetime
 from html import escape
 
 from kipflow.sandbox.data import load_yaml
@@ -10,6 +11,16 @@ from kipflow.sandbox.plans import Edit, Plan
 
 WIKI = load_yaml("wiki.yaml")
 _PIECES: dict[str, str] = WIKI["pieces"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScriptedVersion:
+    """A version that someone saves at `at`."""
+
+    at: datetime
+    who: str
+    body: str
+    message: str = ""
 
 
 def render_body(plan: Plan, edit: Edit, *, ticket: str) -> str:

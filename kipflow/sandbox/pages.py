@@ -7,16 +7,18 @@ from collections import Counter
 from typing import Any
 from urllib.parse import quote
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 
-from kipflow.sandbox.answers import expected
 from kipflow.sandbox.channels import Post, find_person
 from kipflow.sandbox.frame import TEMPLATES, Show
 from kipflow.sandbox.mailarchive import body_of, find_members, find_root
+from kipflow.sandbox.mails import LIST
 from kipflow.sandbox.parts import Now, TheArchive, TheChannels, TheTickets, TheWiki
 from kipflow.sandbox.people import PEOPLE, render_roster
+from kipflow.sandbox.plans import EXPECTED
 from kipflow.sandbox.storage import render_storage
+from kipflow.sandbox.wiki import INDEX_PAGE
 
 router = APIRouter()
 
@@ -25,20 +27,20 @@ router = APIRouter()
 def overview(
     show: Show, archive: TheArchive, wiki: TheWiki, tickets: TheTickets, channels: TheChannels, now: Now
 ) -> Response:
-    seen, answers = archive.seen(now), expected()
+    seen = archive.seen(now)
     return show(
         "overview.html", "A community in a box", mails=len(seen), senders=len({e.sender for e in seen}),
-        list_id=archive.list_id, wiki=wiki, tickets=tickets.seen(now), posts=channels.posts, answers=answers,
-        stages=Counter(answer.stage for answer in answers.values()),
+        list_id=LIST, wiki=wiki, tickets=tickets.seen(now), posts=channels.posts, answers=EXPECTED,
+        stages=Counter(answer.stage for answer in EXPECTED.values()),
     )  # fmt: skip
 
 
 @router.get("/wiki/")
-def wiki_index(request: Request, wiki: TheWiki, title: str = "") -> Response:
+def wiki_index(wiki: TheWiki, title: str = "") -> Response:
     if title:
         found = next((p for p in wiki.all() if p.title == title), None)
         return RedirectResponse(f"/wiki/{found.page_id if found else 'none'}")
-    return RedirectResponse(f"/wiki/{request.app.state.index_page}")
+    return RedirectResponse(f"/wiki/{INDEX_PAGE}")
 
 
 @router.get("/confluence/pages/viewpage.action")
@@ -66,7 +68,7 @@ def mail_list(show: Show, archive: TheArchive, now: Now, about: str = "") -> Res
     named = re.compile(rf"{re.escape(about)}(?!\d)")
     found = [e for e in archive.seen(now) if named.search(e.subject)]
     newest = sorted(found, key=lambda e: e.mail.arrives_at, reverse=True)[:100]
-    return show("list.html", f"{archive.list_id}: {about or 'newest mails'}", entries=newest)
+    return show("list.html", f"{LIST}: {about or 'newest mails'}", entries=newest)
 
 
 @router.get("/thread/{mid:path}")

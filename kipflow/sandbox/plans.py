@@ -146,7 +146,8 @@ class Work:
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=STRICT)
 class Expected:
-    """What a proposal must have come to at the anchor, written by hand from the story's intent.
+    """What a proposal must have come to at the anchor, written by hand from the story's intent and the policy of
+    `config/communities/sandbox.yaml`.
 
     `binding` and `other` are the newest round's counted (+1, 0, -1); `other` None where readers may differ on
     purpose (see the note). `rounds` counts its votes: one where an outcome is named. `depends_on_review` says that
@@ -211,3 +212,5 @@ def read_plan(number: int, found: Mapping[str, Any]) -> Plan:
 PLANS: tuple[Plan, ...] = tuple(
     read_plan(number, found) for name in _FILES for number, found in load_yaml(f"stories/{name}.yaml").items()
 )
+#: Number → what kipflow must show at the anchor. Nothing of it is computed by kipflow's own reading.
+EXPECTED: Mapping[int, Expected] = {plan.number: plan.expect for plan in PLANS}

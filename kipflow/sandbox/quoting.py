@@ -6,14 +6,14 @@ import hashlib
 import textwrap
 from datetime import timedelta, timezone
 
-from kipflow.sandbox.mails import DAYS, MONTHS, Mail, format_date
+from kipflow.sandbox.mails import DAYS, LIST, MONTHS, Mail, format_date
 from kipflow.sandbox.oddities import Oddity
 from kipflow.sandbox.people import Resident
 
 _QUOTED_LINES = 60
 
 
-def compose(words: str, *, author: Resident, parent: Mail | None, flags: frozenset[Oddity], list_id: str) -> str:
+def compose(words: str, *, author: Resident, parent: Mail | None, flags: frozenset[Oddity]) -> str:
     """A whole body: the author's words, the quoted parent in their manner, signature, list footer."""
     own, signature = wrap(words), "\n".join(author.signature)
     if Oddity.BARE in flags:
@@ -21,19 +21,18 @@ def compose(words: str, *, author: Resident, parent: Mail | None, flags: frozens
     elif parent is None:
         parts = [own, signature]
     elif Oddity.OUTLOOK in flags:
-        parts = [own, signature, _outlook_block(parent, list_id)]
+        parts = [own, signature, _outlook_block(parent)]
     else:
         parts = _answer(own, signature, parent, Oddity(author.quoting), flags)
     if Oddity.FOOTER in flags:
-        box, _, domain = list_id.partition("@")
-        parts.append(_FOOTER.format(rule="-" * 69, box=box, domain=domain))
+        parts.append(_FOOTER)
     return "\n\n".join(p for p in parts if p)
 
 
-_FOOTER = """\
-{rule}
-To unsubscribe, e-mail: {box}-unsubscribe@{domain}
-For additional commands, e-mail: {box}-help@{domain}"""
+_FOOTER = f"""\
+{"-" * 69}
+To unsubscribe, e-mail: dev-unsubscribe@sandbox.example
+For additional commands, e-mail: dev-help@sandbox.example"""
 
 
 def _answer(own: str, signature: str, parent: Mail, usual: Oddity, flags: frozenset[Oddity]) -> list[str]:
@@ -81,10 +80,10 @@ def attribution(parent: Mail, *, with_offset: bool = False) -> str:
     return f"On {day}, {local.day} {month} {local.year} at {local:%H:%M}, {name} <{parent.address}> wrote:"
 
 
-def _outlook_block(parent: Mail, list_id: str) -> str:
+def _outlook_block(parent: Mail) -> str:
     local = parent.at.astimezone(timezone(timedelta(minutes=parent.author.zone)))
     head = (
-        f"From: {parent.author.name} <{parent.address}>\nSent: {local:%d %B %Y %H:%M}\nTo: {list_id}\n"
+        f"From: {parent.author.name} <{parent.address}>\nSent: {local:%d %B %Y %H:%M}\nTo: {LIST}\n"
         f"Subject: {parent.subject}"
     )
     return f"{'_' * 32}\n{head}\n\n{parent.text}"

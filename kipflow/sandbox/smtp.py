@@ -9,6 +9,7 @@ from contextlib import suppress
 from datetime import datetime
 
 from kipflow.sandbox.mailarchive import MailArchive, receive_mail
+from kipflow.sandbox.mails import LIST
 
 #: Octets of a line, and of a mail, that are taken.
 _LINE, _MAIL = 8_192, 1_000_000
@@ -67,8 +68,8 @@ class _Talk:
         if word in {"MAIL", "RSET"}:
             self._sender, self._is_addressed = "".join(filter(_PLAIN.fullmatch, [address])), False
         elif word == "RCPT":
-            if address != self._archive.list_id:
-                return f"550 only {self._archive.list_id} is here"
+            if address != LIST:
+                return f"550 only {LIST} is here"
             self._is_addressed = True
         elif word not in {"HELO", "EHLO", "NOOP", "QUIT"}:
             return "503 first who it is for" if word == "DATA" else "502 not here"

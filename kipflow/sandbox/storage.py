@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 from html import escape
-from html.parser import HTMLParser
 from urllib.parse import quote, urlsplit
+
+from lxml import html
 
 _PLAIN = frozenset(
     "p h1 h2 h3 h4 ul ol li table tbody tr th td strong em code pre br hr blockquote".split()  # noqa: SIM905
 )
 _EMPTY = frozenset({"br", "hr"})
-
-
 #: The story's addresses lead nowhere; here is what stands for them.
 _LOCAL = (
     (re.compile(r"https://lists\.sandbox\.example/list\.html\?[^:]*:(KIP-\d+)"), r"/list?about=\1"),
@@ -28,84 +27,43 @@ def find_local(address: str) -> str:
     return address
 
 
-class _Renderer(HTMLParser):
-    """Lets plain markup through without attributes and turns the macros we know into something readable."""
-
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.out: list[str] = []
-        self.open: list[str] = []
-        self.macro: list[tuple[str, dict[str, str]]] = []
-        self.parameter: str | None = None
-        self.link: str | None = None
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = {name: value or "" for name, value in attrs}
-        if tag in _PLAIN:
-            self.out.append(f"<{tag}>")
-            if tag not in _EMPTY:
-                self.open.append(tag)
-        elif tag == "a":
-            href = find_local(given.get("href", ""))
-            # javascript: and the like lead nowhere from here
-            safe = href if urlsplit(href).scheme in {"http", "https", ""} else "#"
-            self.out.append(f'<a rel="nofollow noopener" href="{escape(safe)}">')
-            self.open.append("a")
-        elif tag == "ac:structured-macro":
-            self.macro.append((given.get("ac:name", ""), {}))
-        elif tag == "ac:parameter":
-            self.parameter = given.get("ac:name", "")
-        elif tag == "ac:rich-text-body" and self.macro:
-            self._open_macro_body()
-        elif tag == "ri:page":
-            self.out.append(f'<a href="/wiki/?title={quote(given.get("ri:content-title", ""))}">')
-            self.link = "a"
-
-    def _open_macro_body(self) -> None:
-        name, parameters = self.macro[-1]
-        if name == "expand":
-            self.out.append(f"<details><summary>{escape(parameters.get('title', 'More'))}</summary>")
-        else:
-            self.out.append('<div class="info">')
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag == "ac:parameter":
-            self.parameter = None
-        elif tag == "ac:rich-text-body" and self.macro:
-            self.out.append("</details>" if self.macro[-1][0] == "expand" else "</div>")
-        elif tag == "ac:structured-macro" and self.macro:
-            self._close_macro()
-        elif tag == "ac:link" and self.link:
-            self.out.append("</a>")
-            self.link = None
-        elif tag in self.open:
-            while self.open:
-                last = self.open.pop()
-                self.out.append(f"</{last}>")
-                if last == tag:
-                    break
-
-    def _close_macro(self) -> None:
-        name, parameters = self.macro.pop()
-        if name == "status":
-            colour = parameters.get("colour", "").lower()
-            shade = f" {colour}" if colour in {"green", "blue", "yellow"} else ""
-            self.out.append(f'<span class="state{shade}">{escape(parameters.get("title", ""))}</span>')
-        elif name == "jira":
-            self.out.append(f"<code>{escape(parameters.get('key', ''))}</code>")
-
-    def handle_data(self, data: str) -> None:
-        if self.parameter is not None:
-            if self.macro:
-                self.macro[-1][1][self.parameter] = data
-            return
-        self.out.append(escape(data))
-
-
 def render_storage(body: str) -> str:
     """`body` as HTML without scripts, styles or attributes; broken markup is closed where it ends."""
-    renderer = _Renderer()
-    renderer.feed(body)
-    renderer.close()
-    closing = "".join(f"</{tag}>" for tag in reversed(renderer.open))
-    return "".join(renderer.out) + closing
+    return _render_inner(html.fragment_fromstring(body, create_parent=True))
+
+
+def _render_inner(element: html.HtmlElement) -> str:
+    parts = [escape(element.text or "")]
+    for child in element:
+        parts += [_render(child) if isinstance(child.tag, str) else "", escape(child.tail or "")]
+    return "".join(parts)
+
+
+def _render(element: html.HtmlElement) -> str:
+    tag, inner = element.tag, _render_inner(element)
+    if tag in _PLAIN:
+        return f"<{tag}>{inner}" + ("" if tag in _EMPTY else f"</{tag}>")
+    if tag == "a":
+        href = find_local(element.get("href", ""))
+        # javascript: and the like lead nowhere from here
+        safe = href if urlsplit(href).scheme in {"http", "https", ""} else "#"
+        return f'<a rel="nofollow noopener" href="{escape(safe)}">{inner}</a>'
+    if tag == "ac:link":
+        page = next((child.get("ri:content-title", "") for child in element if child.tag == "ri:page"), None)
+        return inner if page is None else f'<a href="/wiki/?title={quote(page)}">{inner}</a>'
+    return _render_macro(element) if tag == "ac:structured-macro" else inner
+
+
+def _render_macro(element: html.HtmlElement) -> str:
+    name, children = element.get("ac:name", ""), list(element)
+    given = {child.get("ac:name", ""): child.text or "" for child in children if child.tag == "ac:parameter"}
+    if name == "status":
+        colour = given.get("colour", "").lower()
+        shade = f" {colour}" if colour in {"green", "blue", "yellow"} else ""
+        return f'<span class="state{shade}">{escape(given.get("title", ""))}</span>'
+    if name == "jira":
+        return f"<code>{escape(given.get('key', ''))}</code>"
+    inner = "".join(_render_inner(child) for child in children if child.tag == "ac:rich-text-body")
+    if name == "expand":
+        return f"<details><summary>{escape(given.get('title', 'More'))}</summary>{inner}</details>"
+    return f'<div class="info">{inner}</div>' if inner else ""

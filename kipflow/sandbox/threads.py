@@ -13,7 +13,7 @@ from kipflow.sandbox.people import PEOPLE, RESIDENTS, Resident
 from kipflow.sandbox.plans import Announcement, Discussion, Line, Plan, Round
 from kipflow.sandbox.quoting import compose
 from kipflow.sandbox.results import render_result
-from kipflow.sandbox.world import World
+from kipflow.sandbox.world import SEED, find_origin, make_rng, moment
 
 BALLOT_TEMPLATE = "[ ] +1 accept the proposal\n[ ]  0 no opinion\n[ ] -1 do not accept it, because ..."
 
@@ -37,10 +37,9 @@ _EVERYDAY = {
 class ThreadWriter:
     """Writes the mails of one proposal. Used once per plan."""
 
-    def __init__(self, world: World, plan: Plan) -> None:
-        self.world, self.plan = world, plan
-        self.origin = world.origin(plan)
-        self.rng = world.rng(plan.key)
+    def __init__(self, anchor: datetime, plan: Plan) -> None:
+        self.plan, self.origin = plan, find_origin(plan, anchor)
+        self.rng = make_rng(plan.key)
         self.author = PEOPLE[plan.author]
         self.discussion: list[Mail] = []
         self.unasked = self.rng.sample(TALK.exchanges, len(TALK.exchanges))
@@ -176,16 +175,16 @@ class ThreadWriter:
             at=self._at(at) + delay,
             author=who,
             subject=subject,
-            text=compose(words, author=who, parent=parent, flags=flags, list_id=self.world.list_id),
+            text=compose(words, author=who, parent=parent, flags=flags),
             flags=flags,
             message_id="",
             in_reply_to=parent.message_id if parent else None,
             references=(*parent.references, parent.message_id)[-8:] if parent else (),
         )
-        return replace(mail, message_id=make_message_id(self.world.seed, full_key, mail.address))
+        return replace(mail, message_id=make_message_id(f"{SEED}|{full_key}", mail.address))
 
     def _at(self, days: float) -> datetime:
-        return self.world.at(days, origin=self.origin)
+        return moment(self.origin, days)
 
     def _title(self, form: str) -> str:
         return form.format(key=self.plan.key, title=self.plan.title)

@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from kipflow.sandbox.plans import PLANS, Plan
-from kipflow.sandbox.world import World
+from kipflow.sandbox.world import find_origin, moment
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,24 +78,24 @@ class Tickets:
 _RESOLVED = TypeAdapter(list[tuple[str, str, datetime]])
 
 
-def ticket_key(world: World, plan: Plan) -> str:
-    return f"{world.project}-{1000 + plan.number}"
+def ticket_key(plan: Plan) -> str:
+    return f"SAND-{1000 + plan.number}"
 
 
-def write_tickets(world: World) -> Iterator[Ticket]:
+def write_tickets(anchor: datetime) -> Iterator[Ticket]:
     """One ticket per proposal, open from the day its page was made."""
     for plan in PLANS:
-        states = tuple(_write_states(world, plan))
-        yield Ticket(id=13_000_000 + plan.number, key=ticket_key(world, plan), summary=plan.title, states=states)
+        states = tuple(_write_states(anchor, plan))
+        yield Ticket(id=13_000_000 + plan.number, key=ticket_key(plan), summary=plan.title, states=states)
 
 
-def _write_states(world: World, plan: Plan) -> Iterator[TicketState]:
-    origin, work = world.origin(plan), plan.ticket
-    yield TicketState(at=world.at(plan.edits[0].at, origin=origin), status="Open")
+def _write_states(anchor: datetime, plan: Plan) -> Iterator[TicketState]:
+    origin, work = find_origin(plan, anchor), plan.ticket
+    yield TicketState(at=moment(origin, plan.edits[0].at), status="Open")
     if work is None:
         return
     version = None if work.done else work.release
-    yield TicketState(at=world.at(work.started, origin=origin), status="In Progress", fix_version=version)
+    yield TicketState(at=moment(origin, work.started), status="In Progress", fix_version=version)
     if work.done:
-        at = world.at(work.started + 22, origin=origin)
+        at = moment(origin, work.started + 22)
         yield TicketState(at=at, status="Resolved", resolution="Fixed", fix_version=work.release)

@@ -17,6 +17,7 @@ from kipflow.forms import Refusal, parse_form, read_body, refuse_other_sites
 from kipflow.sandbox.clock import parse_step
 from kipflow.sandbox.frame import Frame, Show
 from kipflow.sandbox.mailarchive import Entry, write_mail
+from kipflow.sandbox.mails import LIST
 from kipflow.sandbox.parts import Now, TheArchive, TheChannels, TheClock, TheSockets, TheTickets, TheWiki
 from kipflow.sandbox.people import PEOPLE, RESIDENTS
 from kipflow.sandbox.socketmode import write_press
@@ -121,7 +122,7 @@ def write(
     subject, words = (text.format(title=title) for text in _KINDS[kind])
     return show(
         "write.html", "Write a mail", answers=answers, who=_find_writer(kind, about, answered), subject=subject,
-        words=words, list_id=archive.list_id,
+        words=words, list_id=LIST,
     )  # fmt: skip
 
 

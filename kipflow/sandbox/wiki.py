@@ -7,20 +7,12 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from kipflow.sandbox.indexpage import write_index
-from kipflow.sandbox.pagebody import WIKI, render_body
+from kipflow.sandbox.pagebody import WIKI, ScriptedVersion, render_body
 from kipflow.sandbox.plans import PLANS, Plan
 from kipflow.sandbox.tickets import ticket_key
-from kipflow.sandbox.world import World
+from kipflow.sandbox.world import find_origin, moment
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScriptedVersion:
-    """A version that someone saves at `at`."""
-
-    at: datetime
-    who: str
-    body: str
-    message: str = ""
+INDEX_PAGE = "1000"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,33 +34,30 @@ def page_title(plan: Plan) -> str:
     return f"{plan.key}{separator}{plan.title}"
 
 
-def write_pages(world: World, index_page: str) -> Iterator[PageScript]:
+def write_pages(anchor: datetime) -> Iterator[PageScript]:
     """The index page, the template and every proposal's page."""
     titles = {plan.number: page_title(plan) for plan in PLANS}
-    versions = tuple(
-        ScriptedVersion(at=at, who=who, body=body, message=message)
-        for at, who, body, message in write_index(world, titles)
-    )
-    yield PageScript(page_id=index_page, title="Sandpiper Improvement Proposals", parent=None, versions=versions)
-    template = ScriptedVersion(at=world.at(-426), who="bvogel", body=WIKI["template"])
-    yield PageScript(page_id="1001", title="KIP-Template", parent=index_page, versions=(template,))
-    yield PageScript(page_id="1002", title="Call notes", parent=index_page, versions=tuple(_write_call_notes(world)))
+    versions = tuple(write_index(anchor, titles))
+    yield PageScript(page_id=INDEX_PAGE, title="Sandpiper Improvement Proposals", parent=None, versions=versions)
+    template = ScriptedVersion(at=moment(anchor, -426), who="bvogel", body=WIKI["template"])
+    yield PageScript(page_id="1001", title="KIP-Template", parent=INDEX_PAGE, versions=(template,))
+    yield PageScript(page_id="1002", title="Call notes", parent=INDEX_PAGE, versions=tuple(_write_call_notes(anchor)))
     for plan in PLANS:
-        yield _write_page(world, plan, index_page)
+        yield _write_page(anchor, plan)
 
 
-def _write_call_notes(world: World) -> Iterator[ScriptedVersion]:
-    call, head = world.at(-12), WIKI["call_notes"]
-    yield ScriptedVersion(at=world.at(-426), who="amaro", body=head)
+def _write_call_notes(anchor: datetime) -> Iterator[ScriptedVersion]:
+    call, head = moment(anchor, -12), WIKI["call_notes"]
+    yield ScriptedVersion(at=moment(anchor, -426), who="amaro", body=head)
     notes = WIKI["newest_call"].format(day=f"{call:%Y-%m-%d}")
     yield ScriptedVersion(at=call, who="amaro", body=head + notes, message="Notes of the call")
 
 
-def _write_page(world: World, plan: Plan, index_page: str) -> PageScript:
-    origin, ticket = world.origin(plan), ticket_key(world, plan)
+def _write_page(anchor: datetime, plan: Plan) -> PageScript:
+    origin, ticket = find_origin(plan, anchor), ticket_key(plan)
     versions = tuple(
         ScriptedVersion(
-            at=world.at(edit.at, origin=origin),
+            at=moment(origin, edit.at),
             who=plan.author,
             body=render_body(plan, edit, ticket=ticket),
             message=edit.note,
@@ -78,7 +67,7 @@ def _write_page(world: World, plan: Plan, index_page: str) -> PageScript:
     return PageScript(
         page_id=str(2000 + plan.number),
         title=page_title(plan),
-        parent=index_page,
+        parent=INDEX_PAGE,
         versions=versions,
         denied=plan.page == "restricted",
         gone=plan.page == "deleted",

@@ -10,9 +10,12 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from kipflow.sandbox.wiki import PageScript, ScriptedVersion
+from kipflow.sandbox.pagebody import ScriptedVersion
+from kipflow.sandbox.wiki import PageScript
 
 _SAVED = TypeAdapter(dict[int, ScriptedVersion])
+#: What a page has from its script.
+_KEPT = ("page_id", "title", "parent", "denied", "gone", "labels")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -32,7 +35,7 @@ class LivePage:
     kept_from: int | None = None
     denied: bool = False
     gone: bool = False
-    labels: list[str] = field(default_factory=list)
+    labels: tuple[str, ...] = ()
 
     @property
     def number(self) -> int:
@@ -61,7 +64,9 @@ class WikiState:
 
     def __init__(self, scripts: Iterable[PageScript], now: Callable[[], datetime]) -> None:
         self._now = now
-        self._pages = {s.page_id: _as_live(s) for s in scripts}
+        self._pages = {
+            s.page_id: LivePage(**{name: getattr(s, name) for name in _KEPT}, script=deque(s.versions)) for s in scripts
+        }
         self._scripted = frozenset(self._pages)
 
     def find(self, page_id: str) -> LivePage | None:
@@ -107,7 +112,6 @@ class WikiState:
             page.page_id: {
                 "title": page.title,
                 "parent": page.parent,
-                "labels": page.labels,
                 "kept_from": page.kept_from,
                 "saved": _SAVED.dump_python(page.saved, mode="json"),
             }
@@ -119,18 +123,5 @@ class WikiState:
         """Take over what `export` gave. Raises KeyError, TypeError or ValueError where it is something else."""
         for page_id, raw in kept.items():
             page = self._pages.setdefault(page_id, LivePage(page_id=page_id, title="", parent=None))
-            page.title, page.parent, page.labels = str(raw["title"]), raw["parent"], list(raw["labels"])
-            page.kept_from = raw["kept_from"]
+            page.title, page.parent, page.kept_from = str(raw["title"]), raw["parent"], raw["kept_from"]
             page.saved = _SAVED.validate_python(raw["saved"])
-
-
-def _as_live(script: PageScript) -> LivePage:
-    return LivePage(
-        page_id=script.page_id,
-        title=script.title,
-        parent=script.parent,
-        script=deque(script.versions),
-        denied=script.denied,
-        gone=script.gone,
-        labels=list(script.labels),
-    )

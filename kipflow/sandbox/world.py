@@ -1,35 +1,27 @@
-"""What every part of the story is dated relative to: seed, anchor, list, project."""
+"""When things happen in the story, and what chance decides in it: the same on every machine."""
 
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from kipflow.sandbox.plans import Plan
 
+SEED = 7
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class World:
-    """What every part of the story is dated relative to."""
 
-    seed: int
-    anchor: datetime
-    list_id: str
-    project: str
+def moment(origin: datetime, days: float) -> datetime:
+    """The moment so many days after `origin`, to the second."""
+    return (origin + timedelta(days=days)).replace(microsecond=0)
 
-    def at(self, days: float, *, origin: datetime | None = None) -> datetime:
-        """The moment `days` after the anchor (or `origin`), to the second."""
-        moment = (origin or self.anchor) + timedelta(days=days)
-        return moment.replace(microsecond=0)
 
-    def origin(self, plan: Plan) -> datetime:
-        """Day 0 of a plan: the anchor, or for month-turn plans a month's first midnight about 100 days back."""
-        if not plan.month_turn:
-            return self.anchor
-        past = self.anchor - timedelta(days=100)
-        return past.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+def find_origin(plan: Plan, anchor: datetime) -> datetime:
+    """Day 0 of a plan: the anchor, or for month-turn plans a month's first midnight about 100 days back."""
+    if not plan.month_turn:
+        return anchor
+    return (anchor - timedelta(days=100)).replace(day=1, hour=0, minute=0, second=0, microsecond=0)
 
-    def rng(self, label: str) -> random.Random:
-        """A generator of its own for each part, so that a change in one part leaves the others alone."""
-        return random.Random(f"{self.seed}|{label}")
+
+def make_rng(label: str) -> random.Random:
+    """A generator of its own for each part, so that a change in one part leaves the others alone."""
+    return random.Random(f"{SEED}|{label}")

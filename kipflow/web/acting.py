@@ -41,7 +41,6 @@ class Acting:
         self._writing, self._gate, self._pages, self._clock = writing, gate, pages, clock
 
     def add_to(self, app: FastAPI) -> None:
-        """Add the addresses, of which none answers GET."""
         app.post("/acts/{name}", response_class=HTMLResponse, include_in_schema=False)(self.act_by_form)
         body = {"required": True, "content": {"application/json": {"schema": Given.model_json_schema()}}}
         app.post("/api/acts/{name}", openapi_extra={"requestBody": body})(self.act_by_program)

@@ -32,7 +32,6 @@ class BoardApi:
         self._board, self._clock = board, clock
 
     def add_to(self, app: FastAPI) -> None:
-        """Add the addresses, all of them to be read only."""
         app.get("/api/overview")(self.overview)
         app.get("/api/proposals")(self.proposals)
         app.get("/api/proposals/{number}")(self.proposal)

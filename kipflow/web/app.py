@@ -34,7 +34,6 @@ def create_app(
     clock: Callable[[], datetime],
     dependencies: Sequence[Any] = (),
     masthead: Callable[[], Masthead] = Masthead,
-    root_path: str = "",
     sign_in_url: str = "",
     find_me: Callable[[Request], str] | None = None,
     writing: Writing | None = None,
@@ -47,7 +46,6 @@ def create_app(
         clock: gives the time against which "in 14 h" is reckoned (aware UTC).
         dependencies: what FastAPI checks before every page and JSON answer: who may read.
         masthead: gives what every page says of itself; where it raises `KipflowError`, pages go without.
-        root_path: the prefix a proxy strips, if the app is served behind one by itself.
         sign_in_url: where browsers are sent when `dependencies` answer 401; it takes the page to come back to
             as `next`. Programs get the 401.
         find_me: the id in the roster of who is signed in, "" where nobody said who they are there.
@@ -59,7 +57,6 @@ def create_app(
         docs_url=None,
         redoc_url=None,
         openapi_url=None,
-        root_path=root_path,
     )
     gate = Gate(writing) if writing is not None else None
     pages = Pages(

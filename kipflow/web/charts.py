@@ -13,6 +13,8 @@ from kipflow.domain.tally import Counts
 
 #: Up to this many ballots each gets a block of its own; beyond, blocks become proportions.
 _BLOCKS = 16
+#: Between two columns, in columns.
+_GAP = 0.2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,11 +62,11 @@ class Column:
     height: float
 
 
-def build_columns(values: Sequence[tuple[str, float]], *, width: float = 100.0, gap: float = 0.2) -> tuple[Column, ...]:
+def build_columns(values: Sequence[tuple[str, float]]) -> tuple[Column, ...]:
     """Columns of equal width side by side, the highest filling the box; a value above 0 is never invisible."""
     if not values:
         return ()
-    step = width / len(values)
+    step = 100 / len(values)
     top = max((v for _, v in values), default=0) or 1
     columns: list[Column] = []
     for index, (label, value) in enumerate(values):
@@ -73,9 +75,9 @@ def build_columns(values: Sequence[tuple[str, float]], *, width: float = 100.0, 
             Column(
                 label=label,
                 value=value,
-                x=round(index * step + step * gap / 2, 2),
+                x=round(index * step + step * _GAP / 2, 2),
                 y=round(100 - height, 2),
-                width=round(step * (1 - gap), 2),
+                width=round(step * (1 - _GAP), 2),
                 height=round(height, 2),
             )
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from urllib.parse import quote, urlencode
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -15,7 +16,6 @@ from kipflow.services.changes import NoSuchVersion
 from kipflow.services.ruling_checks import BadRuling
 from kipflow.web.render import Pages, find_own_path
 from kipflow.web.security import add_security_headers
-from kipflow.web.signin import find_sign_in, is_navigation
 
 log = logging.getLogger("kipflow.web")
 
@@ -26,6 +26,10 @@ _LINES = {
     405: "This address takes no such request; nothing was changed.",
     500: "The board could not show this. The API server's log says why.",
 }
+#: A longer query is no address that the board writes; signing in then leads to the page without it.
+_LONGEST_QUERY = 2_000
+#: What a path may hold as it is (RFC 3986); all else is percent-encoded again.
+_PATH_CHARACTERS = "/:@!$&'()*+,;=~-._"
 #: What makes no sense where somebody asks for it → the answer. An act is refused also where others were quicker.
 _REFUSALS: Mapping[type[Exception], tuple[int, str]] = {
     UnknownProposal: (404, "No proposal {error.number} is known."),
@@ -58,8 +62,8 @@ class ErrorPages:
 
     async def send_to_sign_in(self, request: Request, error: Exception) -> Response:
         """A browser goes to the sign-in and from there back to the page it asked for; a program gets 401."""
-        sign_in = find_sign_in(request, self._sign_in_url)
-        if not sign_in or _is_for_programs(request) or not is_navigation(request):
+        sign_in = self._find_sign_in(request)
+        if not sign_in or _is_for_programs(request) or not _is_navigation(request):
             return await self.refuse(request, error)
         answer = RedirectResponse(sign_in, status_code=302)
         answer.headers["Vary"] = "Accept"
@@ -91,13 +95,29 @@ class ErrorPages:
         if _is_for_programs(request):
             response = JSONResponse({"error": line}, status_code=status)
         else:
-            sign_in = find_sign_in(request, self._sign_in_url) if status in {401, 403} else ""
+            sign_in = self._find_sign_in(request) if status in {401, 403} else ""
             response = self._pages.render_error(request, status, line, sign_in=sign_in)
         response.headers.update(headers or {})
         # the answer to an unexpected error does not pass the middleware that adds them to all others
         add_security_headers(response.headers)
         return response
 
+    def _find_sign_in(self, request: Request) -> str:
+        """The address of the sign-in, with the page that was asked for as `next`; "" where there is none."""
+        return f"{self._sign_in_url}?{urlencode({'next': find_address(request)})}" if self._sign_in_url else ""
+
+
+def find_address(request: Request) -> str:
+    """Path and query that were asked for. It begins with one slash: it can never name another host."""
+    path = quote("/" + str(request.scope["path"]).lstrip("/\\"), safe=_PATH_CHARACTERS)
+    query = bytes(request.scope.get("query_string", b"")).decode("latin-1")
+    return f"{path}?{query}" if query and len(query) <= _LONGEST_QUERY else path
+
 
 def _is_for_programs(request: Request) -> bool:
     return find_own_path(request).startswith("/api/")
+
+
+def _is_navigation(request: Request) -> bool:
+    """Whether a person's browser asks for a page. Scripts, and the board's own refresh, ask for anything ("*/*")."""
+    return request.method in {"GET", "HEAD"} and "text/html" in request.headers.get("accept", "").lower()

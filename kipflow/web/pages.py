@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -22,7 +22,6 @@ from kipflow.web.api import Number, PageNumber
 from kipflow.web.metrics import build_charts, find_headlines
 from kipflow.web.queries import PAGE_SIZE, ListQuery, Pager, parse_list_query
 from kipflow.web.render import Pages
-from kipflow.web.runs import find_page
 from kipflow.web.timeline import build_timeline
 
 #: How many proposals of each stage the first page shows; of votes those that close first.
@@ -33,6 +32,18 @@ _QUESTIONS = 3
 _IDENTITIES = 100
 #: Ingests that the data page shows, the newest; `kipflow ingest --batches` lists them all.
 _BATCHES = 30
+#: DAG → the page with what its runs bring.
+_PAGES: Mapping[str, str] = {
+    "kip_ask_people": "review",
+    "kip_follow_up": "outbox",
+    "kip_notify_slack": "outbox",
+    "kip_update_index": "outbox",
+    "kip_lifecycle_metrics": "metrics",
+    "kip_backfill": "data",
+    "kip_poll_threads": "data",
+    "kip_publish_site": "proposals",
+    "kip_sync_wiki": "data",
+}
 _PER_STAGE = {Stage.DISCUSSION: 10, Stage.DRAFT: 6, Stage.ACCEPTED: 6, Stage.DORMANT: 4, Stage.REJECTED: 4}
 
 
@@ -52,7 +63,6 @@ class BoardPages:
         self._board, self._pages, self._clock = board, pages, clock
 
     def add_to(self, app: FastAPI) -> None:
-        """Add the addresses, all of them to be read only."""
         get = partial(app.get, response_class=HTMLResponse, include_in_schema=False)
         get("/")(self.show_overview)
         get("/proposals")(self.list_proposals)
@@ -151,8 +161,9 @@ class BoardPages:
     def show_run(
         self, dag: Annotated[str, Query(max_length=250)] = "", run: Annotated[str, Query(max_length=250)] = ""
     ) -> str:
-        """What a run of Airflow did: its own pages link here."""
-        return f"./{find_page(dag, run)}"
+        """What a run of Airflow did: its own pages link here. Of a run that decides, the proposals that it moved."""
+        decided = "proposals?" + urlencode({"run": run})
+        return "./" + (decided if dag == "kip_advance_stages" else _PAGES.get(dag, ""))
 
     def show_metrics(self, request: Request) -> HTMLResponse:
         now = self._clock()

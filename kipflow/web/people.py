@@ -23,7 +23,6 @@ class PeoplePages:
         self._people, self._pages, self._clock = people, pages, clock
 
     def add_to(self, app: FastAPI) -> None:
-        """Add the addresses, all of them to be read only."""
         for path, show in (("", self.list_people), ("/{person}", self.show_person)):
             app.get(f"/people{path}", response_class=HTMLResponse, include_in_schema=False)(show)
         app.get("/me", response_class=HTMLResponse, include_in_schema=False)(self.show_me)

@@ -102,20 +102,19 @@ class Pager:
 
     page: int
     total: int
-    size: int = PAGE_SIZE
 
     @property
     def pages(self) -> int:
-        return max(1, -(-self.total // self.size))
+        return max(1, -(-self.total // PAGE_SIZE))
 
     def slice(self, items: Sequence[T]) -> Sequence[T]:
         """This page's part of a list that is at hand as a whole."""
-        return items[(self.page - 1) * self.size : self.page * self.size]
+        return items[(self.page - 1) * PAGE_SIZE : self.page * PAGE_SIZE]
 
     @property
     def first(self) -> int:
-        return min(self.total, (self.page - 1) * self.size + 1)
+        return min(self.total, (self.page - 1) * PAGE_SIZE + 1)
 
     @property
     def last(self) -> int:
-        return min(self.total, self.page * self.size)
+        return min(self.total, self.page * PAGE_SIZE)

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlencode, urlsplit
@@ -36,7 +37,6 @@ from kipflow.services.settling import (
 from kipflow.services.undo import say_items
 from kipflow.services.wording import is_undated, say_authentication, say_payload, say_ruling
 from kipflow.web import charts, metrics, times, wording
-from kipflow.web.compiled import CompiledBefore
 from kipflow.web.forms import build_form
 from kipflow.web.kept import KeptBodies
 from kipflow.web.writing import Operator
@@ -44,7 +44,6 @@ from kipflow.web.writing import Operator
 T = TypeVar("T")
 FOLDER = Path(__file__).parent
 STATIC = FOLDER / "static"
-_COMPILED = CompiledBefore()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +84,7 @@ class Pages:
         self._masthead, self._clock = masthead, clock
         self._find_operator = find_operator or (lambda _: None)
         self.find_me, self._shows_people = find_me or (lambda _: ""), shows_people
-        self._environment, self._kept = build_environment(), KeptBodies()
+        self._environment, self._kept = _find_environment(), KeptBodies()
 
     def render_kept(
         self, request: Request, template: str, *, now: datetime, version: Hashable, read: Callable[[], dict[str, Any]]
@@ -181,62 +180,49 @@ def find_static_version(name: str) -> str:
 
 
 def build_environment() -> Environment:
-    """The environment of every page: the board's, and the public site's."""
+    """An environment for pages: the board's, or the public site's, which has more in it."""
     environment = Environment(
         loader=FileSystemLoader(FOLDER / "templates"),
-        bytecode_cache=_COMPILED,
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(_find_filters())
-    environment.globals.update(_find_globals())
+    environment.filters.update(_FILTERS)
+    environment.globals.update(_GLOBALS)
     return environment
 
 
-def _find_filters() -> dict[str, Any]:
-    return {
-        "time": times.render_time,
-        "date": times.render_date,
-        "machine_time": times.render_machine_time,
-        "span": times.render_span,
-        "safe_url": find_safe_url,
-        "breakable": render_breakable,
-        "number": metrics.render_number,
-        "rule": wording.say_rule,
-        "payload": say_payload,
-        "commands": _address_commands,
-        "code": _mark_code,
-        "metric_label": metrics.render_label,
-        "metric_value": metrics.render_value,
-    }
+#: The boards of one process share theirs: to compile its templates takes longer than to fill them.
+_find_environment = cache(build_environment)
 
 
-def _find_globals() -> dict[str, Any]:
-    return {
-        "words": wording,
-        "relative": times.render_relative,
-        "elapsed": times.find_elapsed,
-        "tally_bar": charts.build_tally_bar,
-        "columns": charts.build_columns,
-        "find_ways": find_ways,
-        "find_drift_way": find_drift_way,
-        "find_overrides": find_overrides,
-        "find_release_ways": find_release_ways,
-        "find_revoke_way": find_revoke_way,
-        "find_editor_url": find_editor_url,
-        "render_command": render_command,
-        "build_form": build_form,
-        "say_authentication": say_authentication,
-        "say_end": say_end,
-        "say_ruling": say_ruling,
-        "say_items": say_items,
-        "is_undated": is_undated,
-        "say_run": wording.say_run,
-        "say_origin": wording.say_origin,
-        "by_month": charts.fill_months,
-        "headline": metrics.find_headlines,
-        "find_coverage": _find_coverage,
-        "version": {name: find_static_version(name) for name in ("board.css", "board.js", "icon.svg")},
-    }
+_FILTERS: dict[str, Any] = {
+    "time": times.render_time,
+    "date": times.render_date,
+    "machine_time": times.render_machine_time,
+    "span": times.render_span,
+    "safe_url": find_safe_url,
+    "breakable": render_breakable,
+    "number": metrics.render_number,
+    "rule": wording.say_rule,
+    "payload": say_payload,
+    "commands": _address_commands,
+    "code": _mark_code,
+    "metric_label": metrics.render_label,
+    "metric_value": metrics.render_value,
+}
+_WAYS = (build_form, find_ways, find_drift_way, find_overrides, find_release_ways, find_revoke_way, render_command)
+_SAYINGS = (say_authentication, say_end, say_ruling, say_items, is_undated, wording.say_run, wording.say_origin)
+_GLOBALS: dict[str, Any] = {
+    **{function.__name__: function for function in (*_WAYS, *_SAYINGS, find_editor_url)},
+    "words": wording,
+    "relative": times.render_relative,
+    "elapsed": times.find_elapsed,
+    "tally_bar": charts.build_tally_bar,
+    "columns": charts.build_columns,
+    "by_month": charts.fill_months,
+    "headline": metrics.find_headlines,
+    "find_coverage": _find_coverage,
+    "version": {name: find_static_version(name) for name in ("board.css", "board.js", "icon.svg")},
+}

@@ -25,15 +25,19 @@ STAGE_MEANING: dict[Stage, str] = {
     Stage.DISCARDED: "withdrawn or superseded",
 }
 
-OUTCOME_WORDS: dict[Outcome, str] = {
-    Outcome.OPEN: "open",
-    Outcome.SHORT: "short of quorum",
-    Outcome.CONTESTED: "contested",
-    Outcome.PASSING: "passing",
-    Outcome.PASSED: "passed",
-    Outcome.FAILED: "failed",
-    Outcome.CANCELLED: "cancelled",
+#: What a vote has come to → its words and chip colour. Chip colours are named by what they mean, and always stand
+#: beside a word.
+_OUTCOMES: dict[Outcome, tuple[str, str]] = {
+    Outcome.OPEN: ("open", "info"),
+    Outcome.SHORT: ("short of quorum", "warn"),
+    Outcome.CONTESTED: ("contested", "warn"),
+    Outcome.PASSING: ("passing", "good"),
+    Outcome.PASSED: ("passed", "good"),
+    Outcome.FAILED: ("failed", "bad"),
+    Outcome.CANCELLED: ("cancelled", "quiet"),
 }
+OUTCOME_WORDS = {outcome: words for outcome, (words, _) in _OUTCOMES.items()}
+OUTCOME_TONE = {outcome: tone for outcome, (_, tone) in _OUTCOMES.items()}
 
 WAITING_WORDS: dict[Waiting, str] = {
     Waiting.PERSON: "a person",
@@ -42,17 +46,6 @@ WAITING_WORDS: dict[Waiting, str] = {
     Waiting.AUTHOR: "its author",
     Waiting.VOTES: "votes",
     Waiting.TIME: "the end of its vote",
-}
-
-#: Chip colours are named by what they mean, and always stand beside a word.
-OUTCOME_TONE: dict[Outcome, str] = {
-    Outcome.OPEN: "info",
-    Outcome.SHORT: "warn",
-    Outcome.CONTESTED: "warn",
-    Outcome.PASSING: "good",
-    Outcome.PASSED: "good",
-    Outcome.FAILED: "bad",
-    Outcome.CANCELLED: "quiet",
 }
 
 BALLOT_TONE: dict[BallotStatus, str] = {
@@ -71,27 +64,19 @@ KNOWN_BY_WORDS: dict[KnownBy, str] = {
     KnownBy.UNKNOWN: "not in the roster",
 }
 
-EFFECT_TONE: dict[str, str] = {
-    "pending": "info",
-    "claimed": "info",
-    "held": "warn",
-    "unsure": "warn",
-    "sent": "good",
-    "failed": "bad",
-    "skipped": "quiet",
-    "withdrawn": "quiet",
+#: State of an effect → its words and chip colour.
+_EFFECTS: dict[str, tuple[str, str]] = {
+    "pending": ("waiting to be sent", "info"),
+    "claimed": ("being sent", "info"),
+    "held": ("awaiting a person's approval", "warn"),
+    "unsure": ("perhaps sent: a person must look", "warn"),
+    "sent": ("sent", "good"),
+    "failed": ("given up", "bad"),
+    "skipped": ("not sent: dry-run", "quiet"),
+    "withdrawn": ("not sent: refused, or corrected before", "quiet"),
 }
-
-EFFECT_WORDS: dict[str, str] = {
-    "pending": "waiting to be sent",
-    "claimed": "being sent",
-    "held": "awaiting a person's approval",
-    "unsure": "perhaps sent: a person must look",
-    "sent": "sent",
-    "failed": "given up",
-    "skipped": "not sent: dry-run",
-    "withdrawn": "not sent: refused, or corrected before",
-}
+EFFECT_WORDS = {state: words for state, (words, _) in _EFFECTS.items()}
+EFFECT_TONE = {state: tone for state, (_, tone) in _EFFECTS.items()}
 
 MONTH_TONE: dict[str, str] = {"complete": "good", "partial": "warn", "missing": "bad", "unreadable": "bad"}
 

@@ -10,9 +10,9 @@ needs to number the mails of a file that is read in parts. Paths are those of a 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, pairwise
+from itertools import chain, islice, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -20,16 +20,19 @@ import pyarrow as pa
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
+from kipflow import lakeschemas
 from kipflow.domain.facts import Message, Unreadable
 from kipflow.domain.policy import OwnTags
+from kipflow.domain.records import list_types, pick_fields
 from kipflow.mail.archive import read_mbox
 from kipflow.mail.filereading import FileReading
 from kipflow.mbox.ranges import count_mails, is_splittable
 from kipflow_spark import schemas
-from kipflow_spark.rows import item_batches
 
 #: Small enough that two cores share one busy month, large enough that a worker's start doesn't show.
 SPLIT_BYTES = 16 * 1024 * 1024
+#: Mails that are Python objects at one time in each worker. Own words are bounded, so this bounds memory.
+BATCH = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,6 +117,19 @@ class MboxCountsReader(DataSourceReader):
     def read(self, partition: SpanPartition) -> Iterator[tuple[str, int, int]]:
         for span in partition.spans:
             yield span.path, span.start, count_mails(Path(span.path), span.start, span.end or span.size)
+
+
+def item_batches(items: Iterable[Message | Unreadable]) -> Iterator[pa.RecordBatch]:
+    """The items as Arrow batches of `schemas.ITEM`, in their order."""
+    iterator = iter(items)
+    while chunk := list(islice(iterator, BATCH)):
+        yield pa.RecordBatch.from_pylist([item_row(item) for item in chunk], schema=lakeschemas.ITEM)
+
+
+def item_row(item: Message | Unreadable) -> dict[str, Any]:
+    """One row of `schemas.ITEM`; columns that it leaves out are null."""
+    names = list_types(Message) if isinstance(item, Message) else lakeschemas.UNREADABLE
+    return {**pick_fields(item, *names), "readable": isinstance(item, Message)}
 
 
 def read_span(

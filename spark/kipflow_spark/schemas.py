@@ -28,8 +28,8 @@ def _table(**columns: DataType) -> StructType:
     return StructType([StructField(name, kind) for name, kind in columns.items()])
 
 
-#: One mail, and what the mbox data source gives: a mail, or (`readable` false) where and why there is none.
-MESSAGE, ITEM = from_arrow_schema(lakeschemas.MESSAGE), from_arrow_schema(lakeschemas.ITEM)
+#: What the mbox data source gives: a mail, or (`readable` false) where and why there is none.
+ITEM = from_arrow_schema(lakeschemas.ITEM)
 
 #: How many mails begin in one byte range of one file.
 MAIL_COUNT = _table(path=TEXT, start=COUNT, mails=COUNT)

@@ -13,7 +13,8 @@ from fastapi import FastAPI
 from kipflow.config.settings import read_settings
 from kipflow.sandbox.confluence import router
 from kipflow.sandbox.faults import Faults
-from kipflow.sandbox.wiki import PageScript, ScriptedVersion
+from kipflow.sandbox.pagebody import ScriptedVersion
+from kipflow.sandbox.wiki import PageScript
 from kipflow.sandbox.wikistate import WikiState
 from kipflow.wiring import connect
 from tests.adversary.conftest import DAY, MONDAY, OSEI, Community, Mail, Said, honest_vote

@@ -22,6 +22,7 @@ pytestmark = pytest.mark.airflow
 
 NOW = datetime(2026, 3, 5, 9, tzinfo=UTC)
 CHOSEN = datetime(2026, 1, 1, 13, tzinfo=timezone(timedelta(hours=1)))
+SANDBOX = "http://sandbox.example/clock"
 
 
 def context(run_type: str, logical_date: datetime | None, *, pressed: datetime = NOW) -> Mapping[str, Any]:
@@ -36,41 +37,32 @@ def community_at(now: datetime, *, clock: str | None = None) -> Any:
     return SimpleNamespace(clock=lambda: now, community=SimpleNamespace(clock=clock))
 
 
-@pytest.mark.parametrize("run_type", ["manual", "backfill", "scheduled"])
-def test_a_run_decides_as_of_its_logical_date_so_that_repeating_it_decides_the_same(run_type: str) -> None:
+@pytest.mark.parametrize(
+    ("run_type", "date", "now", "clock", "decided"),
+    [
+        # repeated, it decides the same
+        *((kind, CHOSEN, NOW, None, CHOSEN) for kind in ("manual", "backfill", "scheduled")),
+        # without a date it decides as of the community's now
+        *((kind, None, NOW, None, NOW) for kind in ("asset_triggered", "manual")),
+        # where the community has a clock of its own, only a date that was chosen counts
+        ("scheduled", CHOSEN, NOW, SANDBOX, NOW),
+        *((kind, CHOSEN, NOW, SANDBOX, CHOSEN) for kind in ("backfill", "manual")),
+        # what "Trigger" fills in is none, whether that clock is behind or ahead
+        *(
+            ("manual", NOW - timedelta(seconds=3), NOW - lag, SANDBOX, NOW - lag)
+            for lag in (timedelta(seconds=7), timedelta(hours=20), timedelta(days=-3))
+        ),
+        # the browser's clock may be ahead; and a scheduled run never decides ahead of the community's
+        ("manual", NOW + timedelta(seconds=90), NOW, None, NOW),
+        ("scheduled", NOW + timedelta(seconds=5), NOW, None, NOW),
+    ],
+)
+def test_a_run_decides_as_of_the_date_that_was_meant(
+    run_type: str, date: datetime | None, now: datetime, clock: str | None, decided: datetime
+) -> None:
     from kip_dags.parts import find_as_of
 
-    assert find_as_of(context(run_type, CHOSEN), community_at(NOW)) == datetime(2026, 1, 1, 12, tzinfo=UTC)
-
-
-@pytest.mark.parametrize("run_type", ["asset_triggered", "manual"])
-def test_a_run_without_a_date_decides_as_of_the_communitys_now(run_type: str) -> None:
-    from kip_dags.parts import find_as_of
-
-    assert find_as_of(context(run_type, None), community_at(NOW)) == NOW
-
-
-def test_in_a_community_with_a_clock_of_its_own_only_a_date_that_was_chosen_counts() -> None:
-    from kip_dags.parts import find_as_of
-
-    parts = community_at(NOW, clock="http://sandbox.example/clock")
-    assert find_as_of(context("scheduled", CHOSEN), parts) == NOW
-    for deliberate in ("backfill", "manual"):
-        assert find_as_of(context(deliberate, CHOSEN), parts) == datetime(2026, 1, 1, 12, tzinfo=UTC)
-
-
-@pytest.mark.parametrize("lag", [timedelta(seconds=7), timedelta(hours=20), timedelta(days=-3)])
-def test_trigger_decides_as_of_a_sandboxs_now_whether_its_clock_is_behind_or_ahead(lag: timedelta) -> None:
-    from kip_dags.parts import find_as_of
-
-    parts = community_at(NOW - lag, clock="http://sandbox.example/clock")
-    assert find_as_of(context("manual", NOW - timedelta(seconds=3)), parts) == NOW - lag
-
-
-def test_trigger_is_not_refused_where_the_browsers_clock_is_ahead() -> None:
-    from kip_dags.parts import find_as_of
-
-    assert find_as_of(context("manual", NOW + timedelta(seconds=90)), community_at(NOW)) == NOW
+    assert find_as_of(context(run_type, date), community_at(now, clock=clock)) == decided
 
 
 @pytest.mark.parametrize("run_type", ["manual", "backfill"])
@@ -80,12 +72,6 @@ def test_a_date_that_has_not_come_is_refused(run_type: str) -> None:
 
     with pytest.raises(AirflowFailException, match="has not come yet"):
         find_as_of(context(run_type, NOW + timedelta(hours=1)), community_at(NOW))
-
-
-def test_a_scheduled_run_never_decides_ahead_of_the_clock() -> None:
-    from kip_dags.parts import find_as_of
-
-    assert find_as_of(context("scheduled", NOW + timedelta(seconds=5)), community_at(NOW)) == NOW
 
 
 def test_the_database_is_that_of_the_connections_fields(monkeypatch: pytest.MonkeyPatch) -> None:

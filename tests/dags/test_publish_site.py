@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from kipflow.adapters.sitefiles import MANIFEST, Written
+from kipflow.adapters.sitefiles import MANIFEST, Written, bring_to
 from kipflow.config.community import SiteConfig
 from kipflow.domain.errors import KipflowError
 from tests.web.story import connect_board, store_story
@@ -27,9 +27,9 @@ def target(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
 
 
 def publish(target: Any, files: dict[str, bytes]) -> Written:
-    from kip_dags.publishing import publish_files
+    from kip_dags.publishing import Bucket
 
-    return publish_files(target, files.items())
+    return bring_to(Bucket(target), files.items())
 
 
 def test_only_what_changed_is_copied_and_what_vanished_is_removed(target: Any) -> None:

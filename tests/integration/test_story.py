@@ -11,7 +11,7 @@ import pytest
 
 from kipflow.adapters.patience import Patience
 from kipflow.domain.events import Stage
-from kipflow.sandbox.answers import Expected, expected
+from kipflow.sandbox.plans import EXPECTED, Expected
 from kipflow.services import replay
 from kipflow.services.board import ProposalView, RowQuery
 from kipflow.wiring import Parts
@@ -29,16 +29,13 @@ def story(sandbox: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pa
     parts.store.close()
 
 
-ANSWERS = expected()
-
-
 def view(parts: Parts, number: int) -> ProposalView:
     return parts.store.proposal(number, parts.clock())
 
 
-@pytest.mark.parametrize("number", sorted(ANSWERS))
+@pytest.mark.parametrize("number", sorted(EXPECTED))
 def test_a_proposal_comes_to_what_the_story_says(story: Parts, number: int) -> None:
-    answer: Expected = ANSWERS[number]
+    answer: Expected = EXPECTED[number]
     seen = view(story, number)
     assert seen.stage is answer.stage, f"{answer.note}: {[r.transition.rule for r in seen.history]} {seen.missing}"
     assert len(seen.votes) == answer.rounds, answer.note
@@ -139,7 +136,7 @@ def test_a_silent_proposal_is_warned_of_at_the_first_run_and_dormant_when_the_gr
         run_once(parts)
         assert view(parts, 107).stage is stage
     assert view(parts, 107).since == warning.due_at
-    asleep = {n for n in ANSWERS if view(parts, n).history[-1].transition.rule == "silence"}
+    asleep = {n for n in EXPECTED if view(parts, n).history[-1].transition.rule == "silence"}
     assert {n for n in asleep if view(parts, n).since > warning.recorded_at} == {107}
     report = replay.replay(parts.store, policy=parts.policy, start=None, end=parts.clock())
     assert report.differences == ()

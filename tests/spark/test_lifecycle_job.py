@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pyarrow.parquet as pq
 import pytest
@@ -160,7 +161,8 @@ def submit_metrics(
     """Run the job as Airflow would, from a folder of its own, with its results in `home`/out."""
     env = dict(os.environ if environment is None else environment)
     arguments = ["--input", str(source), "--as-of", AS_OF.isoformat(), "--out", str(home / "out")]
-    command, variables = java.submit_command(home, "lifecycle_metrics", arguments, master=master, environment=env)
+    with patch.dict(os.environ, env, clear=True):
+        command, variables = java.submit_command(home, "lifecycle_metrics", arguments, master=master)
     env.update(variables)
     return subprocess.run(command, env=env, capture_output=True, text=True, check=False, timeout=240, cwd=home)
 

@@ -15,8 +15,7 @@ from typing import Any
 import pytest
 from kipflow_spark import schemas
 from kipflow_spark.archives import read_archives
-from kipflow_spark.datasource import MboxReader, pack_spans, plan_spans, with_positions
-from kipflow_spark.rows import item_batches
+from kipflow_spark.datasource import MboxReader, item_batches, pack_spans, plan_spans, with_positions
 from pyspark.sql import SparkSession
 from pyspark.sql.pandas.types import to_arrow_schema
 
@@ -178,7 +177,7 @@ def test_rows_keep_every_field_of_a_message(odd_mbox: Path) -> None:
     messages, unreadable = read_in_process([month_file(odd_mbox)])
     batches = list(item_batches([*messages, *unreadable]))
     assert {b.schema for b in batches} == {to_arrow_schema(schemas.ITEM, timezone="UTC")}
-    assert set(schemas.MESSAGE.fieldNames()) == set(Message.__dataclass_fields__)
+    assert set(schemas.ITEM.fieldNames()) == {*Message.__dataclass_fields__, "why", "lost", "readable"}
     assert sum(b.num_rows for b in batches) == len(messages) + len(unreadable)
 
 

@@ -1,4 +1,4 @@
-"""Servers for the browser: the board by itself, and Airflow with the board in it. Both leave nothing behind."""
+"""Servers for tests: an app by itself, and Airflow with the board in it. Both leave nothing behind."""
 
 from __future__ import annotations
 
@@ -12,13 +12,16 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import httpx
 import uvicorn
 from fastapi import FastAPI
-from playwright.sync_api import Page
 
 from tests.ports import find_free_port
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 ROOT = Path(__file__).resolve().parents[2]
 PASSWORDS = {"admin": "admin-of-tests", "viewer": "viewer-of-tests"}
@@ -33,7 +36,7 @@ def serve(app: FastAPI) -> Iterator[str]:
     try:
         while not server.started:
             if not thread.is_alive():
-                raise RuntimeError("the board's server did not start")
+                raise RuntimeError("the server did not start")
             time.sleep(0.02)
         yield f"http://127.0.0.1:{server.config.port}"
     finally:

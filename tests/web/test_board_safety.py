@@ -21,7 +21,7 @@ from kipflow.domain.pages import StatusWord
 from kipflow.domain.proposals import Proposal
 from kipflow.services.board import Board
 from kipflow.web.app import create_app
-from kipflow.web.signin import find_address
+from kipflow.web.errors import find_address
 from tests.web.community import NOW, ago, ballot, facts, hours, page, poll
 from tests.web.memory import MemoryBoard, build_board
 

@@ -9,7 +9,7 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Page
 
-from kipflow.sandbox.app import Options, create_app
+from kipflow.sandbox.app import create_app
 from tests.web.servers import serve
 from tests.web.test_board_in_browser import FAINT_TEXTS
 
@@ -20,7 +20,7 @@ ANCHOR = datetime(2026, 3, 18, 9, 30, tzinfo=UTC)
 
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
-    with serve(create_app(Options(anchor=ANCHOR, now=ANCHOR), ticks=lambda: 0.0)) as url:
+    with serve(create_app(anchor=ANCHOR, now=ANCHOR, ticks=lambda: 0.0)) as url:
         yield url
 
 

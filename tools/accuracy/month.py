@@ -6,7 +6,7 @@ import csv
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -96,12 +96,7 @@ def _in_flavours(difference: Disagreement, where: list[str], total: int) -> Disa
     if len(where) == total:
         return difference
     # a reading that only one archive gives is its own disagreement: its explanation must say so
-    return Disagreement(
-        id=difference.id,
-        expected=difference.expected,
-        read=f"{difference.read} in {', '.join(where)}",
-        shown=difference.shown,
-    )
+    return replace(difference, read=f"{difference.read} in {', '.join(where)}")
 
 
 # -- tally by tally ---------------------------------------------------------------------------------
@@ -109,7 +104,6 @@ def _in_flavours(difference: Disagreement, where: list[str], total: int) -> Disa
 class Checked:
     """One official result against what was read. `source` says what it was read from."""
 
-    id: str
     source: str
     differences: tuple[Disagreement, ...]
 
@@ -149,7 +143,7 @@ def _check_mails(row: dict[str, Any], reports: dict[str, VotesReport]) -> Checke
         for difference in _compare_vote(row, vote):
             by_reading.setdefault((difference.id, difference.read), (difference, []))[1].append(flavour)
     differences = tuple(_in_flavours(d, where, len(found)) for d, where in by_reading.values())
-    return Checked(id=row["id"], source="mails", differences=differences)
+    return Checked(source="mails", differences=differences)
 
 
 def _find_vote(result_id: str, votes: Iterable[VoteReading]) -> VoteReading | None:
@@ -217,7 +211,7 @@ def _check_thread(row: dict[str, Any], threads: dict[str, dict[str, Any]]) -> Ch
         differences = (
             Disagreement(id=f"tallies/{row['id']}", expected=_say(row["claimed"]), read=f"counted {_say(counted)}"),
         )
-    return Checked(id=row["id"], source="phrases", differences=differences)
+    return Checked(source="phrases", differences=differences)
 
 
 def _say(counts: dict[str, int]) -> str:

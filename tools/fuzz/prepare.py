@@ -23,12 +23,8 @@ def python() -> Path:
 
 def is_ready() -> bool:
     """Whether the environment is there and atheris can be loaded in it."""
-    if not python().exists():
-        return False
-    return (
-        subprocess.run([str(python()), "-c", "import atheris, kipflow"], capture_output=True, check=False).returncode
-        == 0
-    )
+    command = [str(python()), "-c", "import atheris, kipflow"]
+    return python().exists() and subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
 def main() -> int:

@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import re
-import socket
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -26,6 +22,7 @@ from kipflow.wiki.index_editing import replace_index
 from kipflow.wiki.index_reading import parse_index_page
 from kipflow.wiki.index_writing import render_index
 from kipflow.wiki.pages import parse_page
+from tests.integration.conftest import running_sandbox
 
 NOW = datetime(2026, 3, 20, 12, tzinfo=UTC)
 LIST, MONTH = "dev@sandbox.example", "2026-02"
@@ -33,26 +30,9 @@ QUICK = Patience(attempts=4, total=20, first_wait=0.02, longest_wait=1, read=1.5
 
 
 @pytest.fixture(scope="module")
-def sandbox() -> Iterator[str]:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "kipflow.sandbox", "--port", str(port), "--seed", "7", "--now", NOW.isoformat()]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    url = f"http://127.0.0.1:{port}"
-    try:
-        for _ in range(300):
-            if process.poll() is not None:
-                pytest.fail(f"the sandbox ended with {process.returncode}")
-            try:
-                httpx.get(f"{url}/health", timeout=1).raise_for_status()
-                break
-            except httpx.HTTPError:
-                time.sleep(0.1)
+def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with running_sandbox("--now", NOW.isoformat(), log=tmp_path_factory.mktemp("sandbox") / "log") as url:
         yield url
-    finally:
-        process.terminate()
-        process.wait(10)
 
 
 @pytest.fixture(autouse=True)

@@ -10,7 +10,7 @@ import pytest
 
 from kipflow.launcher import processes
 from kipflow.launcher.runs import DAGS
-from kipflow.sandbox.answers import expected
+from kipflow.sandbox.plans import EXPECTED
 from tests.integration.system.running import Instance, find_differing, run_kipflow
 
 pytestmark = [pytest.mark.system, pytest.mark.airflow, pytest.mark.spark, pytest.mark.timeout(1_500)]
@@ -60,7 +60,7 @@ def test_spark_read_the_first_months(instance: Instance) -> None:
 
 
 def test_every_proposal_stands_where_the_story_left_it(instance: Instance) -> None:
-    assert find_differing(instance.stages(), ((n, e.stage.value) for n, e in expected().items())) == {}
+    assert find_differing(instance.stages(), ((n, e.stage.value) for n, e in EXPECTED.items())) == {}
 
 
 def test_no_dag_was_reported_as_switched_off(instance: Instance) -> None:

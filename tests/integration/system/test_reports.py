@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from kipflow.launcher.api import ASK, AirflowApi
-from kipflow.sandbox.answers import expected_asleep
+from kipflow.sandbox.plans import EXPECTED
 from tests.integration.system.running import Instance, assert_replay_agrees
 
 pytestmark = [pytest.mark.system, pytest.mark.airflow, pytest.mark.spark, pytest.mark.timeout(1_500)]
@@ -29,7 +29,7 @@ def test_a_silent_proposal_sleeps_when_the_grace_of_its_warning_is_over(instance
     for dag_id in ("kip_poll_threads", "kip_advance_stages"):
         assert instance.run_dag(dag_id).state == "success"
 
-    assert {n: s.value for n, s in expected_asleep().items()} == {number: instance.stages()[number]}
+    assert {n: e.asleep.value for n, e in EXPECTED.items() if e.asleep} == {number: instance.stages()[number]}
     # the grace is counted from the warning's delivery, which follows its record
     [(delivered_at,)] = instance.ask("SELECT delivered_at FROM warning_delivery WHERE number = 107")
     [(since,)] = instance.ask("SELECT since FROM proposal WHERE number = 107")

@@ -11,6 +11,7 @@ import pytest
 
 from kipflow.cli import run
 from kipflow.config.loading import find_roster, load_community
+from tests.unit.commands.conftest import Cli
 
 FLAGS = ["--title", 'The "Lantern"', "--list", "dev@lantern.example", "--source", "its bylaws: section 3"]
 
@@ -23,33 +24,27 @@ def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "config"
 
 
-def test_a_new_community_is_written_and_can_be_used(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_new_community_is_written_and_can_be_used(config: Path, cli: Cli) -> None:
     archive = ["--archive", "https://lists.lantern.example/api", "--since", "2026-01"]
     wiki = ["--wiki", "https://wiki.lantern.example/rest/api", "--index-page", "7"]
-    assert run(["init", "LIP", *FLAGS, *archive, *wiki]) == 0
-    shown = capsys.readouterr().out
+    shown = cli("init", "LIP", *FLAGS, *archive, *wiki).out
     assert "2. `kipflow -C lip config check`" in shown
     assert "`kipflow -C lip poll`" in shown
     made = load_community("lip", config)
     assert (made.title, made.prefix, made.lists) == ('The "Lantern"', "LIP", ("dev@lantern.example",))
     assert made.effects.mode == "dry-run", "nothing is sent by it"
     assert find_roster(made, config).people == ()
-    assert run(["-C", "lip", "config", "check"]) == 0
-    assert "lip: all in order; its roster has nobody: no vote can pass" in capsys.readouterr().out
-    assert run(["init", "LIP", *FLAGS]) == 2
-    assert "lip.yaml is there already; choose another --name" in capsys.readouterr().err
+    assert "lip: all in order; its roster has nobody: no vote can pass" in cli("-C", "lip", "config", "check").out
+    assert "lip.yaml is there already; choose another --name" in cli("init", "LIP", *FLAGS, code=2).err
 
 
-def test_a_community_without_an_archive_is_sent_to_take_mail_from_files(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["init", "LIP", *FLAGS]) == 0
-    assert "`kipflow -C lip ingest FILE --complete-through TIME`" in capsys.readouterr().out
-    assert run(["-C", "lip", "status"]) == 0
-    out, shown = capsys.readouterr()
+def test_a_community_without_an_archive_is_sent_to_take_mail_from_files(cli: Cli) -> None:
+    assert "`kipflow -C lip ingest FILE --complete-through TIME`" in cli("init", "LIP", *FLAGS).out
+    out, shown = cli("-C", "lip", "status")
     assert "run `kipflow -C lip ingest FILE` for mail, then `kipflow -C lip advance`" in out
     assert "No mail is held yet; it comes from files, as no archive is named" in shown
     assert "`kipflow -C lip ingest FILE --complete-through 20" in shown
-    assert run(["-C", "lip", "new", "Tidy shelves"]) == 2
-    assert "lip has no wiki to write a page to" in capsys.readouterr().err
+    assert "lip has no wiki to write a page to" in cli("-C", "lip", "new", "Tidy shelves", code=2).err
 
 
 def test_what_is_not_given_is_asked_for_and_a_wrong_answer_leaves_no_file(
@@ -76,10 +71,9 @@ def test_what_is_not_given_is_asked_for_and_a_wrong_answer_leaves_no_file(
     ],
 )
 def test_what_is_wrong_with_a_new_community_names_the_flag(
-    flags: list[str], printed: str, config: Path, capsys: pytest.CaptureFixture[str]
+    flags: list[str], printed: str, config: Path, cli: Cli
 ) -> None:
-    assert run(["init", "LIP", *FLAGS, *flags]) == 2
-    assert printed in capsys.readouterr().err
+    assert printed in cli("init", "LIP", *FLAGS, *flags, code=2).err
     assert not [path for path in config.rglob("*") if path.is_file()]
 
 
@@ -93,28 +87,24 @@ def test_an_empty_answer_is_asked_for_again_with_what_is_expected(config: Path) 
     assert load_community("lip", config).title == "The Lantern"
 
 
-def test_a_key_is_suggested_only_where_it_can_stand(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_key_is_suggested_only_where_it_can_stand(tmp_path: Path, cli: Cli) -> None:
     wrong = tmp_path / "wrong.yaml"
     wrong.write_text(
         "name: wrong\ntitle: Wrong\nprefix: WIP\nlists: [dev@x.example]\n"
         "policy: {source: bylaws, binding_roles: [pmc], passes: majority}\n"
     )
-    assert run(["config", "check", str(wrong)]) == 1
-    shown = capsys.readouterr().out
+    shown = cli("config", "check", str(wrong), code=1).out
     assert "policy.passes: expected no such key here; the keys here are source, sources, binding_roles, " in shown
     assert "'pages'" not in shown
 
 
-def test_all_faults_are_reported_at_once_each_with_file_key_and_what_was_expected(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_all_faults_are_reported_at_once_each_with_file_key_and_what_was_expected(tmp_path: Path, cli: Cli) -> None:
     wrong = tmp_path / "wrong.yaml"
     wrong.write_text(
         "name: Wrong One\ntitle: Wrong\nprefix: WIP\nlists: [dev@x.example]\nroster: people.yaml\nclock_after: 7 days\n"
         "policy:\n  source: bylaws\n  binding_roles: [comitter]\n  qourum: 3\n"
     )
-    assert run(["config", "check", str(wrong)]) == 1
-    assert capsys.readouterr().out.splitlines() == [
+    assert cli("config", "check", str(wrong), code=1).out.splitlines() == [
         f"{wrong}: policy.qourum: expected no such key here; did you mean 'quorum'?",
         f"{wrong}: clock_after: expected no such key here; it belongs below policy",
         f"{wrong}: name: expected a name of small letters, digits and hyphens, got 'Wrong One'",
@@ -123,9 +113,7 @@ def test_all_faults_are_reported_at_once_each_with_file_key_and_what_was_expecte
     ]
 
 
-def test_contradictions_and_the_rosters_faults_are_among_them(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_contradictions_and_the_rosters_faults_are_among_them(tmp_path: Path, cli: Cli) -> None:
     (tmp_path / "people.yaml").write_text(
         "people:\n- {id: a, name: Ann, roles: [{role: comitter}]}\n- {id: A, name: Bo}\n"
     )
@@ -134,8 +122,7 @@ def test_contradictions_and_the_rosters_faults_are_among_them(
         "name: wrong\ntitle: Wrong\nprefix: WIP\nlists: [dev@x.example]\nvotes_on: [users@x.example]\n"
         "roster: people.yaml\npolicy: {source: bylaws, binding_roles: [pmc], dormancy: clock}\n"
     )
-    assert run(["config", "check", str(wrong)]) == 1
-    shown = capsys.readouterr().out
+    shown = cli("config", "check", str(wrong), code=1).out
     assert len(shown.splitlines()) == 4
     for key in ("votes_on.0", "policy.dormant_after", "people.0.roles.0.role", "people.1.id"):
         assert f": {key}: expected " in shown

@@ -7,25 +7,23 @@ import sys
 
 import pytest
 
-from kipflow.cli import COMMANDS, run
+from kipflow.cli import COMMANDS
+from tests.unit.commands.conftest import Cli
 
 
-def test_help_names_every_command_in_a_whole_sentence(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["--help"]) == 0
-    shown = " ".join(capsys.readouterr().out.split())
+def test_help_names_every_command_in_a_whole_sentence(cli: Cli) -> None:
+    shown = " ".join(cli("--help").out.split())
     for name, (_, printed) in COMMANDS.items():
         assert f"{name} {printed}" in shown
 
 
 @pytest.mark.parametrize("name", sorted(COMMANDS))
-def test_every_command_explains_itself(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run([name, "--help"]) == 0
-    assert capsys.readouterr().out.startswith(f"Usage: kipflow {name}")
+def test_every_command_explains_itself(name: str, cli: Cli) -> None:
+    assert cli(name, "--help").out.startswith(f"Usage: kipflow {name}")
 
 
-def test_an_unknown_command_is_refused_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["frobnicate"]) == 2
-    printed = capsys.readouterr().err
+def test_an_unknown_command_is_refused_in_one_line(cli: Cli) -> None:
+    printed = cli("frobnicate", code=2).err
     assert printed.count("\n") == 1
     assert "frobnicate" in printed
 
@@ -49,11 +47,10 @@ def test_an_unknown_command_is_refused_in_one_line(capsys: pytest.CaptureFixture
     ],
 )
 def test_what_is_wrong_is_named_by_a_word_and_not_by_the_usage_line(
-    words: list[str], printed: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    words: list[str], printed: str, cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("KIPFLOW_COMMUNITY", raising=False)  # with it, the commands that are shown name the community
-    assert run(words) == 2
-    said = capsys.readouterr().err
+    said = cli(*words, code=2).err
     assert said.startswith(f"kipflow: {printed}")
     assert said.count("\n") == 1
     assert "[" not in said

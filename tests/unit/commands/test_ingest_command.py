@@ -15,6 +15,7 @@ from kipflow.commands.opening import open_parts
 from kipflow.domain.facts import Coverage
 from tests.corpus import write_vote_cases
 from tests.databases import copy_database
+from tests.unit.commands.conftest import Cli
 
 PLAIN = write_vote_cases() / "plain-vote.mbox"
 
@@ -31,11 +32,9 @@ def write(path: Path, data: bytes) -> Path:
     return path
 
 
-def fails(path: Path, capsys: pytest.CaptureFixture[str]) -> str:
-    assert run(["ingest", str(path)]) == 1
-    lines = capsys.readouterr().err.splitlines()
-    assert len(lines) == 1
-    return lines[0]
+def fails(path: Path, cli: Cli) -> str:
+    [line] = cli("ingest", str(path), code=1).err.splitlines()
+    return line
 
 
 @pytest.mark.parametrize(
@@ -48,20 +47,20 @@ def fails(path: Path, capsys: pytest.CaptureFixture[str]) -> str:
     ],
 )
 def test_a_file_without_readable_mail_is_named_with_the_reason(
-    name: str, data: bytes, why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    name: str, data: bytes, why: str, tmp_path: Path, cli: Cli
 ) -> None:
     path = write(tmp_path / name, data)
-    reported = fails(path, capsys)
+    reported = fails(path, cli)
     assert reported.startswith(f"warning: nothing was read from {path}: ")
     assert why in reported
 
 
-def test_a_folder_without_mail_is_named_with_the_reason(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_without_mail_is_named_with_the_reason(tmp_path: Path, cli: Cli) -> None:
     folder = tmp_path / "mails"
     folder.mkdir()
-    assert "the folder has no files" in fails(folder, capsys)
+    assert "the folder has no files" in fails(folder, cli)
     write(folder / "notes.txt", b"buy milk\n")
-    assert f"nothing was read from {folder} (notes.txt#0): no mail headers" in fails(folder, capsys)
+    assert f"nothing was read from {folder} (notes.txt#0): no mail headers" in fails(folder, cli)
 
 
 def test_mail_that_was_read_before_is_no_empty_file(capsys: pytest.CaptureFixture[str]) -> None:
@@ -69,16 +68,14 @@ def test_mail_that_was_read_before_is_no_empty_file(capsys: pytest.CaptureFixtur
     assert "nothing was read" not in capsys.readouterr().err
 
 
-def test_a_mistyped_list_is_refused_with_what_may_be_meant(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["ingest", "--list", "dve@kafka.apache.org", str(PLAIN)]) == 2
-    reported = capsys.readouterr().err
+def test_a_mistyped_list_is_refused_with_what_may_be_meant(cli: Cli) -> None:
+    reported = cli("ingest", "--list", "dve@kafka.apache.org", str(PLAIN), code=2).err
     assert "dve@kafka.apache.org is none of this community's lists; did you mean dev@kafka.apache.org?" in reported
-    assert run(["ingest", "--list", "x@nowhere.example", str(PLAIN)]) == 2
-    assert "they are dev@kafka.apache.org" in capsys.readouterr().err
+    assert "they are dev@kafka.apache.org" in cli("ingest", "--list", "x@nowhere.example", str(PLAIN), code=2).err
 
 
-def test_mail_of_a_list_that_is_not_the_communitys_holds_nothing_up(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["ingest", "--list", "dve@kafka.apache.org", "--new-list", str(PLAIN)]) == 0
+def test_mail_of_a_list_that_is_not_the_communitys_holds_nothing_up(cli: Cli) -> None:
+    cli("ingest", "--list", "dve@kafka.apache.org", "--new-list", str(PLAIN))
     parts = open_parts()
     with parts.store.read() as session:
         assert [month.list_id for month in session.mail.load_months()] == ["dve@kafka.apache.org"]
@@ -86,9 +83,8 @@ def test_mail_of_a_list_that_is_not_the_communitys_holds_nothing_up(capsys: pyte
     assert parts.store.overview(datetime(2026, 1, 1, tzinfo=UTC)).months == ()
 
 
-def test_mail_that_names_a_list_of_others_is_left_out_and_said(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["ingest", str(PLAIN)]) == 1
-    assert "is none of this community's lists; `--list " in capsys.readouterr().err
+def test_mail_that_names_a_list_of_others_is_left_out_and_said(cli: Cli) -> None:
+    assert "is none of this community's lists; `--list " in cli("ingest", str(PLAIN), code=1).err
     with open_parts().store.read() as session:
         assert session.mail.load_months() == []
 
@@ -99,15 +95,7 @@ def write_mail(path: Path, subject: str, body: str, *, day: int, reply_to: str =
     return write(path, f"{head}Message-ID: <{path.stem}@m.example>\n{reply}Subject: {subject}\n\n{body}\n".encode())
 
 
-def show(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    capsys.readouterr()
-    run(list(arguments))
-    return capsys.readouterr().out
-
-
-def test_an_ingest_is_undone_after_it_was_shown_what_that_changes(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_ingest_is_undone_after_it_was_shown_what_that_changes(tmp_path: Path, cli: Cli) -> None:
     right = write_mail(tmp_path / "discuss.eml", "[DISCUSS] KIP-7: Tidy shelves", "Please have a look.", day=2)
     wrong = tmp_path / "wrong"
     wrong.mkdir()
@@ -118,64 +106,60 @@ def test_an_ingest_is_undone_after_it_was_shown_what_that_changes(
     assert run(["advance", "--as-of", "2026-03-08"]) == 0
     assert run(["ingest", str(wrong), str(right), "--complete-through", "2026-03-10"]) == 0
     assert run(["advance"]) == 0
-    before = show(capsys, "status", "--format", "csv")
+    before = cli("status", "--format", "csv").out
     assert "KIP-7,Vote" in before
     assert "KIP-8,Discussion" in before
 
-    assert "4 mails" in show(capsys, "ingest", "--batches")
-    shown = show(capsys, "ingest", "--undo", "2")
+    assert "4 mails" in cli("ingest", "--batches").out
+    shown = cli("ingest", "--undo", "2").out
     assert f"3 mails of {wrong}, {right} taken out, of 2 proposals" in shown
     assert "dev@kafka.apache.org 2026-03 is partial again" in shown
     assert "KIP-7: " in shown
     assert 'nothing is undone yet: `kipflow -C kafka ingest --undo 2 --write --reason "…"` does it' in shown
-    assert show(capsys, "status", "--format", "csv") == before, "showing changes nothing"
+    assert cli("status", "--format", "csv").out == before, "showing changes nothing"
 
     assert run(["ingest", "--undo", "2", "--write"]) == 2, "an undo needs a reason"
     assert run(["ingest", "--undo", "2", "--write", "--reason", "another project's mail"]) == 0
-    after = show(capsys, "status", "--format", "csv")
+    after = cli("status", "--format", "csv").out
     assert "KIP-7,Discussion" in after
     assert "KIP-8" not in after, "nothing is left of it"
-    assert "an ingest was undone" in " ".join(show(capsys, "status", "7").split())
+    assert "an ingest was undone" in " ".join(cli("status", "7").out.split())
     assert run(["replay"]) == 0, "history is what the facts that are left come to"
-    assert "another project's mail" in show(capsys, "ingest", "--batches")
+    assert "another project's mail" in cli("ingest", "--batches").out
     assert run(["ingest", "--undo", "2"]) == 2, "once"
     assert run(["ingest", str(wrong)]) == 0
     assert run(["advance"]) == 0
-    assert show(capsys, "status", "--format", "csv").count("KIP-8,Discussion") == 1, "and it can be read again"
+    assert cli("status", "--format", "csv").out.count("KIP-8,Discussion") == 1, "and it can be read again"
 
 
-def test_mail_that_came_from_elsewhere_too_stays_when_its_ingest_is_undone(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_mail_that_came_from_elsewhere_too_stays_when_its_ingest_is_undone(tmp_path: Path, cli: Cli) -> None:
     mail = write_mail(tmp_path / "discuss.eml", "[DISCUSS] KIP-7: Tidy shelves", "Please have a look.", day=2)
     other = write_mail(tmp_path / "more.eml", "Re: [DISCUSS] KIP-7: Tidy shelves", "Fine.", day=3)
     assert run(["ingest", str(mail)]) == 0
     assert run(["ingest", str(mail), str(other)]) == 0
     assert run(["ingest", str(mail), str(other), "--complete-through", "2026-03-04"]) == 0
-    assert re.findall(r"\d mails?\b", show(capsys, "ingest", "--batches")) == ["1 mail", "2 mails", "2 mails"]
-    shown = show(capsys, "ingest", "--undo", "1")
+    assert re.findall(r"\d mails?\b", cli("ingest", "--batches").out) == ["1 mail", "2 mails", "2 mails"]
+    shown = cli("ingest", "--undo", "1").out
     assert f"0 mails of {mail} taken out, of 0 proposals" in shown
     assert "1 mail of it stays, for batches 2, 3 brought the same" in shown
     assert "dev@kafka.apache.org 2026-03 stays as it is: batch 2 brought the same mails" in shown
 
 
-def undo(capsys: pytest.CaptureFixture[str], batch: int) -> str:
-    return show(capsys, "ingest", "--undo", str(batch), "--write", "--reason", "twice")
+def undo(cli: Cli, batch: int) -> str:
+    return cli("ingest", "--undo", str(batch), "--write", "--reason", "twice").out
 
 
-def test_a_file_that_was_taken_in_twice_is_undone_with_its_last_batch(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_file_that_was_taken_in_twice_is_undone_with_its_last_batch(tmp_path: Path, cli: Cli) -> None:
     mail = write_mail(tmp_path / "discuss.eml", "[DISCUSS] KIP-7: Tidy shelves", "Please have a look.", day=2)
     for _ in range(2):
         assert run(["ingest", str(mail)]) == 0
     assert run(["advance"]) == 0
-    assert "stays as it is: batch 2 brought the same mails" in undo(capsys, 1)
-    assert "KIP-7" in show(capsys, "status")
-    shown = undo(capsys, 2)
+    assert "stays as it is: batch 2 brought the same mails" in undo(cli, 1)
+    assert "KIP-7" in cli("status").out
+    shown = undo(cli, 2)
     assert f"1 mail of {mail} taken out, of 1 proposal" in shown
     assert "dev@kafka.apache.org 2026-03 is no longer held" in shown, "nothing is left that vouches for it"
-    assert "KIP-7" not in show(capsys, "status")
+    assert "KIP-7" not in cli("status").out
 
 
 @pytest.mark.parametrize(
@@ -187,16 +171,14 @@ def test_a_file_that_was_taken_in_twice_is_undone_with_its_last_batch(
     ],
     ids=["text", "markdown", "html"],
 )
-def test_an_imported_index_is_undone_like_an_ingest(
-    text: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_imported_index_is_undone_like_an_ingest(text: bytes, tmp_path: Path, cli: Cli) -> None:
     index = write(tmp_path / "index.txt", text)
     assert run(["index", "import", str(index)]) == 0
-    assert "KIP-12" in show(capsys, "status", "--format", "csv")
-    assert "Accepted known from an index, since when is not" in show(capsys, "status", "12")
-    table, *_ = [line for line in show(capsys, "status").splitlines() if line.startswith("KIP-12")]
+    assert "KIP-12" in cli("status", "--format", "csv").out
+    assert "Accepted known from an index, since when is not" in cli("status", "12").out
+    table, *_ = [line for line in cli("status").out.splitlines() if line.startswith("KIP-12")]
     assert "date unknown" in table, "the day on which the index was read is not the day of the decision"
-    assert "2 index rows of index.txt taken out, of 2 proposals" in show(capsys, "ingest", "--undo", "1")
+    assert "2 index rows of index.txt taken out, of 2 proposals" in cli("ingest", "--undo", "1").out
     assert run(["ingest", "--undo", "1", "--write", "--reason", "the wrong file"]) == 0
-    assert "KIP-12" not in show(capsys, "status", "--format", "csv")
+    assert "KIP-12" not in cli("status", "--format", "csv").out
     assert run(["replay"]) == 0

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from kipflow.cli import run
 from kipflow.config.settings import read_settings
 from kipflow.domain.pages import NO_TICKET, IndexEntry, TicketState
 from kipflow.services.checks import check_pages
@@ -18,6 +16,7 @@ from kipflow.services.effectrules import EffectRules
 from kipflow.services.ports import WikiPage
 from kipflow.services.sync import parse
 from kipflow.wiring import connect
+from tests.unit.commands.conftest import Cli
 
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
 GOOD = """<h1>Status</h1><p>Current state: Under Discussion</p>
@@ -50,47 +49,42 @@ def store(title: str, body: str, *, page_id: str = "70") -> None:
     parts.store.close()
 
 
-def test_a_page_without_fault_is_said_to_have_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["lint", write(tmp_path, "good.html", GOOD)]) == 0
-    assert capsys.readouterr().out.endswith("good.html: no fault found\n")
+def test_a_page_without_fault_is_said_to_have_none(tmp_path: Path, cli: Cli) -> None:
+    assert cli("lint", write(tmp_path, "good.html", GOOD)).out.endswith("good.html: no fault found\n")
 
 
-def test_a_folder_is_judged_page_by_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_is_judged_page_by_page(tmp_path: Path, cli: Cli) -> None:
     folder = tmp_path / "pages"
     write(folder, "a.html", GOOD)
     write(folder, "b.html", GOOD.replace("<p>Rust.</p>", ""))
     write(folder, "picture.png", "no page")
-    assert run(["lint", str(folder)]) == 1
-    shown = capsys.readouterr().out
+    shown = cli("lint", str(folder), code=1).out
     assert "a.html: no fault found" in shown
     assert "b.html: 1 error" in shown
     assert "Rejected Alternatives" in shown
     assert "picture" not in shown
 
 
-def test_a_folder_without_pages_is_an_error_that_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_without_pages_is_an_error_that_says_so(tmp_path: Path, cli: Cli) -> None:
     write(tmp_path / "pages", "picture.png", "no page")
-    assert run(["lint", str(tmp_path / "pages")]) == 2
-    assert "no page in this folder" in capsys.readouterr().err
+    assert "no page in this folder" in cli("lint", str(tmp_path / "pages"), code=2).err
 
 
-def test_json_and_csv_name_the_page_of_each_fault(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_and_csv_name_the_page_of_each_fault(tmp_path: Path, cli: Cli) -> None:
     page = write(tmp_path, "bad.html", GOOD.replace("KAFKA-77", "TBD"))
-    assert run(["lint", page, "--format", "json"]) == 1
-    (fault,) = json.loads(capsys.readouterr().out)
+    (fault,) = cli("lint", page, "--format", "json", code=1).json()
     assert (fault["page"], fault["code"], fault["severity"]) == (page, "K07", "error")
     assert fault["fix"] == "name the ticket that tracks the work (KAFKA-N)"
-    assert run(["lint", page, "--format", "csv"]) == 1
-    assert next(csv.DictReader(io.StringIO(capsys.readouterr().out)))["what"] == 'JIRA is "TBD"'
+    printed = cli("lint", page, "--format", "csv", code=1)
+    assert next(csv.DictReader(io.StringIO(printed.out)))["what"] == 'JIRA is "TBD"'
 
 
-def test_a_draft_with_gaps_only_has_notes_and_passes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_draft_with_gaps_only_has_notes_and_passes(tmp_path: Path, cli: Cli) -> None:
     page = write(tmp_path, "draft.html", GOOD.replace("Under Discussion", "Draft").replace("KAFKA-77", "TBD"))
-    assert run(["lint", page]) == 0
-    assert "1 note\n" in capsys.readouterr().out
+    assert "1 note\n" in cli("lint", page).out
 
 
-def test_a_stored_page_is_judged_with_what_is_around_it(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_stored_page_is_judged_with_what_is_around_it(cli: Cli) -> None:
     store("KIP-7: Gates", GOOD)
     store("KIP-7: Doors", GOOD, page_id="71")
     parts = connect(read_settings())
@@ -98,14 +92,13 @@ def test_a_stored_page_is_judged_with_what_is_around_it(capsys: pytest.CaptureFi
     with parts.store.begin() as session:
         session.pages.save_ticket(missing)
     parts.store.close()
-    assert run(["lint", "KIP-7"]) == 1
-    shown = " ".join(capsys.readouterr().out.split())
+    shown = " ".join(cli("lint", "KIP-7", code=1).out.split())
     assert "KIP-7: Gates (version 1): 2 errors" in shown
     assert 'number 7 is taken twice: "KIP-7: Doors" has it too' in shown
     assert "KAFKA-77 does not exist in JIRA" in shown
 
 
-def test_a_number_whose_page_cannot_be_read_is_reported_with_the_reason(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_number_whose_page_cannot_be_read_is_reported_with_the_reason(cli: Cli) -> None:
     parts = connect(read_settings())
     parts.store.migrate()
     row = IndexEntry(number=7, title="Gates", section="discussion", seen_at=NOW, origin="page")
@@ -113,26 +106,20 @@ def test_a_number_whose_page_cannot_be_read_is_reported_with_the_reason(capsys: 
         session.pages.save_index_entries([row])
         session.pages.note_absent("70", why="restricted: this account may not read it", at=NOW, number=7)
     parts.store.close()
-    assert run(["lint", "7"]) == 2
-    assert "KIP-7: its page cannot be read since 2026-03-02: restricted" in capsys.readouterr().err
+    assert "KIP-7: its page cannot be read since 2026-03-02: restricted" in cli("lint", "7", code=2).err
 
 
-def test_what_is_neither_a_page_nor_a_number_is_named(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["lint", "gates"]) == 2
-    assert "gates: neither a file or folder nor a proposal's number" in capsys.readouterr().err
+def test_what_is_neither_a_page_nor_a_number_is_named(cli: Cli) -> None:
+    assert "gates: neither a file or folder nor a proposal's number" in cli("lint", "gates", code=2).err
 
 
-def test_status_shows_what_is_to_be_fixed_on_the_page_now_and_not_then(capsys: pytest.CaptureFixture[str]) -> None:
+def test_status_shows_what_is_to_be_fixed_on_the_page_now_and_not_then(cli: Cli) -> None:
     store("KIP-7: Gates", GOOD.replace("<p>Rust.</p>", ""))
     parts = connect(read_settings())
     check_pages(parts.store, effects=EffectRules(prefix="KIP", sends=False), as_of=NOW)
     parts.store.close()
-    assert run(["advance", "--as-of", "2026-03-04"]) == 0
-    capsys.readouterr()
-    assert run(["status", "7"]) == 0
-    assert "page: Rejected Alternatives: the section is empty (K03): write it" in capsys.readouterr().out
-    assert run(["status", "7", "--format", "json"]) == 0
-    (fault,) = json.loads(capsys.readouterr().out)["faults"]
+    cli("advance", "--as-of", "2026-03-04")
+    assert "page: Rejected Alternatives: the section is empty (K03): write it" in cli("status", "7").out
+    (fault,) = cli("status", "7", "--format", "json").json()["faults"]
     assert (fault["code"], fault["place"], fault["severity"]) == ("K03", "Rejected Alternatives", "error")
-    assert run(["status", "7", "--as-of", "2026-03-03"]) == 0
-    assert "K03" not in capsys.readouterr().out
+    assert "K03" not in cli("status", "7", "--as-of", "2026-03-03").out

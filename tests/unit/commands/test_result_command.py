@@ -10,6 +10,7 @@ import pytest
 
 from kipflow.cli import run
 from kipflow.services.board import ProposalView
+from tests.unit.commands.conftest import Cli
 from tests.unit.services.test_result_mail import DECLARED, NOW, OPENED, passed
 
 
@@ -30,10 +31,9 @@ def announced(*differences: str) -> ProposalView:
     return replace(view, votes=(replace(state, vote=vote, differences=differences),))
 
 
-def test_it_prints_the_draft(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_it_prints_the_draft(monkeypatch: pytest.MonkeyPatch, cli: Cli) -> None:
     give(monkeypatch, passed())
-    assert run(["result", "KIP-7", "--as-of", NOW.isoformat()]) == 0
-    shown = capsys.readouterr().out
+    shown = cli("result", "KIP-7", "--as-of", NOW.isoformat()).out
     assert "Subject: [RESULT] [VOTE] KIP-7: Names\n" in shown
     assert "The vote on KIP-7 has passed." in shown
 
@@ -65,7 +65,6 @@ def test_of_an_announced_result_it_prints_what_differs(
     assert all(line in shown for line in differences)
 
 
-def test_a_running_vote_has_no_draft(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_running_vote_has_no_draft(monkeypatch: pytest.MonkeyPatch, cli: Cli) -> None:
     give(monkeypatch, passed())
-    assert run(["result", "7", "--as-of", OPENED.isoformat()]) == 2
-    assert "closes no earlier than 2026-03-04" in capsys.readouterr().err
+    assert "closes no earlier than 2026-03-04" in cli("result", "7", "--as-of", OPENED.isoformat(), code=2).err

@@ -10,6 +10,7 @@ import pytest
 
 from kipflow.cli import run
 from kipflow.config.roster import load_roster
+from tests.unit.commands.conftest import Cli
 
 CSV = "id,name,email,role,since\nmlind,Mara Lind,mara@lind.example,PMC,2019-05-01\nopaz,Ona Paz,,committer,2020-01-01\n"
 WHENCE = ("--source", "a list", "--as-of", "2026-03-02")
@@ -36,12 +37,9 @@ def test_without_output_the_file_is_printed(listed: Path, capsys: pytest.Capture
     assert len(load_roster(shown).people) == 2
 
 
-def test_stdin_is_read_where_the_file_is_a_dash(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_stdin_is_read_where_the_file_is_a_dash(monkeypatch: pytest.MonkeyPatch, cli: Cli) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(CSV.encode())))
-    assert run(["roster", "import", "-", *WHENCE]) == 0
-    assert "- id: mlind" in capsys.readouterr().out
+    assert "- id: mlind" in cli("roster", "import", "-", *WHENCE).out
 
 
 def test_an_existing_file_is_added_to_and_the_same_import_again_changes_nothing(listed: Path, tmp_path: Path) -> None:
@@ -59,13 +57,10 @@ def test_an_existing_file_is_added_to_and_the_same_import_again_changes_nothing(
     assert out.read_bytes() == first
 
 
-def test_conflicts_are_reported_and_the_exit_code_is_1(
-    listed: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_conflicts_are_reported_and_the_exit_code_is_1(listed: Path, tmp_path: Path, cli: Cli) -> None:
     out = tmp_path / "roster.yaml"
     out.write_text("people: [{id: mlind, name: Zed Yarrow}]\n")
-    assert run(["roster", "import", str(listed), *WHENCE, "--output", str(out), "--write"]) == 1
-    reported = capsys.readouterr().err
+    reported = cli("roster", "import", str(listed), *WHENCE, "--output", str(out), "--write", code=1).err
     assert "conflict: Mara Lind (mlind): mlind is Zed Yarrow in the file; left out" in reported
     assert "1 added, 0 changed, 1 as before, 1 conflict" in reported
 
@@ -86,9 +81,8 @@ def test_without_write_the_difference_is_shown_and_nothing_written(
     assert "-  - {id: mlind, name: Mara Lind}" in capsys.readouterr().out
 
 
-def test_write_without_a_file_to_write_is_refused(listed: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["roster", "import", str(listed), *WHENCE, "--write"]) == 2
-    assert "--write needs --output FILE" in capsys.readouterr().err
+def test_write_without_a_file_to_write_is_refused(listed: Path, cli: Cli) -> None:
+    assert "--write needs --output FILE" in cli("roster", "import", str(listed), *WHENCE, "--write", code=2).err
 
 
 def test_what_was_written_by_hand_stays_as_it_is(listed: Path, tmp_path: Path) -> None:
@@ -121,13 +115,12 @@ def test_what_was_written_by_hand_stays_as_it_is(listed: Path, tmp_path: Path) -
     assert [p.id for p in load_roster(out).people] == ["zed", "mlind", "opaz"]
 
 
-def test_several_exports_are_read_together(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_several_exports_are_read_together(tmp_path: Path, cli: Cli) -> None:
     people, projects = tmp_path / "people.json", tmp_path / "projects.json"
     people.write_text(json.dumps({"people": {"mlind": {"name": "Mara Lind"}}}))
     projects.write_text(json.dumps({"projects": {"a": {"owners": ["mlind"], "members": []}, "b": {}}}))
     arguments = ["roster", "import", str(people), str(projects), "--project", "a", *WHENCE]
-    assert run([*arguments, "--format", "ldap-json"]) == 0
-    assert "roles: [{role: pmc}]" in capsys.readouterr().out
+    assert "roles: [{role: pmc}]" in cli(*arguments, "--format", "ldap-json").out
 
 
 @pytest.mark.parametrize(
@@ -140,12 +133,11 @@ def test_several_exports_are_read_together(tmp_path: Path, capsys: pytest.Captur
     ],
 )
 def test_what_cannot_be_read_is_one_line_and_exit_code_2(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], content: bytes, arguments: list[str], reported: str
+    tmp_path: Path, cli: Cli, content: bytes, arguments: list[str], reported: str
 ) -> None:
     path = tmp_path / "in"
     path.write_bytes(content)
-    assert run(["roster", "import", str(path), *WHENCE, *arguments]) == 2
-    shown = capsys.readouterr().err
+    shown = cli("roster", "import", str(path), *WHENCE, *arguments, code=2).err
     assert reported in shown
     assert shown.count("\n") == 1
 
@@ -157,21 +149,18 @@ def test_a_file_that_kipflow_would_refuse_is_not_written_over(listed: Path, tmp_
     assert out.read_text() == "people: [{id: mlind}]\n"
 
 
-def test_a_file_with_variables_is_not_written_over(
-    listed: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_file_with_variables_is_not_written_over(listed: Path, tmp_path: Path, cli: Cli) -> None:
     out = tmp_path / "roster.yaml"
     out.write_text('people: [{id: mlind, name: Mara Lind, emails: ["${LIND:-m@lind.example}"]}]\n')
-    assert run(["roster", "import", str(listed), *WHENCE, "--output", str(out), "--write"]) == 2
-    assert "uses variables" in capsys.readouterr().err
+    printed = cli("roster", "import", str(listed), *WHENCE, "--output", str(out), "--write", code=2)
+    assert "uses variables" in printed.err
     assert "${LIND" in out.read_text()
 
 
-def test_names_in_an_old_encoding_are_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_names_in_an_old_encoding_are_read(tmp_path: Path, cli: Cli) -> None:
     path = tmp_path / "KEYS"
     path.write_bytes("uid Renée Sol <rsol@apache.org>\n".encode("latin-1"))
-    assert run(["roster", "import", str(path), *WHENCE]) == 0
-    assert "Renée Sol" in capsys.readouterr().out
+    assert "Renée Sol" in cli("roster", "import", str(path), *WHENCE).out
 
 
 def test_terminal_commands_in_a_source_do_not_reach_the_terminal(
@@ -199,15 +188,14 @@ def test_show_lists_who_binds_at_a_time(
     ]
 
 
-def test_show_of_an_empty_roster_says_that_no_ballot_binds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_show_of_an_empty_roster_says_that_no_ballot_binds(tmp_path: Path, cli: Cli) -> None:
     path = tmp_path / "roster.yaml"
     path.write_text("people: []\n")
-    assert run(["roster", "show", str(path)]) == 0
-    assert "no ballot binds" in capsys.readouterr().err
+    assert "no ballot binds" in cli("roster", "show", str(path)).err
 
 
-def test_show_names_ids_that_share_a_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_show_names_ids_that_share_a_name(tmp_path: Path, cli: Cli) -> None:
     path = tmp_path / "roster.yaml"
     path.write_text("people:\n  - {id: a, name: Mara Lind}\n  - {id: b, name: MARA LIND, emails: [m@x.example]}\n")
-    assert run(["roster", "show", str(path)]) == 0
-    assert "note: a and b go by one name (Mara Lind): known by their addresses only" in capsys.readouterr().err
+    printed = cli("roster", "show", str(path))
+    assert "note: a and b go by one name (Mara Lind): known by their addresses only" in printed.err

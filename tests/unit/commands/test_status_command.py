@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import shutil
 from email.message import EmailMessage
 from email.utils import format_datetime
@@ -16,6 +15,7 @@ from kipflow.cli import run
 from kipflow.commands.output import UtcTime
 from kipflow.domain.version import DECISION_RULES
 from tests.databases import copy_database
+from tests.unit.commands.conftest import Cli
 
 
 def write_mail(path: Path, subject: str, day: str) -> Path:
@@ -59,35 +59,30 @@ def tidy_shelves(
 
 
 @pytest.mark.usefixtures("tidy_shelves")
-def test_a_past_time_shows_what_the_rules_say_of_the_facts_of_that_time(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["status", "7", "--as-of", "2026-03-05"]) == 0
-    reported = capsys.readouterr().out
+def test_a_past_time_shows_what_the_rules_say_of_the_facts_of_that_time(cli: Cli) -> None:
+    reported = cli("status", "7", "--as-of", "2026-03-05").out
     assert "Discussion since 2026-03-02 00:00 UTC (decided as of 2026-03-05 00:00 UTC)" in reported
     assert "[VOTE] KIP-7: Tidy shelves" not in reported.split("Timeline")[1]
     assert "Timeline, rebuilt from what is known today" in reported
     assert "recorded" not in reported, "no entry of it was recorded"
-    assert run(["status", "7", "--as-of", "2026-03-05", "--format", "json"]) == 0
-    assert {entry["recorded_at"] for entry in json.loads(capsys.readouterr().out)["history"]} == {None}
+    printed = cli("status", "7", "--as-of", "2026-03-05", "--format", "json")
+    assert {entry["recorded_at"] for entry in printed.json()["history"]} == {None}
 
-    assert run(["status", "--as-of", "2026-03-05", "--format", "csv"]) == 0
-    assert capsys.readouterr().out.splitlines()[1].startswith("KIP-7,Discussion,2026-03-02")
+    printed = cli("status", "--as-of", "2026-03-05", "--format", "csv")
+    assert printed.out.splitlines()[1].startswith("KIP-7,Discussion,2026-03-02")
 
-    assert run(["status", "7"]) == 0
-    assert "Vote since 2026-03-09" in capsys.readouterr().out
+    assert "Vote since 2026-03-09" in cli("status", "7").out
 
 
 @pytest.mark.usefixtures("tidy_shelves")
-def test_a_time_before_anything_had_happened_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["status", "7", "--as-of", "2026-01-01"]) == 2
-    assert capsys.readouterr().err == "kipflow: nothing had happened to KIP-7 by 2026-01-01 00:00 UTC\n"
+def test_a_time_before_anything_had_happened_is_reported(cli: Cli) -> None:
+    printed = cli("status", "7", "--as-of", "2026-01-01", code=2)
+    assert printed.err == "kipflow: nothing had happened to KIP-7 by 2026-01-01 00:00 UTC\n"
 
 
-def test_an_empty_store_is_no_empty_table(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_empty_store_is_no_empty_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli) -> None:
     live_in(tmp_path, monkeypatch)
-    assert run(["status"]) == 0
-    assert "no proposals of kafka are stored yet" in capsys.readouterr().out
+    assert "no proposals of kafka are stored yet" in cli("status").out
 
 
 def test_after_ingest_the_status_says_what_to_run_next(
@@ -108,66 +103,50 @@ def test_after_ingest_the_status_says_what_to_run_next(
 
 
 @pytest.mark.usefixtures("tidy_shelves")
-def test_an_index_states_no_next_number_where_mail_alone_names_numbers(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["index"]) == 0
-    assert "Next KIP Number" not in capsys.readouterr().out
-    assert run(["index", "--format", "json"]) == 0
-    assert json.loads(capsys.readouterr().out)["next_number"] is None
+def test_an_index_states_no_next_number_where_mail_alone_names_numbers(cli: Cli) -> None:
+    assert "Next KIP Number" not in cli("index").out
+    assert cli("index", "--format", "json").json()["next_number"] is None
 
 
-def test_no_command_prints_the_help_in_its_own_lines(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run([]) == 2
-    assert capsys.readouterr().err.startswith("Usage: kipflow [OPTIONS] COMMAND [ARGS]...\n")
+def test_no_command_prints_the_help_in_its_own_lines(cli: Cli) -> None:
+    assert cli(code=2).err.startswith("Usage: kipflow [OPTIONS] COMMAND [ARGS]...\n")
 
 
-def test_a_ruling_shows_with_its_id_and_can_be_taken_back(
-    tidy_shelves: None, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_ruling_shows_with_its_id_and_can_be_taken_back(tidy_shelves: None, cli: Cli) -> None:
     ruling = ["review", "stage", "7", "Discarded", "--by", "ops", "--reason", "told by phone", "--as-of", "2026-03-11"]
-    assert run(ruling) == 0
-    assert "KIP-7 is now: Discarded" in capsys.readouterr().out
-    assert run(["review", "revoke", "1", "--by", "ops", "--reason", "a mistake", "--as-of", "2026-03-12"]) == 0
-    assert "KIP-7 is now: Vote" in capsys.readouterr().out
-    assert run(["status", "7"]) == 0
-    shown = capsys.readouterr().out
+    assert "KIP-7 is now: Discarded" in cli(*ruling).out
+    printed = cli("review", "revoke", "1", "--by", "ops", "--reason", "a mistake", "--as-of", "2026-03-12")
+    assert "KIP-7 is now: Vote" in printed.out
+    shown = cli("status", "7").out
     assert "ruling 1 (revoked 2026-03-12 00:00 by ops): stage Discarded by ops: told by phone" in shown
     assert "correction" in shown
-    assert run(["replay", "--to", "2026-03-12"]) == 0
+    cli("replay", "--to", "2026-03-12")
 
 
 @pytest.mark.usefixtures("tidy_shelves")
-def test_each_entry_of_a_timeline_shows_who_moved_it_when_that_was_recorded_and_by_which_policy(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    assert run(["status", "7", "--format", "json"]) == 0
-    reported = json.loads(capsys.readouterr().out)
+def test_each_entry_of_a_timeline_shows_who_moved_it_when_that_was_recorded_and_by_which_policy(cli: Cli) -> None:
+    reported = cli("status", "7", "--format", "json").json()
     moves = [(h["to"], h["actor"]) for h in reported["history"]]
     assert moves == [("Draft", "mail"), ("Discussion", "mail"), ("Vote", "mail")]
     assert {h["policy"] for h in reported["history"]} == {reported["policy"]}
     assert {h["decision_rules"] for h in reported["history"]} == {DECISION_RULES}
 
-    assert run(["status", "7", "--format", "csv"]) == 0
-    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    rows = list(csv.DictReader(io.StringIO(cli("status", "7", "--format", "csv").out)))
     assert [(r["to"], r["by"]) for r in rows] == moves
     recorded = [h["recorded_at"][:16].replace("T", " ") for h in reported["history"]]
     assert [r["recorded"] for r in rows] == recorded
     assert {r["policy"] for r in rows} == {reported["policy"]}
     assert {r["rules"] for r in rows} == {str(DECISION_RULES)}
 
-    assert run(["status", "7"]) == 0
-    shown = "".join(capsys.readouterr().out.split())
+    shown = "".join(cli("status", "7").out.split())
     assert "holdsasofrecordedmoverulebypolicyrules" in shown, "a narrow table folds long versions"
 
 
 @pytest.mark.usefixtures("tidy_shelves")
-def test_the_json_of_a_proposal_has_its_rulings_and_questions_with_what_settles_them(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_the_json_of_a_proposal_has_its_rulings_and_questions_with_what_settles_them(cli: Cli) -> None:
     ruling = ["review", "stage", "7", "Discarded", "--by", "ops", "--reason", "told by phone", "--as-of", "2026-03-11"]
-    assert run(ruling) == 0
-    capsys.readouterr()
-    assert run(["status", "7", "--format", "json"]) == 0
-    reported = json.loads(capsys.readouterr().out)
+    cli(*ruling)
+    reported = cli("status", "7", "--format", "json").json()
     [said] = reported["rulings"]
     assert (said["id"], said["says"], said["by"], said["reason"]) == (1, "stage Discarded", "ops", "told by phone")
     assert (said["made_at"], said["revoked_at"]) == ("2026-03-11T00:00:00Z", None)
@@ -176,15 +155,11 @@ def test_the_json_of_a_proposal_has_its_rulings_and_questions_with_what_settles_
 
 
 @pytest.mark.usefixtures("tidy_shelves")
-def test_deciding_as_of_a_time_before_what_is_stored_says_that_it_is_left_alone(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_deciding_as_of_a_time_before_what_is_stored_says_that_it_is_left_alone(tmp_path: Path, cli: Cli) -> None:
     late = write_mail(tmp_path / "late.eml", "[DISCUSS] KIP-7: Tidy shelves, again", "2026-03-03")
-    assert run(["ingest", str(late)]) == 0
+    cli("ingest", str(late))
     for more in ([], ["--dry-run"]):
-        capsys.readouterr()
-        assert run(["advance", "--as-of", "2026-03-04", *more]) == 0
-        out, said = capsys.readouterr()
+        out, said = cli("advance", "--as-of", "2026-03-04", *more)
         assert out == ""
         summary, why = said.splitlines()
         assert summary.startswith("0 proposals decided, 0 transitions ")
@@ -192,8 +167,7 @@ def test_deciding_as_of_a_time_before_what_is_stored_says_that_it_is_left_alone(
             "what was decided as of a later time (the newest: 2026-03-10 00:00 UTC) is left alone: "
             "`kipflow -C kafka status --as-of 2026-03-04T00:00` shows what was so then"
         )
-    assert run(["advance"]) == 0
-    assert "left alone" not in capsys.readouterr().err
+    assert "left alone" not in cli("advance").err
 
 
 @pytest.mark.usefixtures("tidy_shelves")
@@ -207,10 +181,6 @@ def test_deciding_as_of_a_time_before_what_is_stored_says_that_it_is_left_alone(
         (["status", "--as-of", "2020-01-01"], "no proposal was known at 2020-01-01 00:00 UTC"),
     ],
 )
-def test_an_empty_list_is_one_sentence_and_for_programs_still_a_list(
-    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(words) == 0
-    assert capsys.readouterr().out == f"{said}\n"
-    assert run([*words, "--format", "json"]) == 0
-    assert json.loads(capsys.readouterr().out) == []
+def test_an_empty_list_is_one_sentence_and_for_programs_still_a_list(words: list[str], said: str, cli: Cli) -> None:
+    assert cli(*words).out == f"{said}\n"
+    assert cli(*words, "--format", "json").json() == []

@@ -14,6 +14,7 @@ from kipflow.cli import run
 from kipflow.commands.votes import ReadingProgress
 from kipflow.services.votes_report import SCHEMA_FILE
 from tests.corpus import DATA, write_vote_cases
+from tests.unit.commands.conftest import Cli
 
 CORPUS = write_vote_cases()
 PLAIN = CORPUS / "plain-vote.mbox"
@@ -21,27 +22,22 @@ ROSTER = ("--roster", str(DATA / "votes" / "roster.yaml"))
 KAFKA = ("--community", "kafka")
 
 
-def test_a_vote_is_printed_as_table_json_and_csv(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["votes", str(PLAIN), *ROSTER, *KAFKA]) == 0
-    table = capsys.readouterr().out
+def test_a_vote_is_printed_as_table_json_and_csv(cli: Cli) -> None:
+    table = cli("votes", str(PLAIN), *ROSTER, *KAFKA).out
     assert table.startswith("2 messages read, 1 vote, as of 2026-03-03 11:00 UTC\n")
     assert "Jun Okafor" in table
-    assert run(["votes", str(PLAIN), *ROSTER, *KAFKA, "--format", "json"]) == 0
-    assert [v["key"] for v in json.loads(capsys.readouterr().out)["votes"]] == ["KIP-7"]
-    assert run(["votes", str(PLAIN), *ROSTER, *KAFKA, "--format", "csv"]) == 0
-    assert [r["voter"] for r in csv.DictReader(io.StringIO(capsys.readouterr().out))] == ["jun"]
+    printed = cli("votes", str(PLAIN), *ROSTER, *KAFKA, "--format", "json")
+    assert [v["key"] for v in printed.json()["votes"]] == ["KIP-7"]
+    printed = cli("votes", str(PLAIN), *ROSTER, *KAFKA, "--format", "csv")
+    assert [r["voter"] for r in csv.DictReader(io.StringIO(printed.out))] == ["jun"]
 
 
-def test_a_line_that_could_be_a_vote_and_is_none_has_a_named_reason(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_line_that_could_be_a_vote_and_is_none_has_a_named_reason(tmp_path: Path, cli: Cli) -> None:
     text = PLAIN.read_text(encoding="utf-8")
     path = tmp_path / "x.mbox"
     path.write_text(text.replace("\n+1 (binding)\n", "\nThe offset is -1 then.\n\n+1 (binding)\n"), encoding="utf-8")
-    assert run(["votes", str(path), *ROSTER, *KAFKA]) == 0
-    assert "measurement" not in capsys.readouterr().out
-    assert run(["votes", str(path), *ROSTER, *KAFKA, "--explain"]) == 0
-    out = " ".join(capsys.readouterr().out.split())
+    assert "measurement" not in cli("votes", str(path), *ROSTER, *KAFKA).out
+    out = " ".join(cli("votes", str(path), *ROSTER, *KAFKA, "--explain").out.split())
     assert "not counted as votes, by docs/reading-votes.md:" in out
     assert "The offset is -1 then. measurement a number like any other, or code" in out
 
@@ -55,24 +51,18 @@ def test_json_follows_the_schema_for_a_whole_folder(capsys: pytest.CaptureFixtur
 
 
 @pytest.mark.parametrize("form", ["table", "json", "csv"])
-def test_a_folder_without_mail_says_so_in_one_line(
-    form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(["votes", str(tmp_path), *ROSTER, *KAFKA, "--format", form]) == 1
-    err = capsys.readouterr().err.splitlines()
+def test_a_folder_without_mail_says_so_in_one_line(form: str, tmp_path: Path, cli: Cli) -> None:
+    err = cli("votes", str(tmp_path), *ROSTER, *KAFKA, "--format", form, code=1).err.splitlines()
     assert len(err) == 1
     assert err[0].startswith(f"no mail found in {tmp_path}: ")
 
 
-def test_what_is_no_mail_in_a_folder_is_named_and_the_rest_is_read(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_is_no_mail_in_a_folder_is_named_and_the_rest_is_read(tmp_path: Path, cli: Cli) -> None:
     (tmp_path / "a.mbox").write_bytes(PLAIN.read_bytes())
     (tmp_path / "notes.txt").write_text("buy milk\n")
     (tmp_path / "settings.json").write_text('{"a": 1}')
     (tmp_path / "picture.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0")
-    assert run(["votes", str(tmp_path), *ROSTER, *KAFKA]) == 1
-    shown = capsys.readouterr()
+    shown = cli("votes", str(tmp_path), *ROSTER, *KAFKA, code=1)
     assert shown.out.startswith("2 messages read, 1 vote")
     assert [line.split(":")[1].strip() for line in shown.err.splitlines()] == [
         "notes.txt#0",
@@ -81,24 +71,21 @@ def test_what_is_no_mail_in_a_folder_is_named_and_the_rest_is_read(
     ]
 
 
-def test_a_time_before_the_votes_says_that_they_were_opened_later(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["votes", str(PLAIN), *ROSTER, *KAFKA, "--as-of", "2020-01-01"]) == 0
-    shown = capsys.readouterr()
+def test_a_time_before_the_votes_says_that_they_were_opened_later(cli: Cli) -> None:
+    shown = cli("votes", str(PLAIN), *ROSTER, *KAFKA, "--as-of", "2020-01-01")
     assert shown.out == "2 messages read, 0 votes, as of 2020-01-01 00:00 UTC\n"
     assert shown.err == "later votes are left out: the first of them was opened 2026-03-02 10:00 UTC\n"
 
 
-def test_the_last_line_says_how_many_questions_are_open(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_last_line_says_how_many_questions_are_open(tmp_path: Path, cli: Cli) -> None:
     text = PLAIN.read_text().replace("+1 (binding)", "+1 if the tests pass", 1)
     mails = tmp_path / "a b.mbox"
     mails.write_text(text)
-    assert run(["votes", str(mails), *ROSTER, *KAFKA]) == 0
-    expected = capsys.readouterr().err.splitlines()[-1]
+    expected = cli("votes", str(mails), *ROSTER, *KAFKA).err.splitlines()[-1]
     assert expected.startswith('1 question is open and counted in no tally (status "review"); ')
     assert f"ingest '{mails}'`" in expected, "a command to copy names the files"
     assert expected.endswith("review` settle it")
-    assert run(["votes", str(PLAIN), *ROSTER, *KAFKA]) == 0
-    assert "open" not in capsys.readouterr().err
+    assert "open" not in cli("votes", str(PLAIN), *ROSTER, *KAFKA).err
 
 
 @pytest.mark.parametrize(
@@ -116,23 +103,19 @@ def test_the_last_line_says_how_many_questions_are_open(tmp_path: Path, capsys: 
     ],
     ids=["no path", "no time", "no roster", "a mailbox as roster", "no community", "nothing named"],
 )
-def test_what_cannot_run_says_why_in_one_line(
-    arguments: list[str], expected: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(["votes", *arguments]) == 2
-    shown = capsys.readouterr()
+def test_what_cannot_run_says_why_in_one_line(arguments: list[str], expected: str, cli: Cli) -> None:
+    shown = cli("votes", *arguments, code=2)
     assert shown.out == ""
     assert expected in shown.err
     assert len(shown.err.splitlines()) == 1
 
 
-def test_an_outcome_that_depends_on_review_is_shown_both_ways(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_outcome_that_depends_on_review_is_shown_both_ways(cli: Cli) -> None:
     path = CORPUS / "result-depends-on-a-condition.mbox"
-    assert run(["votes", str(path), *ROSTER, *KAFKA, "--as-of", "2026-04-01", "--format", "json"]) == 0
-    (vote,) = json.loads(capsys.readouterr().out)["votes"]
+    (vote,) = cli("votes", str(path), *ROSTER, *KAFKA, "--as-of", "2026-04-01", "--format", "json").json()["votes"]
     assert (vote["outcome"], vote["possible_outcomes"]) == ("short", ["short", "passed"])
-    assert run(["votes", str(path), *ROSTER, *KAFKA, "--as-of", "2026-04-01"]) == 0
-    assert "short (by review: passed)" in " ".join(capsys.readouterr().out.split())
+    printed = cli("votes", str(path), *ROSTER, *KAFKA, "--as-of", "2026-04-01")
+    assert "short (by review: passed)" in " ".join(printed.out.split())
 
 
 class Clock:
@@ -164,16 +147,14 @@ def test_a_short_reading_says_nothing(capsys: pytest.CaptureFixture[str]) -> Non
     assert capsys.readouterr().err == ""
 
 
-def test_where_the_roster_has_none_of_the_voters_it_counts_what_they_claim(capsys: pytest.CaptureFixture[str]) -> None:
+def test_where_the_roster_has_none_of_the_voters_it_counts_what_they_claim(cli: Cli) -> None:
     example = str(DATA.parents[1] / "docs" / "example" / "2026-03.mbox")
-    assert run(["votes", example, *KAFKA]) == 0
-    out = capsys.readouterr().out
+    out = cli("votes", example, *KAFKA).out
     assert "the roster has none of the voters: nothing binds, and the table counts what they claim" in out
     assert "claim to bind +1/0/-1" in out
     assert "4/0/0" in out
     assert "differs:" not in out
-    assert run(["votes", example, *KAFKA, "--roster", str(Path(example).with_name("roster.yaml"))]) == 0
-    out = capsys.readouterr().out
+    out = cli("votes", example, *KAFKA, "--roster", str(Path(example).with_name("roster.yaml"))).out
     assert "claim to bind" not in out
     assert "4/0/0" in out
 

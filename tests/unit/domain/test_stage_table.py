@@ -11,11 +11,6 @@ from kipflow.domain.stages.replaying import move
 from kipflow.domain.stages.state import begin
 from kipflow.domain.stages.table import BY_PERSON, ROWS, ROWS_OF, TABLE, Row
 from tests.unit.domain.building import POLICY, at, facts, mail
-from tools import stage_table
-
-
-def test_the_page_shows_the_table_as_it_is() -> None:
-    assert stage_table.PAGE.read_text(encoding="utf-8") == stage_table.render()
 
 
 def test_every_event_has_rows() -> None:

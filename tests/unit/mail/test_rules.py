@@ -13,7 +13,6 @@ from kipflow.mail.votes.leftovers import LEANINGS
 from kipflow.mail.votes.mentions import find_mentions
 from kipflow.mail.votes.reading import read_expressions
 from kipflow.mail.votes.sentences import split_sentences
-from tools import reading_votes
 
 
 def find_rules(text: str) -> list[str]:
@@ -52,10 +51,6 @@ def test_what_is_said_without_a_value_is_taken_by_its_rule(name: str, text: str)
 def test_what_leans_to_one_side_is_taken_by_its_rule(name: str, text: str) -> None:
     [found] = read_expressions(find_own_words(text), author="Mara Lind")
     assert (found.rule, found.standing) == (name, Standing.LEANING)
-
-
-def test_the_page_shows_the_table_as_it_is() -> None:
-    assert reading_votes.PAGE.read_text(encoding="utf-8") == reading_votes.render()
 
 
 @pytest.mark.parametrize(

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-import uvicorn
 from starlette.testclient import TestClient
 
-from kipflow.sandbox.app import Options, create_app
+from kipflow.sandbox.app import create_app
 from kipflow.sandbox.story import Story, build_story
+from tests.web.servers import serve
 
 ANCHOR = datetime(2026, 3, 18, 9, 30, tzinfo=UTC)
 
@@ -30,7 +29,7 @@ class Ticks:
 
 @pytest.fixture(scope="session")
 def story() -> Story:
-    return build_story(seed=7, anchor=ANCHOR)
+    return build_story(ANCHOR)
 
 
 @pytest.fixture
@@ -41,8 +40,8 @@ def ticks() -> Ticks:
 @pytest.fixture
 def make_client(ticks: Ticks) -> Callable[..., TestClient]:
     def make(**changes: Any) -> TestClient:
-        options = {"anchor": ANCHOR, "now": ANCHOR, **changes}
-        return TestClient(create_app(Options(**options), ticks=ticks))
+        options: dict[str, Any] = {"anchor": ANCHOR, "now": ANCHOR, **changes}
+        return TestClient(create_app(**options, ticks=ticks))
 
     return make
 
@@ -55,21 +54,5 @@ def client(make_client: Callable[..., TestClient]) -> TestClient:
 @pytest.fixture
 def server() -> Iterator[str]:
     """A sandbox behind a real server on a free port, for what only a socket can show."""
-    config = uvicorn.Config(
-        create_app(Options(anchor=ANCHOR, now=ANCHOR, speed=0), ticks=time.monotonic),
-        host="127.0.0.1",
-        port=0,
-        log_level="critical",
-    )
-    running = uvicorn.Server(config)
-    thread = threading.Thread(target=running.run, daemon=True)
-    thread.start()
-    deadline = time.monotonic() + 20
-    while not running.started:
-        if time.monotonic() > deadline:
-            raise TimeoutError("the sandbox did not start")
-        time.sleep(0.02)
-    port = running.servers[0].sockets[0].getsockname()[1]
-    yield f"http://127.0.0.1:{port}"
-    running.should_exit = True
-    thread.join(timeout=10)
+    with serve(create_app(anchor=ANCHOR, now=ANCHOR, speed=0, ticks=time.monotonic)) as url:
+        yield url

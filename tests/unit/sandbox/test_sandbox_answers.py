@@ -16,7 +16,6 @@ import pytest
 from kipflow.config.loading import load_community
 from kipflow.config.roster import load_roster
 from kipflow.domain.decisions import Decision
-from kipflow.domain.events import Stage
 from kipflow.domain.facts import Coverage, Message, ProposalFacts, SilenceWarning, ThreadMessage, Unreadable
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.pages import PageAbsence, PageVersion, Substance
@@ -27,7 +26,7 @@ from kipflow.domain.votes import Vote
 from kipflow.mail.messages import read_message
 from kipflow.mail.rounds.linking import attribute_numbers
 from kipflow.mail.threads import find_votes
-from kipflow.sandbox.answers import BROKEN_MAILS, expected, expected_asleep, expected_later
+from kipflow.sandbox.plans import EXPECTED
 from kipflow.sandbox.story import Story, build_story
 from kipflow.wiki.pages import parse_page
 from kipflow.wiki.substance import read_substance
@@ -66,7 +65,7 @@ class Reading:
 
 @pytest.fixture(scope="module")
 def reading() -> Reading:
-    story = build_story(seed=7, anchor=ANCHOR)
+    story = build_story(ANCHOR)
     community = load_community("sandbox", ROOT / "config")
     roster = load_roster(ROOT / "config" / "rosters" / "sandbox.yaml")
     read = [
@@ -87,7 +86,7 @@ def reading() -> Reading:
             votes=tuple(votes_of(votes, number)),
             coverage=coverage,
         )
-        for number in expected()
+        for number in EXPECTED
     }
     unreadable = [m for m in read if isinstance(m, Unreadable)]
     return Reading(facts=facts, policy=community.as_policy(), unreadable=unreadable)
@@ -147,9 +146,9 @@ def votes_of(votes: list[Vote], number: int) -> list[Vote]:
     return sorted((v for v in votes if v.proposal == number), key=lambda v: v.opened_at)
 
 
-@pytest.mark.parametrize("number", expected())
+@pytest.mark.parametrize("number", EXPECTED)
 def test_a_proposal_comes_to_what_the_story_means(number: int, reading: Reading) -> None:
-    answer = expected()[number]
+    answer = EXPECTED[number]
     decision = reading.decide(number, ANCHOR)
     assert decision.stage is answer.stage
     assert len(decision.votes) == answer.rounds
@@ -163,32 +162,32 @@ def test_a_proposal_comes_to_what_the_story_means(number: int, reading: Reading)
     assert newest.depends_on_review is answer.depends_on_review
 
 
-@pytest.mark.parametrize("number", expected())
+@pytest.mark.parametrize("number", EXPECTED)
 def test_ten_days_later_the_story_has_moved_on(number: int, reading: Reading) -> None:
-    wanted: Stage = expected_later().get(number, expected()[number].stage)
+    wanted = EXPECTED[number].later or EXPECTED[number].stage
     assert reading.decide(number, ANCHOR + timedelta(days=10)).stage is wanted
 
 
-@pytest.mark.parametrize("number", expected_asleep())
+@pytest.mark.parametrize("number", [n for n, answer in EXPECTED.items() if answer.asleep])
 def test_who_was_warned_at_the_anchor_sleeps_when_the_grace_is_over(number: int, reading: Reading) -> None:
     assert len(reading.warn(number)) == 1
-    assert reading.decide(number, ANCHOR + timedelta(days=13)).stage is expected()[number].stage
-    assert reading.decide(number, ANCHOR + timedelta(days=15)).stage is expected_asleep()[number]
+    assert reading.decide(number, ANCHOR + timedelta(days=13)).stage is EXPECTED[number].stage
+    assert reading.decide(number, ANCHOR + timedelta(days=15)).stage is EXPECTED[number].asleep
 
 
 def test_a_month_later_nothing_is_left_to_read(reading: Reading) -> None:
-    assert len(reading.unreadable) == BROKEN_MAILS
+    assert len(reading.unreadable) == 2
     assert {u.source for u in reading.unreadable} == {u.source for u in reading.unreadable if u.why}
 
 
 def test_few_ballots_wait_for_who_sent_them(reading: Reading) -> None:
-    votes = [state.vote for number in expected() for state in reading.decide(number, ANCHOR).votes]
+    votes = [state.vote for number in EXPECTED for state in reading.decide(number, ANCHOR).votes]
     ballots = sum(len(vote.ballots) for vote in votes)
     assert [(vote.key, len(vote.claimed_mails)) for vote in votes if vote.claimed_mails] == [("KIP-83", 1)]
     assert sum(len(vote.claimed_mails) for vote in votes) <= 0.02 * ballots
 
 
 def test_two_announcements_differ_from_the_ballots(reading: Reading) -> None:
-    differing = {number for number in expected() for s in reading.decide(number, ANCHOR).votes[-1:] if s.differences}
+    differing = {number for number in EXPECTED for s in reading.decide(number, ANCHOR).votes[-1:] if s.differences}
     assert {65, 75} <= differing
     assert differing <= {65, 68, 75}

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from kipflow.sandbox.answers import expected
+from kipflow.sandbox.plans import EXPECTED
 from kipflow.wiki.index_reading import parse_index_page
 from kipflow.wiki.pages import parse_page
 
@@ -68,7 +68,7 @@ def test_children_come_in_pages_with_a_link_to_the_next(client: TestClient) -> N
         ids += [child["id"] for child in answer["results"]]
         following = answer["_links"].get("next")
         path = f"{answer['_links']['context']}{following}" if following else ""
-    assert len(ids) == len(set(ids)) == len(expected()) + 2
+    assert len(ids) == len(set(ids)) == len(EXPECTED) + 2
 
 
 def test_a_restricted_page_is_listed_and_refused(client: TestClient) -> None:
@@ -154,7 +154,7 @@ def test_the_index_page_holds_every_section_and_prose(client: TestClient) -> Non
     numbers = [entry.number for entry in index.entries]
     assert index.next_number == 108
     assert numbers.count(4) == 2
-    assert set(expected()) <= set(numbers)
+    assert set(EXPECTED) <= set(numbers)
     assert {e.section for e in index.entries} == {"accepted", "discussion", "dormant", "discarded"}
     assert {(e.number, e.in_progress) for e in index.entries} >= {(63, True), (61, False)}
     assert {e.number: e.release for e in index.entries}[61] == "3.1.0"

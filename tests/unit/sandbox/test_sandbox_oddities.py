@@ -12,7 +12,6 @@ from email.message import Message
 
 import pytest
 
-from kipflow.sandbox.answers import BROKEN_MAILS
 from kipflow.sandbox.story import Story
 
 
@@ -173,4 +172,4 @@ def test_one_person_votes_from_two_addresses(read: list[tuple[Message, str]]) ->
 
 def test_a_few_mails_cannot_be_read_at_all(read: list[tuple[Message, str]]) -> None:
     known = ("From", "Subject", "Date", "Message-ID", "To", "Received")
-    assert sum(not any(mail.get(name) for name in known) for mail, _ in read) == BROKEN_MAILS
+    assert sum(not any(mail.get(name) for name in known) for mail, _ in read) == 2

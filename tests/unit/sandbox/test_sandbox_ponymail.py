@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import mailbox
 import re
-from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 from urllib.parse import quote
@@ -13,6 +12,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from kipflow.sandbox.story import Story
+from tests.unit.sandbox.conftest import ANCHOR
 
 MONTH = {"list": "dev", "domain": "sandbox.example", "d": "2026-03"}
 
@@ -23,7 +23,7 @@ def test_a_month_comes_as_an_mbox_that_the_standard_library_can_split(
     answer = client.get("/api/mbox.lua", params=MONTH)
     file = tmp_path / "month.mbox"
     file.write_bytes(answer.content)
-    due = [m for m in story.mails if m.month == "2026-03" and m.arrives_at <= story.world.anchor]
+    due = [m for m in story.mails if m.month == "2026-03" and m.arrives_at <= ANCHOR]
     assert answer.status_code == 200
     assert int(answer.headers["content-length"]) == len(answer.content)
     assert len(mailbox.mbox(file)) == len(due) > 50
@@ -71,51 +71,23 @@ def test_a_month_before_the_list_began_is_empty(client: TestClient) -> None:
 def test_statistics_count_the_months_and_list_the_mails(client: TestClient) -> None:
     stats = client.get("/api/stats.lua", params=MONTH).json()
     newest = stats["emails"][0]
-    assert {"id", "mid", "message-id", "subject", "from", "epoch", "date", "list_raw", "in-reply-to"} <= set(newest)
+    assert {"id", "mid", "message-id", "subject", "from", "epoch", "in-reply-to"} <= set(newest)
     assert stats["hits"] == len(stats["emails"])
     assert [e["epoch"] for e in stats["emails"]] == sorted((e["epoch"] for e in stats["emails"]), reverse=True)
     assert len(stats["active_months"]) >= 14
-    assert stats["numparts"] > 5
 
 
-def test_addresses_are_masked_in_every_listing(client: TestClient) -> None:
-    stats = client.get("/api/stats.lua", params=MONTH)
-    entry = stats.json()["emails"][0]
-    texts = [stats.text, client.get("/api/thread.lua", params={"id": entry["id"]}).text]
-    for text in texts:
-        senders = re.findall(r'"from":"([^"]*)"', text)
-        assert senders
-        assert all(re.search(r"<[\w.+-]{1,2}\.\.\.@", s) for s in senders if "@" in s)
+def test_addresses_are_masked_in_a_listing(client: TestClient) -> None:
+    senders = re.findall(r'"from":"([^"]*)"', client.get("/api/stats.lua", params=MONTH).text)
+    assert senders
+    assert all(re.search(r"<[\w.+-]{1,2}\.\.\.@", s) for s in senders if "@" in s)
 
 
-def test_a_thread_gives_bodies_only_for_its_first_mail(client: TestClient) -> None:
-    root = find_listed(client, r"^\[VOTE\] KIP-86")
-    thread = client.get("/api/thread.lua", params={"id": root["id"]}).json()
-    assert "KIP-86" in thread["thread"]["body"]
-    assert len(thread["thread"]["children"]) >= 3
-    for child in thread["thread"]["children"]:
-        assert child["body"] is None
-        assert child["in-reply-to"] is None
-    assert len(thread["emails"]) >= 6
-
-
-def test_a_thread_can_be_asked_for_by_any_of_its_mails(client: TestClient) -> None:
+def test_the_source_of_a_mail_is_found_by_its_message_id(client: TestClient) -> None:
     ballot = find_listed(client, r"^Re: \[VOTE\] KIP-86")
-    thread = client.get("/api/thread.lua", params={"id": ballot["id"]}).json()
-    assert thread["thread"]["subject"].startswith("[VOTE] KIP-86")
-
-
-def test_a_mail_and_its_source_are_found_by_id_and_by_message_id(client: TestClient) -> None:
-    ballot = find_listed(client, r"^Re: \[VOTE\] KIP-86")
-    mail = client.get("/api/email.lua", params={"id": ballot["id"]}).json()
     source = client.get("/api/source.lua", params={"id": ballot["message-id"]})
-    assert "+1 (non-binding)" in mail["body"]
     assert f"Message-ID: {ballot['message-id']}" in source.text
-
-
-@pytest.mark.parametrize("path", ["/api/email.lua", "/api/source.lua", "/api/thread.lua"])
-def test_a_mail_nobody_wrote_is_not_found(client: TestClient, path: str) -> None:
-    assert client.get(path, params={"id": "<no@where.example>"}).status_code == 404
+    assert client.get("/api/source.lua", params={"id": "<no@where.example>"}).status_code == 404
 
 
 def test_a_permalink_by_message_id_leads_to_the_thread(client: TestClient) -> None:
@@ -130,16 +102,7 @@ def test_mails_of_the_future_are_not_there_yet(client: TestClient, story: Story)
         find_listed(client, r"^\[VOTE\] KIP-93")
     client.post("/clock", json={"advance": "13 hours"})
     assert find_listed(client, r"^\[VOTE\] KIP-93")
-    assert max(m.arrives_at for m in story.mails) > story.world.anchor + timedelta(days=5)
-
-
-def test_another_communitys_list_is_served_under_its_own_name(make_client: Callable[..., TestClient]) -> None:
-    client = make_client(list_id="dev@kafka.apache.org", project="KAFKA", index_page="50859233")
-    month = client.get("/api/mbox.lua", params={"list": "dev", "domain": "kafka.apache.org", "d": "2026-03"})
-    assert b"List-Id: <dev.kafka.apache.org>" in month.content
-    assert client.get("/api/mbox.lua", params=MONTH).status_code == 404
-    assert client.get("/jira/rest/api/2/issue/KAFKA-1061").status_code == 200
-    assert client.get("/confluence/rest/api/content/50859233/child/page").json()["size"] == 25
+    assert max(m.arrives_at for m in story.mails) > ANCHOR + timedelta(days=5)
 
 
 def find_listed(client: TestClient, pattern: str) -> dict[str, str]:

@@ -13,7 +13,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from kipflow.launcher.checks import find_free_port
-from kipflow.sandbox.app import Options, create_app
+from kipflow.sandbox.app import create_app
 
 NOW = datetime(2026, 3, 2, 9, tzinfo=UTC)
 
@@ -32,8 +32,7 @@ def port() -> int:
 
 
 def open_sandbox(port: int, memory: Path) -> TestClient:
-    options = Options(anchor=NOW, now=NOW, speed=0, mail_port=port, memory=memory)
-    return TestClient(create_app(options, ticks=time.monotonic))
+    return TestClient(create_app(anchor=NOW, now=NOW, speed=0, mail_port=port, memory=memory, ticks=time.monotonic))
 
 
 @pytest.fixture
