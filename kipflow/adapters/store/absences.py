@@ -7,7 +7,7 @@ from datetime import datetime
 import sqlalchemy as sa
 
 from kipflow.adapters.store.columns import clean_text
-from kipflow.adapters.store.statements import count_new, mark_pending
+from kipflow.adapters.store.statements import count_new, load_records, mark_pending
 from kipflow.adapters.store.tables.decisions import proposal
 from kipflow.adapters.store.tables.facts import page, page_absence
 from kipflow.domain.pages import PageAbsence
@@ -17,8 +17,8 @@ _MAX_WHY = 300
 
 
 def load_absent(connection: sa.Connection) -> dict[str, PageAbsence]:
-    statement = sa.select(page_absence).where(page_absence.c.until.is_(None))
-    return {row.page_id: PageAbsence(**row._mapping) for row in connection.execute(statement)}
+    missing = load_records(connection, PageAbsence, sa.select(page_absence).where(page_absence.c.until.is_(None)))
+    return {absence.page_id: absence for absence in missing}
 
 
 def note_absent(connection: sa.Connection, page_id: str, *, why: str, at: datetime, number: int | None = None) -> bool:
@@ -58,7 +58,7 @@ def load_absences(connection: sa.Connection, number: int) -> tuple[PageAbsence, 
         .where(page.c.number == number)
         .order_by(page_absence.c.since, page_absence.c.page_id)
     )
-    return tuple(PageAbsence(**row._mapping) for row in connection.execute(statement))
+    return load_records(connection, PageAbsence, statement)
 
 
 def _link(connection: sa.Connection, page_id: str, number: int, at: datetime) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from kipflow.adapters.store.columns import chunks
+from kipflow.adapters.store.statements import iter_matching
 from kipflow.adapters.store.tables.facts import message, message_proposal, message_reference
 from kipflow.domain.facts import Kind, Message, SubjectReading
 from kipflow.domain.sameids import APART, find_given_id, list_references
@@ -35,6 +35,11 @@ def make_topic_key(topic: str) -> str | None:
     return hashlib.sha256(topic.encode("utf-8", "replace")).hexdigest()[:24]
 
 
+def list_topic_keys(mails: Iterable[Message]) -> set[str]:
+    """The keys of the topics that mails have."""
+    return {key for mail in mails if (key := make_topic_key(mail.reading.topic))}
+
+
 def find_referred(found: Message) -> list[str]:
     """The ids of other mails that a mail refers to, nearest first: any of them may be the one that is held."""
     return [r for r in list_references(found) if r != found.message_id]
@@ -54,21 +59,18 @@ def load_affected(connection: sa.Connection, fresh: Sequence[Message]) -> dict[s
     that has a number."""
     seen = {m.message_id for m in fresh}
     found: dict[str, Message] = {}
-    topics = {make_topic_key(m.reading.topic) for m in fresh if m.reading.numbers} - {None}
-    by_topic = sa.select(*_CONTEXT).where(message.c.numbered.is_(False))
+    topics = list_topic_keys(m for m in fresh if m.reading.numbers)
+    unnumbered = sa.select(*_CONTEXT).where(message.c.numbered.is_(False))
     frontier = seen | {find_given_id(message_id) for message_id in seen}
-    for chunk in chunks(sorted(t for t in topics if t)):
-        for row in connection.execute(by_topic.where(message.c.topic_key.in_(chunk))):
-            if row.message_id not in seen:
-                found[row.message_id] = _stub(row)
+    for row in iter_matching(connection, unnumbered, message.c.topic_key, topics):
+        if row.message_id not in seen:
+            found[row.message_id] = _stub(row)
     frontier |= found.keys()
     seen |= found.keys()
+    children = sa.select(message_reference.c.message_id)
     while frontier:
-        children: set[str] = set()
-        for chunk in chunks(sorted(frontier)):
-            statement = sa.select(message_reference.c.message_id).where(message_reference.c.ref.in_(chunk))
-            children.update(connection.scalars(statement))
-        frontier = children - seen
+        rows = iter_matching(connection, children, message_reference.c.ref, frontier)
+        frontier = {row.message_id for row in rows} - seen
         frontier |= {find_given_id(message_id) for message_id in frontier} - seen
         seen |= frontier
         found.update((m.message_id, m) for m in load_stubs(connection, frontier))
@@ -83,32 +85,21 @@ def load_context(connection: sa.Connection, affected: Mapping[str, Message]) -> 
     parents = {m.message_id: m for m in load_stubs(connection, wanted)}
     known = load_attributed(connection, parents)
     context = [_as_attributed(m, known.get(m.message_id, {})) for m in parents.values()]
-    topics = {make_topic_key(m.reading.topic) for m in unnumbered} - {None}
-    for chunk in chunks(sorted(t for t in topics if t)):
-        statement = sa.select(*_CONTEXT).where(message.c.topic_key.in_(chunk), message.c.numbered.is_(True))
-        context.extend(
-            _stub(row)
-            for row in connection.execute(statement)
-            if row.message_id not in affected and row.message_id not in parents
-        )
-    return context
+    numbered = sa.select(*_CONTEXT).where(message.c.numbered.is_(True))
+    rows = iter_matching(connection, numbered, message.c.topic_key, list_topic_keys(unnumbered))
+    known_ids = affected.keys() | parents.keys()
+    return [*context, *(_stub(row) for row in rows if row.message_id not in known_ids)]
 
 
-def load_stubs(connection: sa.Connection, ids: Iterable[str]) -> list[Message]:
-    found: list[Message] = []
-    for chunk in chunks(sorted(ids)):
-        rows = connection.execute(sa.select(*_CONTEXT).where(message.c.message_id.in_(chunk)))
-        found.extend(_stub(row) for row in rows)
-    return found
+def load_stubs(connection: sa.Connection, ids: Collection[str]) -> list[Message]:
+    return [_stub(row) for row in iter_matching(connection, sa.select(*_CONTEXT), message.c.message_id, ids)]
 
 
-def load_attributed(connection: sa.Connection, ids: Iterable[str]) -> dict[str, dict[int, str]]:
+def load_attributed(connection: sa.Connection, ids: Collection[str]) -> dict[str, dict[int, str]]:
     """Message id → the numbers it is known to belong to, with the origin of each."""
     found: dict[str, dict[int, str]] = {}
-    for chunk in chunks(sorted(ids)):
-        statement = sa.select(message_proposal).where(message_proposal.c.message_id.in_(chunk))
-        for row in connection.execute(statement):
-            found.setdefault(row.message_id, {})[row.number] = row.origin
+    for row in iter_matching(connection, sa.select(message_proposal), message_proposal.c.message_id, ids):
+        found.setdefault(row.message_id, {})[row.number] = row.origin
     return found
 
 

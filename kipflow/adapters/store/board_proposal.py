@@ -15,7 +15,7 @@ from kipflow.adapters.store.board_rows import as_tally
 from kipflow.adapters.store.calls import load_call_notes
 from kipflow.adapters.store.columns import as_tuple
 from kipflow.adapters.store.faults import load_faults
-from kipflow.adapters.store.statements import from_row
+from kipflow.adapters.store.statements import from_row, load_records
 from kipflow.adapters.store.tables.decisions import ballot, outbox, proposal, review_item, transition, vote
 from kipflow.adapters.store.tables.facts import message, message_proposal
 from kipflow.domain.clocks import VoteState, VoteTerms
@@ -46,11 +46,8 @@ def load_proposal(connection: sa.Connection, rules: Rules, number: int, as_of: d
     keys = {v.jira for v in versions if v.jira} | {e.jira for e in entries if e.jira}
     votes = load_votes(connection, number).get(number, ())
     threads = tuple(count_threads(mails))
-    questions = list(
-        connection.execute(
-            sa.select(review_item).where(review_item.c.number == number).order_by(review_item.c.position)
-        )
-    )
+    asked = sa.select(review_item).where(review_item.c.number == number).order_by(review_item.c.position)
+    questions = connection.execute(asked).all()
     held = {m.message_id for m in mails}
     return from_row(
         views.ProposalView,
@@ -64,7 +61,7 @@ def load_proposal(connection: sa.Connection, rules: Rules, number: int, as_of: d
         index_entries=entries,
         tickets=tuple(t for t in pages.load_tickets(connection, keys) if t.seen_at <= as_of),
         rulings=_load_rulings(connection, number, votes, as_of),
-        warnings=tuple(warnings.load_warnings(connection, number, known_at=as_of)),
+        warnings=warnings.load_warnings(connection, number, known_at=as_of),
         threads=threads,
         activity=_count_months(mails),
         links={i: rules.render_permalink(i) for i in cited_ids(votes, threads) if i in held},
@@ -78,8 +75,7 @@ def load_proposal(connection: sa.Connection, rules: Rules, number: int, as_of: d
 def _load_effects(connection: sa.Connection, number: int, as_of: datetime) -> tuple[OutboxRow, ...]:
     """The newest first."""
     known = sa.select(outbox).where(outbox.c.number == number, outbox.c.created_at <= as_of)
-    rows = connection.execute(known.order_by(outbox.c.created_at.desc(), outbox.c.key))
-    return tuple(from_row(OutboxRow, row) for row in rows)
+    return load_records(connection, OutboxRow, known.order_by(outbox.c.created_at.desc(), outbox.c.key))
 
 
 def _load_rulings(

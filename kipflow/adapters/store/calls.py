@@ -9,7 +9,7 @@ from datetime import datetime
 import sqlalchemy as sa
 
 from kipflow.adapters.store.columns import chunks
-from kipflow.adapters.store.statements import Row, as_row, count_new, from_row
+from kipflow.adapters.store.statements import Row, as_row, count_new, load_records
 from kipflow.adapters.store.tables.facts import call_note
 from kipflow.domain.pages import CallNote
 
@@ -27,7 +27,7 @@ def load_call_notes(connection: sa.Connection, number: int) -> tuple[CallNote, .
         .where(call_note.c.number == number)
         .order_by(call_note.c.held_on.is_(None), call_note.c.held_on.desc(), call_note.c.seen_at, call_note.c.digest)
     )
-    return tuple(from_row(CallNote, row) for row in connection.execute(statement))
+    return load_records(connection, CallNote, statement)
 
 
 def _row(note: CallNote, seen_at: datetime) -> Row:

@@ -16,7 +16,7 @@ from kipflow.adapters.store.decision_rows import (
     vote_row,
 )
 from kipflow.adapters.store.pages import load_doubled
-from kipflow.adapters.store.statements import Row, add_proposals, from_row, save_many
+from kipflow.adapters.store.statements import Row, add_proposals, from_row, load_records, save_many
 from kipflow.adapters.store.tables.decisions import ballot, pending, proposal, review_item, transition, vote
 from kipflow.domain.claims import ClaimKind
 from kipflow.domain.decisions import Decision
@@ -89,7 +89,7 @@ def load_index_rows(connection: sa.Connection) -> list[IndexRow]:
 def load_history(connection: sa.Connection, number: int) -> tuple[Transition, ...]:
     """All recorded entries of the proposal, in order of record."""
     statement = sa.select(transition).where(transition.c.number == number).order_by(transition.c.position)
-    return tuple(from_row(Transition, row) for row in connection.execute(statement))
+    return load_records(connection, Transition, statement)
 
 
 def append_transitions(

@@ -10,7 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from kipflow.adapters.store.columns import clean_text
-from kipflow.adapters.store.statements import Row, from_row, upsert
+from kipflow.adapters.store.statements import Row, from_row, load_records, upsert
 from kipflow.adapters.store.tables.decisions import proposal
 from kipflow.adapters.store.tables.facts import page, page_check, page_fault, page_version, ticket
 from kipflow.domain.pagefaults import PageFault
@@ -80,7 +80,7 @@ def load_faults(connection: sa.Connection, number: int) -> tuple[PageFault, ...]
         .where(page_fault.c.number == number, page_fault.c.until.is_(None))
         .order_by(page_fault.c.severity, page_fault.c.code, page_fault.c.place)
     )
-    return tuple(from_row(PageFault, row) for row in connection.execute(statement))
+    return load_records(connection, PageFault, statement)
 
 
 def _has_grown(known: sa.Row[Any], fault: PageFault) -> bool:

@@ -54,18 +54,25 @@ _SOURCES = {
     "authentication": "authentication.value",
 }
 #: The order of `message_row`.
-MESSAGE_COLUMNS = (*_SOURCES, "numbered", "topic_key", "seen_at", "reading_rules")
+MESSAGE_COLUMNS = (*_SOURCES, "numbered", "topic_key")
+#: What no reading changes: where a mail was found.
+_KEPT = frozenset({"message_id", "list_id", "month", "source", "digest"})
 _find_values = attrgetter(*_SOURCES.values())
 _ROUND, _EXPRESSIONS, _DECLARED = (list(_SOURCES).index(name) for name in ("round", "expressions", "declared"))
 
 
-def message_row(found: Message, seen_at: datetime) -> tuple[Any, ...]:
+def message_row(found: Message) -> tuple[Any, ...]:
     reading = found.reading
     values = list(_find_values(found))
     if reading.round is not None and reading.round > MAX_ROUND:
         values[_ROUND] = None
     values[_EXPRESSIONS], values[_DECLARED] = to_plain(found.expressions), to_plain(found.declared)
-    return (*values, bool(reading.numbers), make_topic_key(reading.topic), seen_at)
+    return (*values, bool(reading.numbers), make_topic_key(reading.topic))
+
+
+def reading_row(found: Message) -> Row:
+    """What was read in a mail, by column."""
+    return {n: value for n, value in zip(MESSAGE_COLUMNS, message_row(found), strict=True) if n not in _KEPT}
 
 
 def read_message(row: sa.Row[Any]) -> Message:

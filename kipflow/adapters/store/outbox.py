@@ -9,7 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from kipflow.adapters.store.columns import chunks
-from kipflow.adapters.store.statements import Row, as_row, count_new, from_row, mark_pending
+from kipflow.adapters.store.statements import Row, as_row, count_new, find_record, load_records, mark_pending
 from kipflow.adapters.store.tables.decisions import outbox
 from kipflow.adapters.store.warnings import save_delivery
 from kipflow.domain.errors import KipflowError
@@ -52,8 +52,8 @@ def load_cards(connection: sa.Connection, number: int) -> list[OutboxRow]:
     statement = sa.select(outbox).where(
         outbox.c.number == number, outbox.c.channel == "slack", outbox.c.status != "withdrawn"
     )
-    rows = connection.execute(statement.order_by(outbox.c.created_at, outbox.c.key))
-    return [from_row(OutboxRow, row) for row in rows if CARD in row.payload]
+    rows = load_records(connection, OutboxRow, statement.order_by(outbox.c.created_at, outbox.c.key))
+    return [row for row in rows if CARD in row.payload]
 
 
 def rewrite(connection: sa.Connection, key: str, payload: Mapping[str, Any], *, now: datetime, approval: bool) -> None:
@@ -123,14 +123,12 @@ def load_status(connection: sa.Connection, keys: Iterable[str]) -> dict[str, str
 
 
 def find(connection: sa.Connection, key: str) -> OutboxRow | None:
-    row = connection.execute(sa.select(outbox).where(outbox.c.key == key)).one_or_none()
-    return from_row(OutboxRow, row) if row is not None else None
+    return find_record(connection, OutboxRow, sa.select(outbox).where(outbox.c.key == key))
 
 
 def find_message(connection: sa.Connection, reference: str) -> OutboxRow | None:
     wanted = sa.select(outbox).where(outbox.c.channel == "slack", outbox.c.external_ref == reference)
-    row = connection.execute(wanted).first()
-    return from_row(OutboxRow, row) if row is not None else None
+    return find_record(connection, OutboxRow, wanted)
 
 
 def withdraw(connection: sa.Connection, keys: Iterable[str], *, why: str, updates: bool = False) -> int:
@@ -149,8 +147,7 @@ def withdraw(connection: sa.Connection, keys: Iterable[str], *, why: str, update
 def load_channel(connection: sa.Connection, channel: str, status: Collection[str] = ()) -> tuple[OutboxRow, ...]:
     statement = sa.select(outbox).where(outbox.c.channel == channel)
     wanted = statement.where(outbox.c.status.in_(status)) if status else statement
-    rows = connection.execute(wanted.order_by(outbox.c.created_at, outbox.c.key))
-    return tuple(from_row(OutboxRow, row) for row in rows)
+    return load_records(connection, OutboxRow, wanted.order_by(outbox.c.created_at, outbox.c.key))
 
 
 def load_unreleased_retractions(connection: sa.Connection) -> frozenset[int]:
@@ -163,8 +160,8 @@ def find_waiting_retraction(connection: sa.Connection, number: int) -> OutboxRow
     statement = sa.select(outbox).where(
         outbox.c.number == number, outbox.c.status.in_(WAITING), outbox.c.tried_at.is_(None)
     )
-    newest = statement.order_by(outbox.c.created_at.desc(), outbox.c.key.desc())
-    return next((from_row(OutboxRow, row) for row in connection.execute(newest) if row.payload.get(RETRACTS)), None)
+    newest = load_records(connection, OutboxRow, statement.order_by(outbox.c.created_at.desc(), outbox.c.key.desc()))
+    return next((row for row in newest if row.payload.get(RETRACTS)), None)
 
 
 def is_retraction_released(connection: sa.Connection, number: int) -> bool:

@@ -19,9 +19,10 @@ from kipflow.adapters.store.statements import (
     add_proposals,
     as_row,
     count_new,
-    from_row,
+    find_record,
     insert_many,
     insert_new,
+    load_records,
     mark_pending,
     upsert,
 )
@@ -87,7 +88,7 @@ def load_pages(connection: sa.Connection, number: int) -> tuple[PageVersion, ...
         .where(page_version.c.page_id.in_(sa.union(have, had)))
         .order_by(page_version.c.saved_at, page_version.c.page_id, page_version.c.version)
     )
-    return tuple(from_row(PageVersion, row) for row in connection.execute(statement))
+    return load_records(connection, PageVersion, statement)
 
 
 def load_holes(connection: sa.Connection, limit: int) -> list[tuple[str, int]]:
@@ -199,8 +200,8 @@ def _entry_digest(entry: IndexEntry) -> str:
 def save_ticket(connection: sa.Connection, found: TicketState) -> bool:
     """Store a ticket's state if it differs from the one last seen."""
     newest = sa.select(ticket).where(ticket.c.key == found.key).order_by(ticket.c.seen_at.desc()).limit(1)
-    held = connection.execute(newest).one_or_none()
-    if held is not None and replace(from_row(TicketState, held), seen_at=found.seen_at) == found:
+    held = find_record(connection, TicketState, newest)
+    if held is not None and replace(held, seen_at=found.seen_at) == found:
         return False
     if not count_new(connection, ticket, [as_row(found)]):
         return False
@@ -221,7 +222,7 @@ def load_tickets(connection: sa.Connection, keys: Collection[str]) -> tuple[Tick
     if not keys:
         return ()
     statement = sa.select(ticket).where(ticket.c.key.in_(keys)).order_by(ticket.c.seen_at, ticket.c.key)
-    return tuple(from_row(TicketState, row) for row in connection.execute(statement))
+    return load_records(connection, TicketState, statement)
 
 
 def _find_numbers_of_ticket(connection: sa.Connection, key: str) -> set[int]:

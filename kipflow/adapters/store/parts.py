@@ -192,7 +192,7 @@ class SqlHistory(Part):
             tickets=pages.load_tickets(connection, keys),
             rulings=rulings.load_rulings(connection, number),
             identities=rulings.load_identities(connection),
-            warnings=tuple(warnings.load_warnings(connection, number)),
+            warnings=warnings.load_warnings(connection, number),
             followed_since=warnings.find_followed_since(connection, number),
             coverage=self._mail.find_coverage(),
             numbering=numbering.load_numbering(connection, number, wiki_configured=self.rules.has_wiki),

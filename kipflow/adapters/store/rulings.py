@@ -6,9 +6,16 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
-from kipflow.adapters.store.columns import chunks
 from kipflow.adapters.store.numbering import mark_followers
-from kipflow.adapters.store.statements import RULING_LOCK, add_proposals, as_row, lock, mark_pending
+from kipflow.adapters.store.statements import (
+    RULING_LOCK,
+    add_proposals,
+    as_row,
+    iter_matching,
+    load_records,
+    lock,
+    mark_pending,
+)
 from kipflow.adapters.store.tables.decisions import ballot
 from kipflow.adapters.store.tables.facts import message, message_proposal, ruling
 from kipflow.domain.errors import KipflowError
@@ -132,10 +139,9 @@ def _find_numbers(connection: sa.Connection, found: Ruling) -> set[int]:
     wanted = find_keys(found.value)
     joined = columns.join(message, message.c.message_id == message_proposal.c.message_id)
     numbers = {
-        n
-        for chunk in chunks(sorted(wanted))
-        for where in (message.c.author_address.in_(chunk), message.c.message_id.in_(chunk))
-        for n in connection.scalars(joined.where(where))
+        row.number
+        for column in (message.c.author_address, message.c.message_id)
+        for row in iter_matching(connection, joined, column, wanted)
     }
     voters = sa.select(ballot.c.number, ballot.c.voter, ballot.c.name).distinct()
     numbers.update(
@@ -145,5 +151,4 @@ def _find_numbers(connection: sa.Connection, found: Ruling) -> set[int]:
 
 
 def _load(connection: sa.Connection, *where: sa.ColumnElement[bool]) -> tuple[Ruling, ...]:
-    statement = sa.select(ruling).where(*where).order_by(ruling.c.made_at, ruling.c.id)
-    return tuple(Ruling(**row._mapping) for row in connection.execute(statement))
+    return load_records(connection, Ruling, sa.select(ruling).where(*where).order_by(ruling.c.made_at, ruling.c.id))

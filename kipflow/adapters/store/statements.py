@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from datetime import UTC, date, datetime
 from typing import Any, TypeVar
@@ -15,7 +15,9 @@ from kipflow.adapters.store.columns import chunks
 from kipflow.adapters.store.tables.decisions import mark, pending, proposal
 from kipflow.domain.records import from_plain, to_plain
 
+T = TypeVar("T")
 Row = dict[str, Any]
+Selected = sa.Select[*tuple[Any, ...]]
 
 #: Lock of whoever stores mail: attribution must see all mail stored before.
 MAIL_LOCK = 0x6B69_7066
@@ -128,6 +130,25 @@ def count_rows(connection: sa.Connection, table: sa.Table, *where: sa.ColumnElem
     return int(connection.scalar(sa.select(sa.func.count()).select_from(table).where(*where)) or 0)
 
 
+def load_records(connection: sa.Connection, kind: type[T], statement: Selected) -> tuple[T, ...]:
+    """The rows that are selected, as records of this kind."""
+    return tuple(from_row(kind, row) for row in connection.execute(statement))
+
+
+def find_record(connection: sa.Connection, kind: type[T], statement: Selected) -> T | None:
+    """The first of them, if there is one."""
+    row = connection.execute(statement).first()
+    return None if row is None else from_row(kind, row)
+
+
+def iter_matching(
+    connection: sa.Connection, statement: Selected, column: sa.ColumnElement[Any], values: Collection[Any]
+) -> Iterator[sa.Row[*tuple[Any, ...]]]:
+    """The rows that are selected and have one of these values, however many, in a column."""
+    for chunk in chunks(sorted(values)):
+        yield from connection.execute(statement.where(column.in_(chunk)))
+
+
 def load_mark(connection: sa.Connection, name: str) -> str | None:
     return connection.scalar(sa.select(mark.c.value).where(mark.c.name == name))
 
@@ -159,15 +180,12 @@ def mark_pending(connection: sa.Connection, numbers: Iterable[int], since: datet
         upsert(connection, pending, rows, update=["token"])
 
 
-T = TypeVar("T")
-
-
 def as_row(record: Any, *, without: Collection[str] = (), **more: Any) -> Row:
     """The record's fields by name, in the form in which columns take them, and `more` columns."""
     values = ((f.name, getattr(record, f.name)) for f in fields(record) if f.name not in without)
     return {**{name: value if isinstance(value, date) else to_plain(value) for name, value in values}, **more}
 
 
-def from_row(kind: type[T], row: sa.Row[Any], **given: Any) -> T:
+def from_row(kind: type[T], row: sa.Row[*tuple[Any, ...]], **given: Any) -> T:
     """The record of this kind in the row's columns; `given` are fields that they do not have as they are."""
     return from_plain(kind, row._asdict(), **given)
