@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import sqlalchemy as sa
 
+from kipflow.adapters.store.columns import digest_text
 from kipflow.adapters.store.statements import iter_matching
 from kipflow.adapters.store.tables.facts import message, message_proposal, message_reference
 from kipflow.domain.facts import Kind, Message, SubjectReading
@@ -30,9 +30,7 @@ _CONTEXT = (
 
 def make_topic_key(topic: str) -> str | None:
     """A topic as an indexable key; None where there is no topic to match by."""
-    if not topic:
-        return None
-    return hashlib.sha256(topic.encode("utf-8", "replace")).hexdigest()[:24]
+    return digest_text(topic) if topic else None
 
 
 def list_topic_keys(mails: Iterable[Message]) -> set[str]:

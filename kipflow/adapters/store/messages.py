@@ -101,9 +101,7 @@ def _read_again(
 
 def save_unreadable(connection: sa.Connection, items: Iterable[Unreadable], *, seen_at: datetime) -> int:
     """Note what could not be read; how many of these notes are new."""
-    return sum(
-        count_new(connection, unreadable, [unreadable_row(item, seen_at) for item in batch]) for batch in chunks(items)
-    )
+    return count_new(connection, unreadable, (unreadable_row(item, seen_at) for item in items))
 
 
 def load_messages(connection: sa.Connection, number: int) -> list[Message]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -11,7 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from kipflow.adapters.store import batches
-from kipflow.adapters.store.columns import chunks, clean_text
+from kipflow.adapters.store.columns import chunks, clean_text, digest_text
 from kipflow.adapters.store.messages import save_unreadable
 from kipflow.adapters.store.numbering import has_wiki, mark_followers
 from kipflow.adapters.store.statements import (
@@ -190,8 +189,7 @@ def _load_newest_digests(connection: sa.Connection, numbers: Collection[int]) ->
 
 
 def _entry_digest(entry: IndexEntry) -> str:
-    text = repr(replace(entry, seen_at=datetime.min.replace(tzinfo=UTC)))
-    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:24]
+    return digest_text(repr(replace(entry, seen_at=datetime.min.replace(tzinfo=UTC))))
 
 
 # -- tickets -----------------------------------------------------------------------------------------

@@ -33,13 +33,11 @@ def insert_new(connection: sa.Connection, table: sa.Table, rows: Sequence[Row]) 
         connection.execute(_insert(connection, table).on_conflict_do_nothing(), rows)
 
 
-def count_new(connection: sa.Connection, table: sa.Table, rows: Sequence[Row]) -> int:
+def count_new(connection: sa.Connection, table: sa.Table, rows: Iterable[Row]) -> int:
     """The same, and how many rows that were. Slower: PostgreSQL counts only by giving keys back."""
-    if not rows:
-        return 0
     key = next(iter(table.primary_key.columns))
     statement = _insert(connection, table).on_conflict_do_nothing().returning(key)
-    return len(connection.execute(statement, rows).all())
+    return sum(len(connection.execute(statement, chunk).all()) for chunk in chunks(rows))
 
 
 def insert_many(
@@ -49,24 +47,6 @@ def insert_many(
 
     Goes to the driver past SQLAlchemy's handling of single rows, which costs more than storing them.
     """
-    _insert_raw(connection, table, columns, rows, "ON CONFLICT DO NOTHING")
-
-
-def save_many(connection: sa.Connection, table: sa.Table, rows: Sequence[Row], *, update: bool = False) -> None:
-    """`upsert` in the same way; all rows have the columns of the first. Without `update` every row must be new."""
-    if not rows:
-        return
-    conflict, columns = "", list(rows[0])
-    if update:
-        keys = [column.name for column in table.primary_key.columns]
-        changes = ", ".join(f"{name} = excluded.{name}" for name in columns if name not in keys)
-        conflict = f"ON CONFLICT ({', '.join(keys)}) DO UPDATE SET {changes}"
-    _insert_raw(connection, table, columns, [[row[name] for name in columns] for row in rows], conflict)
-
-
-def _insert_raw(
-    connection: sa.Connection, table: sa.Table, columns: Sequence[str], rows: Sequence[Sequence[Any]], conflict: str
-) -> None:
     if not rows:
         return
     dialect = connection.dialect
@@ -78,7 +58,7 @@ def _insert_raw(
                 row[i] = process(row[i])
     place = "%s" if dialect.name == "postgresql" else "?"
     names, places = ", ".join(columns), ", ".join(place for _ in columns)
-    statement = f"INSERT INTO {table.name} ({names}) VALUES ({places}) {conflict}"  # noqa: S608 - our names
+    statement = f"INSERT INTO {table.name} ({names}) VALUES ({places}) ON CONFLICT DO NOTHING"  # noqa: S608 - our names
     connection.exec_driver_sql(statement, [tuple(row) for row in values])
 
 
@@ -142,7 +122,7 @@ def find_record(connection: sa.Connection, kind: type[T], statement: Selected) -
 
 
 def iter_matching(
-    connection: sa.Connection, statement: Selected, column: sa.ColumnElement[Any], values: Collection[Any]
+    connection: sa.Connection, statement: Selected, column: sa.ColumnElement[Any], values: Iterable[Any]
 ) -> Iterator[sa.Row[*tuple[Any, ...]]]:
     """The rows that are selected and have one of these values, however many, in a column."""
     for chunk in chunks(sorted(values)):
