@@ -88,22 +88,16 @@ def read_text(element: _Element) -> Line:
     """An element's text on one line, with its links."""
     if name_of(element) in {"td", "th"} and all(name_of(e) == "a" and not len(e) for e in element):
         return _read_plain(element)  # nearly every cell of an index, and there are tens of thousands
-    lines = [line for part in read_sections(element) for line in (*_heading_of(part.title), *part.lines)]
-    return Line(
-        text=collapse(" ".join(line.text for line in lines)),
-        plain=collapse(" ".join(line.plain for line in lines)),
-        links=tuple(link for line in lines for link in line.links),
-    )
+    sections = read_sections(element)
+    texts = [text for section in sections for text in (section.title, *(line.text for line in section.lines))]
+    links = [link for section in sections for line in section.lines for link in line.links]
+    return Line(text=collapse(" ".join(texts)), links=tuple(links))
 
 
 def _read_plain(cell: _Element) -> Line:
     text = collapse("".join(str(part) for part in cell.itertext()))
     links = (attribute(link, "href").strip() for link in cell)
-    return Line(text=text, plain=text, links=tuple(dict.fromkeys(link for link in links if link)))
-
-
-def _heading_of(title: str) -> tuple[Line, ...]:
-    return (Line(text=title, plain=title),) if title else ()
+    return Line(text=text, links=tuple(dict.fromkeys(link for link in links if link)))
 
 
 def read_cells(row: _Element) -> list[Line]:

@@ -169,10 +169,10 @@ def _heading_of(norm: SectionNorm) -> re.Pattern[str]:
 
 def _lint_leftovers(sections: Sequence[Section], fields: set[str], norms: Norms) -> list[PageFault]:
     lines: dict[str, list[str]] = {}
-    for leftover in find_leftovers(sections, norms):
+    for section, line in find_leftovers(sections, norms):
         # a hint beside a field is reported by the field's own rule
-        if not any(value and leftover.line.endswith(value) for value in fields):
-            lines.setdefault(leftover.section or "top of the page", []).append(leftover.line)
+        if not any(value and line.endswith(value) for value in fields):
+            lines.setdefault(section or "top of the page", []).append(line)
     return [
         PageFault(
             code="K04",
