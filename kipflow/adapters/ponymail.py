@@ -125,7 +125,6 @@ class PonyMailArchive:
         if known is not None and known.last_modified:
             headers["If-Modified-Since"] = known.last_modified
         with self._http.stream_once("GET", "/mbox.lua", params=query, headers=headers) as response:
-            download.status = response.status_code
             if response.status_code == 304 and known is not None:
                 return known
             if response.status_code != 200:
@@ -160,8 +159,8 @@ class PonyMailArchive:
         if download.not_mbox:
             return replace(base, status="unreadable", path=None, why=why)
         if download.keep_rest():
-            mails, size = download.mails, download.size
-            return replace(base, status="partial", why=why, mails=mails, size=size, digest=download.digest())
+            held = replace(base, mails=download.mails, size=download.size, digest=download.digest)
+            return replace(held, status="partial", why=why)
         return replace(base, status="missing", path=None, why=why)
 
 

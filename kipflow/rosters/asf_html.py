@@ -44,7 +44,6 @@ MAX_TEXT, MAX_PARTS = 2000, 100
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6", "caption")
 #: Marks that ASF's pages put behind an id or a name: "(*)" not subscribed, "(ASF Emeritus)".
 _MARKS = re.compile(r"\s*\((?:\*|ASF [\w ]{1,40}|[\w-]{0,20} ?[Mm]ember)\)\s*$")
-_STRUCK = re.compile(r"line-through")
 
 
 def find_columns(heads: list[str]) -> dict[str, int]:
@@ -136,7 +135,7 @@ def _find_rows(table: _Element) -> Iterator[_Element]:
 def _read_row(row: _Element) -> tuple[list[str], bool]:
     """A row's cells, and whether its id is struck out (in LDAP, but not on the committee)."""
     cells = [cell for cell in row if cell.tag in ("td", "th")]
-    struck = any(_STRUCK.search(str(e.get("style", ""))) for cell in cells for e in cell.iter() if e.get("style"))
+    struck = any("line-through" in str(e.get("style", "")) for cell in cells for e in cell.iter())
     return [_text(cell) for cell in cells], struck
 
 

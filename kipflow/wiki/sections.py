@@ -26,9 +26,10 @@ _BLOCKS = frozenset(
 _CELLS = frozenset({"td", "th"})
 #: Cells as well: looking into each of many nested ones to the end would cost their number squared.
 BREAKS = _BLOCKS | _CELLS | frozenset(_HEADINGS)
+#: A struck-out "Under Discussion" before the new word is how many pages show their history.
 _STRUCK = frozenset({"s", "del", "strike"})
 #: Read for their attributes or not at all; what they hold is no text of the page.
-_SKIPPED = frozenset({"ac:parameter", "ac:placeholder", "ac:task-id", "ac:task-status", "script", "style"})
+_SKIPPED = _STRUCK | {"ac:parameter", "ac:placeholder", "ac:task-id", "ac:task-status", "script", "style"}
 #: What a link or an image without text of its own leads to, and the attribute that names it.
 _TARGETS = {"ri:page": "ri:content-title", "ri:attachment": "ri:filename", "ri:user": "ri:username"}
 #: Signs that answer a question in a table; the others only decorate.
@@ -198,10 +199,7 @@ class _Flow:
 
 
 def _is_skipped(element: _Element, name: str) -> bool:
-    # a struck-out "Under Discussion" before the new word is how many pages show their history
-    if name in _SKIPPED or name in _STRUCK:
-        return True
-    return name == "span" and "line-through" in attribute(element, "style")
+    return name in _SKIPPED or (name == "span" and "line-through" in attribute(element, "style"))
 
 
 def _is_one_block(cell: _Element) -> bool:

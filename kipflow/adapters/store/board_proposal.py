@@ -14,7 +14,6 @@ import sqlalchemy as sa
 from kipflow.adapters.store import pages, rulings, warnings
 from kipflow.adapters.store.board import as_recorded, load_questioned
 from kipflow.adapters.store.board_rows import LISTED, as_tally
-from kipflow.adapters.store.columns import as_tuple
 from kipflow.adapters.store.page_notes import load_call_notes, load_faults
 from kipflow.adapters.store.statements import from_row, load_records
 from kipflow.adapters.store.tables.decisions import ballot, outbox, proposal, review_item, transition, vote
@@ -169,7 +168,7 @@ def _vote_state(row: AnyRow, ballots: Sequence[Ballot]) -> VoteState:
         VoteState,
         row,
         vote=from_row(Vote, row, proposal=row.number, ballots=tuple(ballots)),
-        terms=from_row(VoteTerms, row, because=as_tuple(row.care)),
+        terms=from_row(VoteTerms, row, because=tuple(row.care)),
         tally=as_tally(row._asdict()),
     )
 

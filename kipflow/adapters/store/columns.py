@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import is_dataclass
 from datetime import UTC, date, datetime
 from enum import Enum
@@ -113,11 +113,6 @@ def _words(value: str | None) -> str | None:
 
 #: JSON; None is SQL's NULL.
 Document = JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postgresql")
-
-
-def as_tuple(value: Sequence[str] | None) -> tuple[str, ...]:
-    """A JSON array of texts as a tuple."""
-    return tuple(value or ())
 
 
 def columns_of(

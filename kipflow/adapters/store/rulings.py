@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import datetime
 
 import sqlalchemy as sa
@@ -45,9 +46,7 @@ def save_ruling(connection: sa.Connection, found: Ruling) -> int:
     numbers = _find_numbers(connection, found)
     add_proposals(connection, numbers)
     new = connection.execute(sa.insert(ruling).values(row).returning(ruling.c.id)).scalar_one()
-    mark_pending(connection, numbers, found.made_at)
-    if found.kind == "number":
-        mark_followers(connection, numbers, found.made_at)
+    _mark_affected(connection, found, numbers, found.made_at)
     return int(new)
 
 
@@ -65,9 +64,12 @@ def revoke_ruling(connection: sa.Connection, ruling_id: int, *, at: datetime, by
         return
     values = {"revoked_at": at, "revoked_by": by, "revoked_reason": reason}
     connection.execute(sa.update(ruling).where(ruling.c.id == ruling_id).values(values))
-    numbers = _find_numbers(connection, held)
+    _mark_affected(connection, held, _find_numbers(connection, held), at)
+
+
+def _mark_affected(connection: sa.Connection, found: Ruling, numbers: Collection[int], at: datetime) -> None:
     mark_pending(connection, numbers, at)
-    if held.kind == "number":
+    if found.kind == "number":
         mark_followers(connection, numbers, at)
 
 
