@@ -20,7 +20,7 @@ from kipflow.adapters.store.attribution_context import (
     load_stubs,
 )
 from kipflow.adapters.store.columns import chunks
-from kipflow.adapters.store.statements import Row, add_proposals, insert_many
+from kipflow.adapters.store.statements import Row, add_proposals, insert_new
 from kipflow.adapters.store.tables.facts import earlier_reading, message, message_proposal, message_reference
 from kipflow.domain.facts import Message
 
@@ -115,12 +115,12 @@ def _in_order(found: Message) -> tuple[bool, float, str]:
 
 def _save_references(connection: sa.Connection, fresh: Iterable[Message]) -> None:
     rows = [
-        (ref, m.message_id)
+        {"ref": ref, "message_id": m.message_id}
         for m in fresh
         if not m.reading.numbers  # its own subject decides; no parent can change that
         for ref in find_referred(m)
     ]
-    insert_many(connection, message_reference, ("ref", "message_id"), rows)
+    insert_new(connection, message_reference, rows)
 
 
 def _save_changes(
@@ -129,19 +129,19 @@ def _save_changes(
     attributed: Mapping[str, Numbers],
     before: Mapping[str, Mapping[int, str]],
 ) -> set[int]:
-    gained: list[tuple[int, str, str]] = []
+    gained: list[Row] = []
     lost: list[Row] = []
     for message_id, found in affected.items():
         own = frozenset(found.reading.numbers)
         now = {n: "subject" if n in own else "thread" for n in attributed.get(message_id, ())}
         had = before.get(message_id, {})
-        gained.extend((n, message_id, now[n]) for n in now if n not in had)
+        gained.extend({"number": n, "message_id": message_id, "origin": now[n]} for n in now if n not in had)
         lost.extend({"gone": n, "whose": message_id} for n in had if n not in now)
-    add_proposals(connection, (number for number, _, _ in gained))
-    insert_many(connection, message_proposal, ("number", "message_id", "origin"), gained)
+    add_proposals(connection, (row["number"] for row in gained))
+    insert_new(connection, message_proposal, gained)
     if lost:
         statement = sa.delete(message_proposal).where(
             message_proposal.c.number == sa.bindparam("gone"), message_proposal.c.message_id == sa.bindparam("whose")
         )
         connection.execute(statement, lost)
-    return {number for number, _, _ in gained} | {row["gone"] for row in lost}
+    return {row["number"] for row in gained} | {row["gone"] for row in lost}

@@ -14,7 +14,7 @@ from kipflow.adapters.store.statements import (
     MAIL_LOCK,
     as_row,
     count_mails,
-    insert_many,
+    insert_new,
     load_records,
     lock,
     mark_pending,
@@ -57,7 +57,7 @@ def find_shared(connection: sa.Connection, batch: int) -> dict[int, set[str]]:
 def add_items(connection: sa.Connection, batch: int | None, refs: Sequence[str]) -> None:
     """Note that these facts came with a batch; None: with none."""
     if batch is not None:
-        insert_many(connection, batch_item, ("batch_id", "ref"), [(batch, ref) for ref in refs])
+        insert_new(connection, batch_item, [{"batch_id": batch, "ref": ref} for ref in refs])
 
 
 def keep_items(connection: sa.Connection, batch: int | None, refs: Sequence[str]) -> None:

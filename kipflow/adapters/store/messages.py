@@ -12,7 +12,6 @@ from kipflow.adapters.store import attribution, batches, rereading
 from kipflow.adapters.store.attribution_context import find_apart, find_referred, list_topic_keys
 from kipflow.adapters.store.columns import chunks, clean_text
 from kipflow.adapters.store.message_rows import (
-    MESSAGE_COLUMNS,
     make_storable,
     message_row,
     read_message,
@@ -22,7 +21,7 @@ from kipflow.adapters.store.statements import (
     MAIL_LOCK,
     count_mails,
     count_new,
-    insert_many,
+    insert_new,
     iter_matching,
     lock,
     mark_pending,
@@ -69,8 +68,8 @@ def save_messages(
             fresh, repeated = [*fresh, *more], [*repeated, *again]
         fresh = [cut_to_seen(m, seen_at) for m in fresh]
         known += len(repeated)
-        columns = (*MESSAGE_COLUMNS, "seen_at", "reading_rules")
-        insert_many(connection, message, columns, [(*message_row(m), seen_at, reading_rules) for m in fresh])
+        seen = {"seen_at": seen_at, "reading_rules": reading_rules}
+        insert_new(connection, message, [message_row(m) | seen for m in fresh])
         batches.add_items(connection, batch, [m.message_id for m in fresh])
         batches.keep_items(connection, batch, [m.message_id for m, _ in repeated])
         touched |= attribution.attribute_new(connection, fresh, rules.attribute)

@@ -19,7 +19,6 @@ from kipflow.adapters.store.statements import (
     as_row,
     count_new,
     find_record,
-    insert_many,
     insert_new,
     load_records,
     mark_pending,
@@ -141,8 +140,7 @@ def save_index_entries(connection: sa.Connection, entries: Iterable[IndexEntry],
             rows.extend(as_row(replace(e, seen_at=seen_at), digest=digest) for digest, e in reading.items())
     had_wiki = has_wiki(connection)
     add_proposals(connection, changed)
-    columns = [column.name for column in index_entry.c]
-    insert_many(connection, index_entry, columns, [[row[name] for name in columns] for row in rows])
+    insert_new(connection, index_entry, rows)
     newest_at = max(changed.values(), default=None)
     batches.add_items(connection, batch, [batches.name_row(row["number"], row["digest"]) for row in rows])
     mark_pending(connection, changed, newest_at)

@@ -40,28 +40,6 @@ def count_new(connection: sa.Connection, table: sa.Table, rows: Iterable[Row]) -
     return sum(len(connection.execute(statement, chunk).all()) for chunk in chunks(rows))
 
 
-def insert_many(
-    connection: sa.Connection, table: sa.Table, columns: Sequence[str], rows: Sequence[Sequence[Any]]
-) -> None:
-    """`insert_new` for the tables that hold every mail: rows are tuples in the order of `columns`.
-
-    Goes to the driver past SQLAlchemy's handling of single rows, which costs more than storing them.
-    """
-    if not rows:
-        return
-    dialect = connection.dialect
-    values = [list(row) for row in rows]
-    for i, name in enumerate(columns):
-        process = table.c[name].type.dialect_impl(dialect).bind_processor(dialect)
-        if process is not None:
-            for row in values:
-                row[i] = process(row[i])
-    place = "%s" if dialect.name == "postgresql" else "?"
-    names, places = ", ".join(columns), ", ".join(place for _ in columns)
-    statement = f"INSERT INTO {table.name} ({names}) VALUES ({places}) ON CONFLICT DO NOTHING"  # noqa: S608 - our names
-    connection.exec_driver_sql(statement, [tuple(row) for row in values])
-
-
 def upsert(
     connection: sa.Connection, table: sa.Table, rows: Sequence[Row], *, update: Iterable[str] | None = None
 ) -> None:
