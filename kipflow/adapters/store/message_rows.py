@@ -9,7 +9,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from kipflow.adapters.store.attribution_context import make_topic_key
+from kipflow.adapters.store.attribution import make_topic_key
 from kipflow.adapters.store.columns import clean_text
 from kipflow.adapters.store.statements import Row, as_row
 from kipflow.domain.facts import Message, SubjectReading, Unreadable

@@ -9,7 +9,7 @@ from datetime import datetime
 import sqlalchemy as sa
 
 from kipflow.adapters.store import attribution, batches, rereading
-from kipflow.adapters.store.attribution_context import find_apart, find_referred, list_topic_keys
+from kipflow.adapters.store.attribution import find_apart, find_referred, list_topic_keys
 from kipflow.adapters.store.columns import chunks, clean_text
 from kipflow.adapters.store.message_rows import (
     make_storable,
