@@ -26,13 +26,13 @@ _LOG = sa.table(
 Audit = Callable[[str, str, Mapping[str, Any]], None]
 
 
-class Writes(Protocol):
-    """A session or connection to Airflow's database, as far as it is written to."""
+class Session(Protocol):
+    """A session of Airflow's, as far as it is needed here."""
 
-    def execute(self, statement: sa.Insert) -> object: ...
+    def execute(self, statement: Any) -> Any: ...
 
 
-def open_audit(open_session: Callable[[], AbstractContextManager[Writes]], clock: Callable[[], datetime]) -> Audit:
+def open_audit(open_session: Callable[[], AbstractContextManager[Session]], clock: Callable[[], datetime]) -> Audit:
     """The log behind sessions that commit when their block ends, at the time of `clock` (aware UTC).
 
     What is returned raises ServiceUnavailable where Airflow's database does not take it.
@@ -58,13 +58,7 @@ _RUN = sa.table(
 _OURS = _DAG.c.dag_id.startswith("kip_", autoescape=True)
 
 
-class Asks(Protocol):
-    """A session of Airflow's, as far as it is asked."""
-
-    def execute(self, statement: sa.Select[*tuple[object, ...]]) -> sa.Result[*tuple[object, ...]]: ...
-
-
-def load_runs(open_session: Callable[[], AbstractContextManager[Asks]]) -> Runs:
+def load_runs(open_session: Callable[[], AbstractContextManager[Session]]) -> Runs:
     """Which DAGs are paused, and of which the newest run that has ended failed.
 
     Raises:
@@ -77,7 +71,7 @@ def load_runs(open_session: Callable[[], AbstractContextManager[Asks]]) -> Runs:
         raise ServiceUnavailable(service="database of Airflow", url="", why=str(error.orig)) from None
 
 
-def _load(session: Asks) -> Runs:
+def _load(session: Session) -> Runs:
     place = sa.func.row_number().over(partition_by=_RUN.c.dag_id, order_by=_RUN.c.run_after.desc()).label("place")
     ended = sa.select(_RUN, place).where(_RUN.c.state.in_(["success", "failed"])).subquery()
     paused = sa.select(_DAG.c.dag_id).where(_OURS, _DAG.c.is_paused, ~_DAG.c.is_stale)

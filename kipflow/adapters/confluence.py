@@ -7,12 +7,12 @@ the page isn't there for us (deleted, restricted, without a body).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 from kipflow.adapters.http import HttpService
-from kipflow.adapters.httpfaults import Answer, refuse
+from kipflow.adapters.httpfaults import refuse
 from kipflow.adapters.patience import Patience
 from kipflow.domain.errors import SaveConflict, ServiceUnavailable, UnreadableInput
 from kipflow.services.ports import PageRef, WikiPage
@@ -80,20 +80,12 @@ class ConfluenceWiki:
             "body": {"storage": {"value": body, "representation": "storage"}},
         }
 
-        def attempt() -> Answer:
-            answer = self._http.fetch_once("PUT", path, content=content)
-            if answer.status != 409:
-                refuse(answer.status, answer.body)
-            return answer
-
-        answer = self._http.retry(f"PUT {path}", attempt)
+        status = self._send("PUT", path, content, accept={409})
         current = self.fetch_page(page.page_id)
-        if current.version == page.version + 1 and current.body == body:
-            return current
-        if answer.status == 409 or current.version > page.version + 1:
+        if current.version == page.version + 1 and (current.body == body or status != 409):
+            return current  # the wiki writes some markup in its own way
+        if status == 409 or current.version > page.version + 1:
             raise SaveConflict(page_id=page.page_id, version=page.version)
-        if current.version == page.version + 1:
-            return current  # saved; the wiki writes some markup in its own way
         why = f"PUT {path}: said it was saved, but the page is at version {current.version}"
         raise ServiceUnavailable(service="Confluence", url=self._http.url, why=why)
 
@@ -117,21 +109,26 @@ class ConfluenceWiki:
         if space:
             content["space"] = {"key": space}
 
-        def attempt() -> Answer:
-            answer = self._http.fetch_once("POST", "/content", content=content)
-            if answer.status not in {400, 409}:
-                refuse(answer.status, answer.body)
-            return answer
-
-        answer = self._http.retry("POST /content", attempt)
+        status = self._send("POST", "/content", content, accept={400, 409})
         # also after a success: which page it is, is found the same way however the answer looked
         found = self._find_by_title(title, space)
         if found is None:
-            why = f"POST /content: answered {answer.status}, and the page is not there"
+            why = f"POST /content: answered {status}, and the page is not there"
             raise ServiceUnavailable(service="Confluence", url=self._http.url, why=why)
-        if answer.status in {400, 409} and found.body != body:
+        if status in {400, 409} and found.body != body:
             raise SaveConflict(page_id=found.page_id, version=found.version)
         return found
+
+    def _send(self, method: str, path: str, content: Mapping[str, Any], *, accept: Collection[int]) -> int:
+        """Send until there is an answer: its status, a success or one of those to `accept`."""
+
+        def attempt() -> int:
+            answer = self._http.fetch_once(method, path, content=content)
+            if answer.status not in accept:
+                refuse(answer.status, answer.body)
+            return answer.status
+
+        return self._http.retry(f"{method} {path}", attempt)
 
     def _find_by_title(self, title: str, space: str | None) -> WikiPage | None:
         params = {"title": title} | ({"spaceKey": space} if space else {})

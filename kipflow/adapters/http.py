@@ -72,9 +72,6 @@ class HttpService:
         self._lock = threading.Lock()
         self._client: httpx.Client | None = None
 
-    def __repr__(self) -> str:
-        return f"HttpService({self.name!r}, {self.url!r})"
-
     @property
     def client(self) -> httpx.Client:
         """The one client of this service, made at first use (a forked worker must not share sockets)."""
@@ -93,13 +90,6 @@ class HttpService:
                     max_redirects=5,
                 )
             return self._client
-
-    def close(self) -> None:
-        """Close all connections; the next request opens them again."""
-        with self._lock:
-            if self._client is not None:
-                self._client.close()
-                self._client = None
 
     def fetch_json(
         self,

@@ -47,16 +47,14 @@ class JiraTickets:
 
         def read(raw: Any) -> TicketState:
             fields = raw["fields"]
+            versions = [v for v in fields.get("fixVersions") or () if _name(v)]
+            open_ones = (v for v in versions if v.get("released") is False and not v.get("archived"))
             return TicketState(
                 key=key,
                 status=str(fields["status"]["name"]),
                 resolution=_name(fields.get("resolution")),
-                fix_versions=tuple(name for v in fields.get("fixVersions") or () if (name := _name(v))),
-                unreleased=tuple(
-                    name
-                    for v in fields.get("fixVersions") or ()
-                    if (name := _name(v)) and v.get("released") is False and not v.get("archived")
-                ),
+                fix_versions=tuple(v["name"] for v in versions),
+                unreleased=tuple(v["name"] for v in open_ones),
                 seen_at=now,
             )
 

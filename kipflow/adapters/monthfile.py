@@ -52,14 +52,14 @@ class Download:
     def __init__(self, target: Path) -> None:
         self.target = target
         self.part = target.with_name(f".{target.name}.{uuid.uuid4().hex}.part")
-        self.status = self.size = self.mails = 0
+        self.size = self.mails = 0
+        self.digest = ""
         self.not_mbox = False
-        self._hash = hashlib.sha256()
 
     def write(self, chunks: Iterator[bytes]) -> None:
         """Write the chunks to the part file. Raises `Fault` where they are no mbox or too many."""
         self.size = self.mails = 0
-        self.not_mbox, self._hash = False, hashlib.sha256()
+        self.not_mbox = False
         self.target.parent.mkdir(parents=True, exist_ok=True)
         with open(self.part, "wb") as file:
             self._write_to(file, chunks)
@@ -76,7 +76,6 @@ class Download:
             if self.size > MAX_MONTH:
                 raise Fault(f"larger than {MAX_MONTH:,} bytes", final=True)
             file.write(chunk)
-            self._hash.update(chunk)
             last = chunk[-1:] or last
         if head and len(head) < 5:
             self._check_head(head.ljust(5))
@@ -103,9 +102,6 @@ class Download:
             kind = "an HTML page" if head.lstrip()[:1] == b"<" else "JSON" if head[:1] in b"{[" else "something"
             raise Fault(f"answered {kind} that is no mbox")
 
-    def digest(self) -> str:
-        return self._hash.hexdigest()
-
     def keep(self, etag: str | None, last_modified: str | None) -> KnownFile:
         """Put the whole file in its place, and what is known of it beside it.
 
@@ -113,13 +109,11 @@ class Download:
         last mail of one that broke off is nobody's.
         """
         gone = keep_vanished(self.target, self.part) if load_known(self.target) is not None else ()
-        if gone:
-            self.mails += len(gone)
-            self.size, self._hash = self.part.stat().st_size, hash_file(self.part)
+        self._measure(self.mails + len(gone))
         known = KnownFile(
             size=self.size,
             mails=self.mails,
-            digest=self.digest(),
+            digest=self.digest,
             etag=etag,
             last_modified=last_modified,
             why=_say_gone(gone),
@@ -137,13 +131,16 @@ class Download:
         """Put the whole mails that came of a broken download in its place; False if none did."""
         if not self.part.exists() or self.size == 0:
             return False
-        self.mails = drop_last_mail(self.part)
+        self._measure(drop_last_mail(self.part))
         if not self.mails:
             return False
-        self.size, self._hash = self.part.stat().st_size, hash_file(self.part)
         _beside(self.target).unlink(missing_ok=True)
         os.replace(self.part, self.target)
         return True
+
+    def _measure(self, mails: int) -> None:
+        """Note what the part file holds, which is the whole truth by now."""
+        self.mails, self.size, self.digest = mails, self.part.stat().st_size, _hash_file(self.part)
 
     def clean(self) -> None:
         self.part.unlink(missing_ok=True)
@@ -157,10 +154,9 @@ def _say_gone(gone: Sequence[str]) -> str:
     return f"{what} gone from the archive and kept here: {named}{', …' if len(gone) > MAX_NAMED else ''}"
 
 
-def hash_file(path: Path) -> hashlib._Hash:
-    """The SHA-256 of a file, going on where more comes."""
+def _hash_file(path: Path) -> str:
     with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256")
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def join_files(parts: Sequence[Path], target: Path) -> tuple[int, str]:
@@ -173,7 +169,7 @@ def join_files(parts: Sequence[Path], target: Path) -> tuple[int, str]:
                     shutil.copyfileobj(source, file)
             file.flush()
             os.fsync(file.fileno())
-        size, digest = temporary.stat().st_size, hash_file(temporary).hexdigest()
+        size, digest = temporary.stat().st_size, _hash_file(temporary)
         os.replace(temporary, target)
         return size, digest
     finally:

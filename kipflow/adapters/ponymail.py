@@ -7,23 +7,28 @@ the move of both. To everybody else it is one list under its present address.
 from __future__ import annotations
 
 import hashlib
+import json
 import logging
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from kipflow.adapters.archive_stats import build_query, read_stats
 from kipflow.adapters.http import HttpService
 from kipflow.adapters.httpfaults import Fault, refuse
 from kipflow.adapters.monthfile import Download, KnownFile, join_files, load_known, unpacked
 from kipflow.adapters.patience import Patience
-from kipflow.domain.errors import ServiceUnavailable
+from kipflow.domain.errors import ServiceUnavailable, UnreadableInput
 from kipflow.domain.facts import ArchiveMonth
 from kipflow.services.ports import MonthStats
 
 log = logging.getLogger(__name__)
+
+_MONTH = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])")
+_LIST = re.compile(r"[A-Za-z0-9][\w.+-]*@[\w.-]+")
 
 
 class PonyMailArchive:
@@ -55,17 +60,11 @@ class PonyMailArchive:
         Raises:
             ServiceUnavailable: no usable answer.
         """
-
         found = [self._fetch_stats(address, month) for address in self.addresses(list_id, month)]
         if len(found) == 1:
-            return replace(found[0], list_id=list_id)
-        return MonthStats(
-            list_id=list_id,
-            month=month,
-            mails=sum(one.mails for one in found),
-            newest=max((one.newest for one in found if one.newest is not None), default=None),
-            digest=hashlib.sha256(" ".join(one.digest for one in found).encode()).hexdigest()[:32],
-        )
+            return found[0]
+        seen = " ".join(one.digest for one in found)
+        return MonthStats(mails=sum(one.mails for one in found), digest=_digest(seen))
 
     def addresses(self, list_id: str, month: str) -> tuple[str, ...]:
         """The addresses that had the list's mail in a month; two of them in the month of a move."""
@@ -79,11 +78,8 @@ class PonyMailArchive:
         return (*found, list_id) if month >= since else tuple(found)
 
     def _fetch_stats(self, address: str, month: str) -> MonthStats:
-        def read(raw: Any) -> MonthStats:
-            return read_stats(raw, address, month)
-
-        query = build_query(address, month)
-        _, found = self._http.fetch_json("/stats.lua", params=query, read=read, about=f"{address} {month}")
+        query, about = _build_query(address, month), f"{address} {month}"
+        _, found = self._http.fetch_json("/stats.lua", params=query, read=partial(_read_stats, month), about=about)
         if found is None:
             raise ServiceUnavailable(service="Pony Mail", url=self._http.url, why="GET /stats.lua: no answer")
         self._counts[address, month] = found.mails
@@ -122,14 +118,13 @@ class PonyMailArchive:
         return replace(base, **asdict(found))
 
     def _attempt(self, download: Download, base: ArchiveMonth, known: KnownFile | None) -> KnownFile:
-        query = build_query(base.list_id, base.month)
+        query = _build_query(base.list_id, base.month)
         headers = {"Accept": "application/mbox, text/plain, */*", "Accept-Encoding": "gzip"}
         if known is not None and known.etag:
             headers["If-None-Match"] = known.etag
         if known is not None and known.last_modified:
             headers["If-Modified-Since"] = known.last_modified
         with self._http.stream_once("GET", "/mbox.lua", params=query, headers=headers) as response:
-            download.status = response.status_code
             if response.status_code == 304 and known is not None:
                 return known
             if response.status_code != 200:
@@ -149,9 +144,9 @@ class PonyMailArchive:
         if known is not None:
             return known
         try:
-            answer = self._http.fetch_once("GET", "/stats.lua", params=build_query(list_id, month))
+            answer = self._http.fetch_once("GET", "/stats.lua", params=_build_query(list_id, month))
             refuse(answer.status)
-            return read_stats(answer.json(), list_id, month).mails
+            return _read_stats(month, answer.json()).mails
         except (Fault, KeyError, TypeError) as error:
             log.warning("Pony Mail: %s %s: its count could not be checked: %s", list_id, month, error)
             return 0
@@ -164,9 +159,44 @@ class PonyMailArchive:
         if download.not_mbox:
             return replace(base, status="unreadable", path=None, why=why)
         if download.keep_rest():
-            mails, size = download.mails, download.size
-            return replace(base, status="partial", why=why, mails=mails, size=size, digest=download.digest())
+            held = replace(base, mails=download.mails, size=download.size, digest=download.digest)
+            return replace(held, status="partial", why=why)
         return replace(base, status="missing", path=None, why=why)
+
+
+def _read_stats(month: str, raw: Any) -> MonthStats:
+    if not isinstance(raw, dict):
+        raise TypeError("no object")
+    emails = raw.get("emails")
+    if not (isinstance(emails, list) or "hits" in raw or "active_months" in raw):
+        raise KeyError("emails")
+    rows = [row for row in emails or [] if isinstance(row, dict)]
+    hits, active = _as_count(raw.get("hits")), _as_count(_active(raw, month))
+    # `id` is the archive's own: addresses and bodies are masked differently from day to day
+    ids = sorted(str(row.get("id") or row.get("mid") or row.get("message-id") or "") for row in rows)
+    return MonthStats(mails=max(hits or 0, active or 0, len(rows)), digest=_digest(json.dumps([hits, active, ids])))
+
+
+def _digest(seen: str) -> str:
+    return hashlib.sha256(seen.encode()).hexdigest()[:32]
+
+
+def _build_query(list_id: str, month: str) -> dict[str, str]:
+    if not _LIST.fullmatch(list_id) or not _MONTH.fullmatch(month):
+        raise UnreadableInput(source=f"{list_id} {month}"[:100], why="not a list address and a month such as 2024-01")
+    name, _, domain = list_id.partition("@")
+    return {"list": name, "domain": domain, "d": month}
+
+
+def _active(raw: dict[str, Any], month: str) -> Any:
+    months = raw.get("active_months")
+    return months.get(month) if isinstance(months, dict) else None
+
+
+def _as_count(value: Any) -> int | None:
+    if isinstance(value, str) and value.isdecimal():
+        value = int(value[:12])
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
 #: From good to bad: a month of two addresses is as bad as the worse of them.

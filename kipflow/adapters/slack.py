@@ -50,9 +50,6 @@ class SlackChat:
             logger=_quiet_logger(),
         )
 
-    def __repr__(self) -> str:
-        return f"SlackChat({self.url!r})"
-
     def post(
         self, channel: str, text: str, blocks: Sequence[Mapping[str, Any]], *, key: str, thread: str | None = None
     ) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from kipflow.commands.output import console, say_count
-from kipflow.config.initial import Beginning, render_community, render_roster
+from kipflow.config.initial import EMPTY_ROSTER, Beginning, render_community
 from kipflow.config.loading import find_faults, find_roster, load_community
 from kipflow.config.settings import read_settings
 from kipflow.domain.errors import KipflowError
@@ -48,7 +48,7 @@ def init(prefix: str, name: str | None, since: str | None, lists: tuple[str, ...
     for path in (community, roster):
         if path.exists():
             raise KipflowError(f"{path} is there already; choose another --name, or remove it")
-    _write(roster, render_roster())
+    _write(roster, EMPTY_ROSTER)
     _write(community, render_community(new))
     if faults := find_faults(str(community), config):
         for path in (community, roster):

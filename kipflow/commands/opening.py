@@ -10,8 +10,7 @@ from kipflow.commands.output import console, say_time
 from kipflow.config.settings import Settings, read_settings
 from kipflow.domain.errors import KipflowError
 from kipflow.services.advance import CLOCK_SKEW
-from kipflow.wiring import Parts, connect
-from kipflow.wiring.database import prepare_database
+from kipflow.wiring import Parts, connect, prepare_database
 from kipflow.wiring.environment import find_time, secrets_from_environment
 
 

@@ -13,8 +13,7 @@ import click
 from kipflow.commands.opening import find_past, open_known_parts
 from kipflow.commands.output import as_of_option, console, format_option, print_rows, say_count
 from kipflow.config.loading import find_roster, load_community
-from kipflow.config.roster import load_roster
-from kipflow.config.rosterfile import RosterFileAt
+from kipflow.config.roster import RosterFileAt, load_roster
 from kipflow.config.settings import read_settings
 from kipflow.domain.errors import UnreadableInput
 from kipflow.domain.people import Person, fold_name

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -21,6 +21,8 @@ from kipflow.config.keys import suggest
 from kipflow.domain.errors import ConfigError
 
 M = TypeVar("M", bound=BaseModel)
+#: A key, and what was expected there.
+Wrong = tuple[str, str]
 
 #: A roster of all of Apache's committers has some 3 MB.
 MAX_BYTES = 8_000_000
@@ -51,13 +53,16 @@ _KINDS = {
 }
 
 
-def read_config(model: type[M], path: Path) -> tuple[M | None, list[ConfigError]]:
-    """The file at `path` as a `model`, or everything that is wrong: a misspelt key before the key that is so missing.
+def read_config(
+    model: type[M], path: Path, check: Callable[[M], Iterator[Wrong]]
+) -> tuple[M | None, list[ConfigError]]:
+    """The file at `path` as a `model`, and everything that is wrong: a misspelt key before the key that is so missing.
 
-    `${NAME}` and `${NAME:-default}` stand for environment variables.
+    What `check` finds in a model is wrong as well. `${NAME}` and `${NAME:-default}` stand for environment variables.
     """
     try:
-        return model.model_validate(read_yaml(path)), []
+        found = model.model_validate(read_yaml(path))
+        return found, [ConfigError(file=str(path), key=key, expected=expected) for key, expected in check(found)]
     except ConfigError as fault:
         return None, [fault]
     except ValidationError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-_ROSTER = """# Who is who, and whose votes bind since when. The form: docs/communities.md, "Roster".
+EMPTY_ROSTER = """# Who is who, and whose votes bind since when. The form: docs/communities.md, "Roster".
 people: []
 """
 
@@ -56,10 +56,6 @@ def render_community(new: Beginning) -> str:
             "",
         ]
     )
-
-
-def render_roster() -> str:
-    return _ROSTER
 
 
 def _quote(text: str) -> str:

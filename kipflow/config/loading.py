@@ -1,16 +1,18 @@
-"""Find a community's file and its roster's by name, read and check them."""
+"""Find a community's file and its roster's by name, read them, and check what must fit together in them."""
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Collection, Iterator
+from datetime import timedelta
 from pathlib import Path
 
-from kipflow.config.checks import find_contradictions
 from kipflow.config.community import Community
-from kipflow.config.files import read_config
+from kipflow.config.files import Wrong, read_config
+from kipflow.config.policy import CareConfig, PolicyConfig
 from kipflow.config.roster import load_roster, read_roster
 from kipflow.config.settings import read_settings
+from kipflow.config.values import parse_period
 from kipflow.domain.errors import ConfigError, MissingFile
 from kipflow.domain.roster import Roster
 
@@ -21,8 +23,9 @@ def load_community(name: str, config: Path | None = None) -> Community:
     Raises:
         ConfigError: no such community, or a key of its file is wrong.
     """
-    path = _find_community(name, config)
-    community, faults = _read_community(path, config)
+    folder = config or read_settings().config
+    path = _find_community(name, folder)
+    community, faults = _read_community(path, folder)
     if community is None or faults:
         raise faults[0]
     beside = path.resolve().parent / (community.roster or "")
@@ -30,7 +33,7 @@ def load_community(name: str, config: Path | None = None) -> Community:
     return community.model_copy(update={"roster": str(beside)}) if beside.is_file() else community
 
 
-def find_faults(name: str, config: Path | None = None) -> list[ConfigError]:
+def find_faults(name: str, config: Path) -> list[ConfigError]:
     """Everything that is wrong with a community's file and its roster's."""
     try:
         path = _find_community(name, config)
@@ -39,16 +42,15 @@ def find_faults(name: str, config: Path | None = None) -> list[ConfigError]:
     community, faults = _read_community(path, config)
     if community is not None and community.roster is not None:
         beside = path.resolve().parent / community.roster
-        where = beside if beside.is_file() else (config or read_settings().config) / community.roster
+        where = beside if beside.is_file() else config / community.roster
         roster, wrong = read_roster(where)
         faults += wrong if roster is None else [*wrong, *_check_people(community, {p.id for p in roster.people})]
     return faults
 
 
-def _find_community(name: str, config: Path | None) -> Path:
-    folder = (config or read_settings().config) / "communities"
+def _find_community(name: str, config: Path) -> Path:
     elsewhere = name.endswith((".yaml", ".yml"))
-    path = Path(name) if elsewhere else folder / f"{name}.yaml"
+    path = Path(name) if elsewhere else config / "communities" / f"{name}.yaml"
     if not path.is_file():
         beside = path.parent.glob("*.y*ml" if elsewhere else "*.yaml")
         known = sorted(p.name if elsewhere else p.stem for p in beside)
@@ -56,20 +58,17 @@ def _find_community(name: str, config: Path | None) -> Path:
     return path
 
 
-def _read_community(path: Path, config: Path | None) -> tuple[Community | None, list[ConfigError]]:
-    community, faults = read_config(Community, path)
-    if community is None:
-        return None, faults
-    faults += find_contradictions(community, path)
-    # what is stored and fetched goes by this name: two files with one name would mix two communities
-    folder = (config or read_settings().config) / "communities"
-    if path.parent == folder and community.name != path.stem:
-        expected = f"{path.stem}, as the file is called, got {community.name!r}"
-        faults.append(ConfigError(file=str(path), key="name", expected=expected))
-    return community, faults
+def _read_community(path: Path, config: Path) -> tuple[Community | None, list[ConfigError]]:
+    def check(community: Community) -> Iterator[Wrong]:
+        yield from _find_contradictions(community)
+        # what is stored and fetched goes by this name: two files with one name would mix two communities
+        if path.parent == config / "communities" and community.name != path.stem:
+            yield "name", f"{path.stem}, as the file is called, got {community.name!r}"
+
+    return read_config(Community, path, check)
 
 
-def find_roster(community: Community, config: Path | None = None) -> Roster:
+def find_roster(community: Community, config: Path) -> Roster:
     """The community's roster, or an empty one where the community names none.
 
     Raises:
@@ -77,7 +76,7 @@ def find_roster(community: Community, config: Path | None = None) -> Roster:
     """
     roster = Roster(())
     if community.roster is not None:
-        roster = load_roster((config or read_settings().config) / community.roster)
+        roster = load_roster(config / community.roster)
     for fault in _check_people(community, roster.by_id):
         raise fault
     return roster
@@ -93,3 +92,70 @@ def _check_people(community: Community, ids: Collection[str]) -> Iterator[Config
             hint = f": did you mean {alike[0]}?" if alike else ""
             expected = f"the id of somebody in the roster, got {person!r}{hint}"
             yield ConfigError(file=f"{community.name} (community)", key=key, expected=expected)
+
+
+# -- what must fit together --------------------------------------------------------------------------
+
+
+def _find_contradictions(community: Community) -> Iterator[Wrong]:
+    """Keys that contradict one another, or ask for what could never have an effect."""
+    # a prefix by default would read another community's numbers, and find none of its own
+    if community.keyed_by == "number" and "prefix" not in community.model_fields_set:
+        expected = "the letters before a proposal's number, such as KIP (or keyed_by: subject); the key is missing"
+        yield "prefix", expected
+    yield from _check_lists(community)
+    yield from _check_care(community.policy)
+    yield from _check_effects(community)
+    if community.policy.dormancy == "clock" and community.policy.dormant_after is None:
+        yield "policy.dormant_after", "a period such as 180 days, for dormancy is the clock's; the key is missing"
+
+
+def _check_lists(community: Community) -> Iterator[Wrong]:
+    """Refuse what names a list that the community does not have, and addresses that two lists would share."""
+    own = f"one of the lists ({', '.join(community.lists)})"
+    for position, address in enumerate(community.votes_on or ()):
+        if address not in community.lists:
+            yield f"votes_on.{position}", f"{own}, got {address!r}"
+    taken: set[object] = set(community.lists)
+    for position, move in enumerate(community.archive.moved if community.archive else ()):
+        key, month = f"archive.moved.{position}", (move.list, move.until)
+        if move.list not in community.lists:
+            yield f"{key}.list", f"{own}, got {move.list!r}"
+        if move.was in taken:
+            yield f"{key}.was", f"each address once, not {move.was!r} again"
+        if month in taken:
+            yield f"{key}.until", f"a month of its own, not {move.until!r}"
+        taken |= {move.was, month}
+
+
+#: Kind of effect → the part of the file that it needs.
+_NEEDS = {"page": "wiki", "result": "mail", "handover": "slack", "ticket": "jira"}
+
+
+def _check_effects(community: Community) -> Iterator[Wrong]:
+    """Refuse kinds of effects that could never be made: somebody would wait for them in vain."""
+    for kind, part in _NEEDS.items():
+        if community.effects.find_mode(kind) != "off" and getattr(community, part) is None:
+            yield f"effects.{kind}", f"off, for the file has no {part!r} part"
+
+
+def _check_care(policy: PolicyConfig) -> Iterator[Wrong]:
+    """Refuse care that asks for no more than every vote does: who wrote it believes in a rule that is none."""
+    taken: set[str] = set()
+    for position, care in enumerate(policy.care):
+        key = f"policy.care.{position}"
+        if care.interface in taken:
+            yield f"{key}.interface", f"each interface once, not {care.interface} again"
+        taken.add(care.interface)
+        yield from _check_more(care, policy, key)
+
+
+def _check_more(care: CareConfig, policy: PolicyConfig, key: str) -> Iterator[Wrong]:
+    period, usual = parse_period(care.voting_period), parse_period(policy.voting_period) or timedelta()
+    if period is None and care.quorum is None and not care.reviewers:
+        yield key, "a voting_period, a quorum or reviewers; as it is, no care is asked for"
+    if period is not None and period <= usual:
+        expected = f"a period longer than every vote's ({policy.voting_period}), got {care.voting_period!r}"
+        yield f"{key}.voting_period", expected
+    if care.quorum is not None and care.quorum <= policy.quorum:
+        yield f"{key}.quorum", f"a number above every vote's ({policy.quorum}), got {care.quorum}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from datetime import date, timedelta
-from functools import lru_cache
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
@@ -91,8 +90,9 @@ class PolicyConfig(StrictModel):
         """The policy as the domain knows it; its version changes when any rule of the file does."""
         period = parse_period(self.voting_period)
         grace = parse_period(self.grace)
+        rules = self.model_dump_json(exclude={"source", "sources"})
         return Policy(
-            version=f"{community}-{_digest(self.model_dump_json(exclude={'source', 'sources'}))}",
+            version=f"{community}-{hashlib.sha256(rules.encode()).hexdigest()[:8]}",
             binding_roles=frozenset(self.binding_roles),
             release_roles=frozenset(self.release_roles),
             rule=self.rule,
@@ -115,8 +115,3 @@ class PolicyConfig(StrictModel):
                 for c in self.care
             ),
         )
-
-
-@lru_cache(maxsize=64)
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:8]

@@ -1,18 +1,22 @@
-"""A roster's file: people, their addresses and roles."""
+"""A roster's file: people, their addresses and roles; and as imports write it: all of it, or nothing."""
 
 from __future__ import annotations
 
+import fcntl
+import os
 import re
+import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, date, datetime, time
 from pathlib import Path
 from typing import Annotated
 
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
-from kipflow.config.files import read_config
+from kipflow.config.files import Wrong, read_config
 from kipflow.config.values import StrictModel, named
-from kipflow.domain.errors import ConfigError, MissingFile
+from kipflow.domain.errors import ConfigError, MissingFile, UnreadableInput
 from kipflow.domain.people import Person, Role, clean_address, find_role_fault
 from kipflow.domain.roster import Roster
 
@@ -82,43 +86,40 @@ def read_roster(path: Path) -> tuple[RosterConfig | None, list[ConfigError]]:
     if not path.is_file():
         known = sorted(p.name for p in path.parent.glob("*.y*ml"))
         return None, [MissingFile(file=str(path), what="roster file", wanted=path.name, known=known)]
-    raw, faults = read_config(RosterConfig, path)
-    if raw is not None:
-        faults += [*_check_roles(raw.people, path), *_check_identities(raw.people, path, raw.accounts)]
-    return raw, faults
+    return read_config(RosterConfig, path, _check_people)
 
 
-def _check_roles(people: Sequence[PersonConfig], path: Path) -> Iterator[ConfigError]:
+def _check_people(roster: RosterConfig) -> Iterator[Wrong]:
+    yield from _check_roles(roster.people)
+    yield from _check_identities(roster.people, roster.accounts)
+
+
+def _check_roles(people: Sequence[PersonConfig]) -> Iterator[Wrong]:
     """Refuse a role that no policy knows: misspelt, it would take a person's votes away without a word."""
     for position, person in enumerate(people):
         for number, held in enumerate(person.roles):
             fault = find_role_fault(held.role)
             if fault is not None:
-                key = f"people.{position}.roles.{number}.role"
-                yield ConfigError(file=str(path), key=key, expected=f"for {person.name} {fault}")
+                yield f"people.{position}.roles.{number}.role", f"for {person.name} {fault}"
 
 
-def _check_identities(people: Sequence[PersonConfig], path: Path, accounts: str | None) -> Iterator[ConfigError]:
+def _check_identities(people: Sequence[PersonConfig], accounts: str | None) -> Iterator[Wrong]:
     """Refuse an id or an address that two people have: which of them votes would depend on their order."""
     ids: dict[str, str] = {}
     owners: dict[str, str] = {}
     for position, person in enumerate(people):
+        key = f"people.{position}"
         other = ids.get(person.id.casefold())
         if other is not None:
             but = "" if other == person.id else f", which differs from {other} by case only"
-            yield ConfigError(
-                file=str(path), key=f"people.{position}.id", expected=f"an id of its own, not {person.id} again{but}"
-            )
+            yield f"{key}.id", f"an id of its own, not {person.id} again{but}"
         ids[person.id.casefold()] = person.id
         for email in _find_emails(person, accounts):
             if "*" in email or "?" in email:
-                expected = f"for {person.name} whole addresses, no pattern, got {email!r}"
-                yield ConfigError(file=str(path), key=f"people.{position}.emails", expected=expected)
+                yield f"{key}.emails", f"for {person.name} whole addresses, no pattern, got {email!r}"
             owner = owners.setdefault(email, person.id)
             if owner != person.id:
-                yield ConfigError(
-                    file=str(path), key=f"people.{position}.emails", expected=f"no address of {owner}'s, got {email!r}"
-                )
+                yield f"{key}.emails", f"no address of {owner}'s, got {email!r}"
 
 
 def _find_emails(raw: PersonConfig, accounts: str | None) -> tuple[str, ...]:
@@ -138,3 +139,91 @@ def _as_person(raw: PersonConfig, accounts: str | None) -> Person:
 
 def _midnight(day: date | None) -> datetime | None:
     return None if day is None else datetime.combine(day, time(), tzinfo=UTC)
+
+
+# -- as imports read and write it --------------------------------------------------------------------
+
+
+class RosterFileAt:
+    """The file at `path`."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._known = self._find_stamp()
+
+    def has_changed(self) -> bool:
+        """Whether it was written since it was read for what runs now."""
+        return self._find_stamp() != self._known
+
+    def read(self) -> str:
+        """The text to add to.
+
+        Raises:
+            ConfigError: kipflow would refuse it.
+            UnreadableInput: it could not be written back as it is.
+        """
+        load_roster(self.path)
+        text = self.path.read_text(encoding="utf-8-sig")
+        if re.search(r"\$\{[A-Z_]", text):
+            why = "uses variables (${NAME}), which would be lost; write the values out"
+            raise UnreadableInput(source=str(self.path), why=why)
+        return text
+
+    def find_before(self) -> str | None:
+        """What it was before it was saved last; None where it never was."""
+        return self._before.read_text(encoding="utf-8") if self._before.is_file() else None
+
+    def check(self, text: str) -> Roster:
+        """The roster that the text is, which could be saved.
+
+        Raises:
+            ConfigError: kipflow would refuse it.
+            OSError: it could not be written.
+        """
+        with self._write_draft(text) as draft:
+            return load_roster(draft)
+
+    def save(self, text: str, *, instead_of: str) -> bool:
+        """Write all or nothing: a roster half written would take votes away. False where something else stands there.
+
+        Raises:
+            ConfigError: kipflow would refuse it.
+            OSError: it cannot be written.
+        """
+        with self.path.with_name(f".{self.path.name}.lock").open("a") as lock, self._write_draft(text) as draft:
+            fcntl.flock(lock, fcntl.LOCK_EX)  # two people save at once: the second one has seen another roster
+            before = self.path.read_text(encoding="utf-8-sig") if self.path.exists() else ""
+            if before != instead_of:
+                return False
+            if before:
+                with self._write_draft(before) as kept:
+                    kept.replace(self._before)
+            draft.replace(self.path)
+        return True
+
+    @property
+    def _before(self) -> Path:
+        return self.path.with_name(f".{self.path.name}.before")
+
+    @contextmanager
+    def _write_draft(self, text: str) -> Iterator[Path]:
+        """A file beside it that holds a roster's text, gone afterwards if it is still there."""
+        handle, name = tempfile.mkstemp(dir=self.path.parent, prefix=f".{self.path.name}.")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                file.write(text)
+            try:
+                load_roster(Path(name))
+            except ConfigError as error:
+                raise ConfigError(file=self.path.name, key=error.key, expected=error.expected) from None
+            Path(name).chmod(self.path.stat().st_mode & 0o777 if self.path.exists() else 0o644)
+            yield Path(name)
+        finally:
+            Path(name).unlink(missing_ok=True)
+
+    def _find_stamp(self) -> tuple[int, int] | None:
+        try:
+            found = self.path.stat()
+        except OSError:
+            return None
+        return found.st_mtime_ns, found.st_size

@@ -31,8 +31,6 @@ class Settings:
     def __repr__(self) -> str:
         return f"Settings(home={str(self.home)!r}, community={self.community!r})"
 
-    __str__ = __repr__
-
     @property
     def raw(self) -> Path:
         """Raw months as they were fetched, one file per list and month."""

@@ -20,8 +20,7 @@ from kipflow.launcher.layout import Layout
 from kipflow.launcher.processes import Service, find_last_error, open_process, start
 from kipflow.launcher.progress import Step
 from kipflow.launcher.sandbox import Sandbox
-from kipflow.wiring import connect
-from kipflow.wiring.database import prepare_database
+from kipflow.wiring import connect, prepare_database
 
 HEALTH_SECONDS = 240.0
 SANDBOX_SECONDS = 60.0

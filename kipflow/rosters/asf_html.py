@@ -14,7 +14,7 @@ from lxml import etree, html
 
 from kipflow.domain.errors import UnreadableInput
 from kipflow.domain.people import Role
-from kipflow.rosters.entries import Entry, Listing, check_count, clean_name, make_entry, parse_day, parse_roles
+from kipflow.rosters.entries import Gathering, Listing, clean_name, parse_day, parse_roles
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -44,7 +44,6 @@ MAX_TEXT, MAX_PARTS = 2000, 100
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6", "caption")
 #: Marks that ASF's pages put behind an id or a name: "(*)" not subscribed, "(ASF Emeritus)".
 _MARKS = re.compile(r"\s*\((?:\*|ASF [\w ]{1,40}|[\w-]{0,20} ?[Mm]ember)\)\s*$")
-_STRUCK = re.compile(r"line-through")
 
 
 def find_columns(heads: list[str]) -> dict[str, int]:
@@ -69,8 +68,7 @@ def parse_html(text: str, *, source: str, project: str | None = None) -> Listing
     Raises:
         UnreadableInput: the page cannot be read or has no table of people.
     """
-    notes: list[str] = []
-    entries: list[Entry] = []
+    found = Gathering(source)
     groups = list(_find_tables(_parse(text, source)))
     if project is not None and any(_is_of_project(heading, project) for heading, _ in groups):
         groups = [(heading, table) for heading, table in groups if _is_of_project(heading, project)]
@@ -84,12 +82,12 @@ def parse_html(text: str, *, source: str, project: str | None = None) -> Listing
         columns = find_columns(rows[head][0])
         for number, (cells, struck) in enumerate(rows[head + 1 :], 1):
             place = f"{clean_name(heading) or 'table'}, row {number}"
-            entries.extend(_read_person(cells, struck, columns, heading, place, notes))
-            check_count(len(entries), source)
+            values = {field: cells[at] for field, at in columns.items() if at < len(cells)}
+            _add_person(found, values, struck, heading, place)
     if not tables:
         login = ": it asks for a login; save the page from a browser that is logged in" if _is_login(text) else ""
         raise UnreadableInput(source=source, why=f"has no table with the columns id and name (asf-html){login}")
-    return Listing(entries=tuple(entries), notes=tuple(notes))
+    return found.as_listing()
 
 
 def _parse(text: str, source: str) -> _Element:
@@ -137,7 +135,7 @@ def _find_rows(table: _Element) -> Iterator[_Element]:
 def _read_row(row: _Element) -> tuple[list[str], bool]:
     """A row's cells, and whether its id is struck out (in LDAP, but not on the committee)."""
     cells = [cell for cell in row if cell.tag in ("td", "th")]
-    struck = any(_STRUCK.search(str(e.get("style", ""))) for cell in cells for e in cell.iter() if e.get("style"))
+    struck = any("line-through" in str(e.get("style", "")) for cell in cells for e in cell.iter())
     return [_text(cell) for cell in cells], struck
 
 
@@ -146,30 +144,25 @@ def _text(element: _Element) -> str:
     return " ".join("".join(parts)[:MAX_TEXT].split())
 
 
-def _read_person(
-    cells: list[str], struck: bool, columns: dict[str, int], heading: str, place: str, notes: list[str]
-) -> Iterator[Entry]:
-    values = {field: cells[at] for field, at in columns.items() if at < len(cells)}
+def _add_person(found: Gathering, values: dict[str, str], struck: bool, heading: str, place: str) -> None:
     name, account = _MARKS.sub("", values.get("name", "")), _MARKS.sub("", values.get("id", ""))
     if not name:
         return
     stated = parse_roles(values.get("role", "")) or _heading_roles(heading)
     if values.get("role", "").strip() and not parse_roles(values["role"]):
-        notes.append(f"{place}: {clean_name(values['role'])!r} is no role known here; taken by its heading")
+        found.note(place, f"{clean_name(values['role'])!r} is no role known here; taken by its heading")
     since, until = parse_day(values.get("since", "")), parse_day(values.get("until", ""))
     if struck:
-        notes.append(f"{place}: {clean_name(name)} is struck out on the page; taken without roles")
+        found.note(place, f"{clean_name(name)} is struck out on the page; taken without roles")
         stated = ()
-    if "since" in columns and values.get("since", "").strip() and since is None:
-        notes.append(f"{place}: {clean_name(values['since'])!r} is no date; taken without roles")
+    if values.get("since", "").strip() and since is None:
+        found.note(place, f"{clean_name(values['since'])!r} is no date; taken without roles")
         stated = ()
     roles = [Role(role=r, since=since if r == stated[0] else None, until=until) for r in stated]
     emails = [values["email"]] if values.get("email") else []
     if account:
         emails.append(f"{account.lower()}@apache.org")
-    entry = make_entry(id=account, name=name, emails=emails, roles=roles, place=place, notes=notes)
-    if entry is not None:
-        yield entry
+    found.add(id=account, name=name, emails=emails, roles=roles, place=place)
 
 
 def _heading_roles(heading: str) -> tuple[str, ...]:

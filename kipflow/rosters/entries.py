@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time
+from datetime import UTC, datetime, time
 
 from kipflow.domain.errors import UnreadableInput
 from kipflow.domain.people import Role, clean_address, fold_name
@@ -49,41 +49,68 @@ class Listing:
     notes: tuple[str, ...] = ()
 
 
-def make_entry(
-    *,
-    name: str,
-    id: str = "",
-    aliases: Iterable[str] = (),
-    emails: Iterable[str] = (),
-    roles: Iterable[Role] = (),
-    place: str = "",
-    notes: list[str],
-) -> Entry | None:
-    """The cleaned entry, or None where nothing names a person. What is left out goes to `notes`.
+class Gathering:
+    """The entries of one source while it is read, and what was left out or is less sure than it looks."""
 
-    Who has an address at apache.org has the account of that name, so that is the id where none is given.
-    """
-    cleaned_id = id.strip().lower()
-    if cleaned_id and not _ID.fullmatch(cleaned_id):
-        notes.append(f"{place}: {clean_name(id)!r} is not an id; left out")
-        return None
-    addresses = list(dict.fromkeys(_clean_emails(emails, place, notes)))[:MAX_EACH]
-    if not cleaned_id:
-        accounts = {a.removesuffix("@apache.org") for a in addresses if a.endswith("@apache.org")}
-        cleaned_id = accounts.pop() if len(accounts) == 1 else ""
-    shown = clean_name(name)
-    if not shown and not cleaned_id:
-        notes.append(f"{place}: names nobody; left out")
-        return None
-    others = dict.fromkeys(clean_name(a) for a in (*aliases, *_spell_nickname(shown)))
-    return Entry(
-        id=cleaned_id,
-        name=shown,
-        aliases=tuple(a for a in others if a and fold_name(a) != fold_name(shown))[:MAX_EACH],
-        emails=tuple(addresses),
-        roles=tuple(dict.fromkeys(roles))[:MAX_EACH],
-        place=place,
-    )
+    def __init__(self, source: str) -> None:
+        self.entries: list[Entry] = []
+        self.notes: list[str] = []
+        self._source = source
+
+    def note(self, place: str, what: str) -> None:
+        self.notes.append(f"{place}: {what}")
+
+    def add(
+        self,
+        *,
+        name: str,
+        id: str = "",
+        aliases: Iterable[str] = (),
+        emails: Iterable[str] = (),
+        roles: Iterable[Role] = (),
+        place: str = "",
+    ) -> None:
+        """Keep the cleaned entry, unless nothing names a person.
+
+        Who has an address at apache.org has the account of that name, so that is the id where none is given.
+
+        Raises:
+            UnreadableInput: there are more people than any community has.
+        """
+        cleaned_id = id.strip().lower()
+        if cleaned_id and not _ID.fullmatch(cleaned_id):
+            self.note(place, f"{clean_name(id)!r} is not an id; left out")
+            return
+        addresses = list(dict.fromkeys(self._clean_emails(emails, place)))[:MAX_EACH]
+        if not cleaned_id:
+            accounts = {a.removesuffix("@apache.org") for a in addresses if a.endswith("@apache.org")}
+            cleaned_id = accounts.pop() if len(accounts) == 1 else ""
+        shown = clean_name(name)
+        if not shown and not cleaned_id:
+            self.note(place, "names nobody; left out")
+            return
+        others = dict.fromkeys(clean_name(a) for a in (*aliases, *_spell_nickname(shown)))
+        entry = Entry(
+            id=cleaned_id,
+            name=shown,
+            aliases=tuple(a for a in others if a and fold_name(a) != fold_name(shown))[:MAX_EACH],
+            emails=tuple(addresses),
+            roles=tuple(dict.fromkeys(roles))[:MAX_EACH],
+            place=place,
+        )
+        self.entries.append(entry)
+        check_count(len(self.entries), self._source)
+
+    def _clean_emails(self, emails: Iterable[str], place: str) -> Iterator[str]:
+        for text in emails:
+            address = find_email(text)
+            if address is not None:
+                yield address
+            elif text.strip():
+                self.note(place, f"{clean_name(text)!r} is no person's address; left out")
+
+    def as_listing(self) -> Listing:
+        return Listing(entries=tuple(self.entries), notes=tuple(self.notes))
 
 
 def clean_name(name: str) -> str:
@@ -107,15 +134,6 @@ def find_email(text: str) -> str | None:
         return None
     # a list's address as somebody's own would make that person the author of every rewritten mail
     return None if cleaned.endswith(".apache.org") else cleaned
-
-
-def _clean_emails(emails: Iterable[str], place: str, notes: list[str]) -> Iterable[str]:
-    for text in emails:
-        address = find_email(text)
-        if address is not None:
-            yield address
-        elif text.strip():
-            notes.append(f"{place}: {clean_name(text)!r} is no person's address; left out")
 
 
 def parse_roles(text: str) -> tuple[str, ...]:
@@ -157,10 +175,6 @@ def parse_day(text: str) -> datetime | None:
         else:
             return None
     day = moment.astimezone(UTC).date() if moment.tzinfo else moment.date()
-    return midnight(day)
-
-
-def midnight(day: date) -> datetime:
     return datetime.combine(day, time(), tzinfo=UTC)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any, ClassVar
@@ -192,14 +192,9 @@ def _render_list(texts: Sequence[str]) -> str:
 
 
 def _render_role(role: Role) -> str:
-    parts = [f"role: {quote(role.role)}", *_render_days((("since", role.since), ("until", role.until)))]
-    return f"{{{', '.join(parts)}}}"
-
-
-def _render_days(days: Iterable[tuple[str, datetime | None]]) -> Iterator[str]:
-    for key, day in days:
-        if day is not None:
-            yield f"{key}: {day.date().isoformat()}"
+    days = {"since": role.since, "until": role.until}
+    dated = (f"{key}: {day.date().isoformat()}" for key, day in days.items() if day is not None)
+    return f"{{{', '.join((f'role: {quote(role.role)}', *dated))}}}"
 
 
 def quote(text: str) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from kipflow.domain.errors import UnreadableInput
-from kipflow.rosters.entries import Entry, Listing, check_count, make_entry
+from kipflow.rosters.entries import Gathering, Listing
 
 _ARMOUR_BEGIN, _ARMOUR_END = "-----BEGIN PGP", "-----END PGP"
 #: `uid   [ultimate] Mara Lind (CODE SIGNING KEY) <mlind@apache.org>`, older: `pub 1024D/1A2B 2005-01-01 Mara …`.
@@ -22,23 +22,14 @@ def parse_keys(text: str, *, source: str) -> Listing:
     Raises:
         UnreadableInput: there is no user id in it.
     """
-    notes: list[str] = []
-    entries: list[Entry] = []
+    found = Gathering(source)
     for number, people in _split_keys(text):
         names = [name for name, _ in people if name]
-        entry = make_entry(
-            name=names[0] if names else "",
-            aliases=names[1:],
-            emails=[email for _, email in people],
-            place=f"line {number}",
-            notes=notes,
-        )
-        if entry is not None:
-            entries.append(entry)
-        check_count(len(entries), source)
-    if not entries:
+        emails = [email for _, email in people]
+        found.add(name=names[0] if names else "", aliases=names[1:], emails=emails, place=f"line {number}")
+    if not found.entries:
         raise UnreadableInput(source=source, why='has no line "uid Name <address>" (keys)')
-    return Listing(entries=tuple(entries), notes=tuple(notes))
+    return found.as_listing()
 
 
 def _split_keys(text: str) -> Iterator[tuple[int, list[tuple[str, str]]]]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from kipflow.domain.errors import UnreadableInput
 from kipflow.domain.people import Role
-from kipflow.rosters.entries import Listing, check_count, make_entry, parse_day
+from kipflow.rosters.entries import Gathering, Listing, check_count, parse_day
 
 
 def parse_ldap(documents: Sequence[tuple[str, str]], *, project: str | None = None) -> Listing:
@@ -42,23 +42,19 @@ def parse_ldap(documents: Sequence[tuple[str, str]], *, project: str | None = No
     owners, members = _ids(group, "owners", name), _ids(group, "members", name)
     accounts = sorted({*owners, *members, *listed})
     check_count(len(accounts), name)
-    notes: list[str] = []
-    entries = []
+    found = Gathering(name)
     for account in accounts:
         person, joined = _details(people.get(account)), _details(listed.get(account))
         if not person and not joined.get("name"):
-            notes.append(f"{account}: no name in the export (public_ldap_people.json has them)")
-        entry = make_entry(
+            found.note(account, "no name in the export (public_ldap_people.json has them)")
+        found.add(
             id=account,
             name=str(person.get("name") or joined.get("name") or account),
             emails=[f"{account.lower()}@apache.org"],
             roles=_roles(account, owners, members, joined, is_listed=account in listed),
             place=account,
-            notes=notes,
         )
-        if entry is not None:
-            entries.append(entry)
-    return Listing(entries=tuple(entries), notes=tuple(notes))
+    return found.as_listing()
 
 
 def _roles(

@@ -12,7 +12,7 @@ from datetime import datetime
 from kipflow.domain.errors import UnreadableInput
 from kipflow.domain.people import Role, fold_name
 from kipflow.rosters.asf_html import find_columns
-from kipflow.rosters.entries import Entry, Listing, check_count, clean_name, make_entry, parse_day, parse_roles
+from kipflow.rosters.entries import Entry, Gathering, Listing, check_count, clean_name, parse_day, parse_roles
 
 _ADDED = frozenset({"added", "add", "joined", "role", "promoted", "changed"})
 _REMOVED = frozenset({"removed", "remove", "left", "resigned", "retired", "emeritus"})
@@ -31,23 +31,18 @@ def parse_csv(text: str, *, source: str) -> Listing:
     columns = find_columns(head)
     if "name" not in columns:
         raise UnreadableInput(source=source, why="has no column `name` in its first row (csv)")
-    notes: list[str] = []
-    entries: list[Entry] = []
+    found = Gathering(source)
     for number, cells in rows:
         values = {field: cells[at].strip() for field, at in columns.items() if at < len(cells)}
         place = f"line {number}"
-        entry = make_entry(
+        found.add(
             id=values.get("id", ""),
             name=values.get("name", ""),
             emails=[e for e in re.split(r"[;,\s]+", values.get("email", "")) if e],
-            roles=_read_roles(values, place, notes),
+            roles=_read_roles(values, place, found),
             place=place,
-            notes=notes,
         )
-        if entry is not None:
-            entries.append(entry)
-        check_count(len(entries), source)
-    return Listing(entries=tuple(_join_rows(entries)), notes=tuple(notes))
+    return Listing(entries=tuple(_join_rows(found.entries)), notes=tuple(found.notes))
 
 
 def _read(text: str, source: str) -> tuple[list[str], Iterator[tuple[int, list[str]]]]:
@@ -70,23 +65,23 @@ def _read(text: str, source: str) -> tuple[list[str], Iterator[tuple[int, list[s
     return head, rows()
 
 
-def _read_roles(values: dict[str, str], place: str, notes: list[str]) -> list[Role]:
+def _read_roles(values: dict[str, str], place: str, found: Gathering) -> list[Role]:
     dates: list[datetime | None] = []
     for field in ("since", "until"):
         text = values.get(field, "")
         day = parse_day(text)
         if text and day is None:
             # without its date the role would count as always held
-            notes.append(f"{place}: {clean_name(text)!r} is no date; taken without the role")
+            found.note(place, f"{clean_name(text)!r} is no date; taken without the role")
             return []
         dates.append(day)
     since, until = dates
     if since is not None and until is not None and until <= since:
-        notes.append(f"{place}: the role ends before it begins; taken without it")
+        found.note(place, "the role ends before it begins; taken without it")
         return []
     roles = parse_roles(values.get("role", ""))
     if values.get("role") and not roles:
-        notes.append(f"{place}: {clean_name(values['role'])!r} is no role known here; taken without it")
+        found.note(place, f"{clean_name(values['role'])!r} is no role known here; taken without it")
     return [Role(role=role, since=since, until=until) for role in roles]
 
 
@@ -112,24 +107,25 @@ def _parse_history(head: list[str], rows: Iterator[tuple[int, list[str]]], sourc
     when = next((head.index(name) for name in _TIMES if name in head), None)
     if len(columns) < 3 or when is None:
         raise UnreadableInput(source=source, why="a history needs the columns name, event, role and date (csv)")
-    notes: list[str] = []
+    found = Gathering(source)
     events: list[tuple[datetime, int, str, str, str]] = []
     for number, cells in rows:
         if len(cells) <= max(*columns.values(), when):
-            notes.append(f"line {number}: has too few cells; left out")
+            found.note(f"line {number}", "has too few cells; left out")
             continue
         day = parse_day(cells[when])
         event = cells[columns["event"]].strip().lower()
         if day is None or event not in _ADDED | _REMOVED:
             what = "no date" if day is None else f"the event {clean_name(event)!r} is not known"
-            notes.append(f"line {number}: {what}; left out")
+            found.note(f"line {number}", f"{what}; left out")
             continue
         events.append((day, number, event, cells[columns["name"]], cells[columns["role"]]))
         check_count(len(events), source)
-    return _follow(sorted(events), notes)
+    _follow(sorted(events), found)
+    return found.as_listing()
 
 
-def _follow(events: list[tuple[datetime, int, str, str, str]], notes: list[str]) -> Listing:
+def _follow(events: list[tuple[datetime, int, str, str, str]], found: Gathering) -> None:
     """Roles begin when first listed and end when removed; whoever joins a PMC stays a committer."""
     names: dict[str, str] = {}
     places: dict[str, int] = {}
@@ -144,7 +140,7 @@ def _follow(events: list[tuple[datetime, int, str, str, str]], notes: list[str])
             ending = granted if granted and granted != ("emeritus",) else None
             _end(roles, ending, day)
         elif not granted:
-            notes.append(f"line {number}: {clean_name(role)!r} is no role known here; left out")
+            found.note(f"line {number}", f"{clean_name(role)!r} is no role known here; left out")
         elif granted == ("emeritus",):
             _end(roles, None, day)
         else:
@@ -155,14 +151,10 @@ def _follow(events: list[tuple[datetime, int, str, str, str]], notes: list[str])
     if events:
         first = events[0][0]
         early = sum(any(r.since == first for r in roles) for roles in held.values())
-        notes.append(
-            f"the record begins on {first:%Y-%m-%d}: {early} people were listed then, maybe in their role before"
-        )
-    made = [
-        make_entry(name=names[key], roles=roles, place=f"line {places[key]}", notes=notes)
-        for key, roles in held.items()
-    ]
-    return Listing(entries=tuple(e for e in made if e is not None), notes=tuple(notes))
+        begins = f"the record begins on {first:%Y-%m-%d}"
+        found.note(begins, f"{early} people were listed then, maybe in their role before")
+    for key, roles in held.items():
+        found.add(name=names[key], roles=roles, place=f"line {places[key]}")
 
 
 def _end(roles: list[Role], which: tuple[str, ...] | None, day: datetime) -> None:

@@ -10,7 +10,7 @@ from kipflow.domain.clocks import month_start, next_month
 from kipflow.domain.errors import KipflowError, ServiceUnavailable
 from kipflow.domain.facts import ArchiveMonth
 from kipflow.services.away import note_back
-from kipflow.services.ports import Archive, MonthStats, Report, Store
+from kipflow.services.ports import Archive, Report, Store
 
 #: Why a month counts as held that no archive gave.
 FROM_FILES = "read from files"
@@ -61,7 +61,7 @@ def find_wanted_months(
                     warnings.append(str(error))
                     wanted.append(Wanted(list_id=list_id, month=month))
                     continue
-                if known.status == "complete" and stats.digest == _load_stats(store, stats):
+                if known.status == "complete" and stats.digest == _load_stats(store, list_id, month):
                     # mails that are gone are gone; a bad look is over
                     why = "" if known.why.startswith(HELD_UP_TO) else known.why
                     unchanged.append(replace(known, fetched_at=as_of, why=why))
@@ -112,9 +112,9 @@ def stats_mark(list_id: str, month: str) -> str:
     return f"stats/{list_id}/{month}"
 
 
-def _load_stats(store: Store, stats: MonthStats) -> str | None:
+def _load_stats(store: Store, list_id: str, month: str) -> str | None:
     with store.begin() as session:
-        return session.marks.load(stats_mark(stats.list_id, stats.month))
+        return session.marks.load(stats_mark(list_id, month))
 
 
 def _say_silent(list_id: str, months: int) -> str:

@@ -50,10 +50,9 @@ def replace_index(body: str, rendered: str, *, prefix: str = "KIP") -> str:
         _read_rows(body, table, prefix)
     target = parse_index_page(rendered, prefix, _SOME_TIME)
     wanted: dict[str, list[IndexEntry]] = {}
-    for entry in target.entries:
-        wanted.setdefault(entry.section, []).append(entry)
     sections_of: dict[int, set[str]] = {}
     for entry in target.entries:
+        wanted.setdefault(entry.section, []).append(entry)
         sections_of.setdefault(entry.number, set()).add(entry.section)
     kept = _keep(body, tables)
     edits = _renumber(body, target.next_number, prefix)
@@ -73,20 +72,21 @@ def replace_index(body: str, rendered: str, *, prefix: str = "KIP") -> str:
 
 
 def _read_rows(body: str, table: Table, prefix: str) -> None:
-    """Fill in the table's columns and what each row says."""
-    table.rows = [row for row in table.rows if row.end > row.start]
-    for row in table.rows:
+    """Fill in the table's columns, and what its rows say."""
+    rows = [row for row in table.rows if row.end > row.start]
+    for row in rows:
         root = parse_storage(body[row.start : row.end], source="a row of the index page")
         element = next((e for e in root.iter() if name_of(e) == "tr"), None)
         if element is None:
             continue
         if not table.columns and is_header(element, prefix):
             table.columns = [cell.text.lower() for cell in read_cells(element)]
-        else:
-            row.entry = parse_row(element, table.columns, table.section, prefix, _SOME_TIME)
+            continue
+        entry = parse_row(element, table.columns, table.section, prefix, _SOME_TIME)
+        if entry is not None:
+            table.held.append((row, entry))
     if not table.columns:
-        width = max((len(row.cells) for row in table.rows), default=1)
-        table.columns = [""] * width
+        table.columns = [""] * max((len(row.cells) for row in rows), default=1)
 
 
 @dataclass(slots=True)
@@ -103,12 +103,10 @@ class _Kept:
 def _keep(body: str, tables: Sequence[Table]) -> dict[int, _Kept]:
     found: dict[int, _Kept] = {}
     for table in tables:
-        for row in table.rows:
-            if row.entry is None:
-                continue
-            kept = found.setdefault(row.entry.number, _Kept())
+        for row, entry in table.held:
+            kept = found.setdefault(entry.number, _Kept())
             start, end = row.cells[0]
-            kept.labels[row.entry.title] = _with_wip(body[start:end], row.entry.in_progress, False)
+            kept.labels[entry.title] = _with_wip(body[start:end], entry.in_progress, False)
             for column, (start, end) in list(zip(table.columns, row.cells, strict=False))[1:]:
                 if column and not column.startswith("release"):
                     kept.cells[column] = f"<td>{body[start:end]}</td>"
@@ -134,10 +132,7 @@ def _fix_rows(
     for wanted in entries:
         missing.setdefault(wanted.number, []).append(wanted)
     edits: list[Edit] = []
-    for table, row, entry in _match(tables, missing):
-        old = row.entry
-        if old is None:
-            continue
+    for table, row, old, entry in _match(tables, missing):
         if entry is not None:
             edits += _fix_row(body, table, row, old, entry, prefix)
         elif table.section not in sections_of.get(old.number, {table.section}):
@@ -147,23 +142,21 @@ def _fix_rows(
 
 def _match(
     tables: Sequence[Table], missing: dict[int, list[IndexEntry]]
-) -> Iterator[tuple[Table, Row, IndexEntry | None]]:
+) -> Iterator[tuple[Table, Row, IndexEntry, IndexEntry | None]]:
     """Pair rows with entries and take those out of `missing`; equal titles first: a number may have two rows."""
     left: list[tuple[Table, Row, IndexEntry]] = []
     for table in tables:
-        for row in table.rows:
-            if row.entry is None:
-                continue
-            rest = missing.get(row.entry.number, [])
-            same = next((e for e in rest if e.title == row.entry.title), None)
+        for row, old in table.held:
+            rest = missing.get(old.number, [])
+            same = next((e for e in rest if e.title == old.title), None)
             if same is not None:
                 rest.remove(same)
-                yield table, row, same
+                yield table, row, old, same
             else:
-                left.append((table, row, row.entry))
+                left.append((table, row, old))
     for table, row, old in left:
         rest = missing.get(old.number, [])
-        yield table, row, rest.pop(0) if rest else None
+        yield table, row, old, rest.pop(0) if rest else None
 
 
 def _fix_row(body: str, table: Table, row: Row, old: IndexEntry, new: IndexEntry, prefix: str) -> list[Edit]:
@@ -191,11 +184,10 @@ def _fix_row(body: str, table: Table, row: Row, old: IndexEntry, new: IndexEntry
 
 def _add_rows(table: Table, entries: Sequence[IndexEntry], prefix: str, kept: Mapping[int, _Kept]) -> list[Edit]:
     """New rows, each after the last row with a smaller number, else before the first."""
-    held = [row for row in table.rows if row.entry is not None]
     places: dict[int, list[IndexEntry]] = {}
     for entry in sorted(entries, key=lambda e: e.number):
-        smaller = [row.end for row in held if row.entry is not None and row.entry.number < entry.number]
-        place = smaller[-1] if smaller else (held[0].start if held else table.inside_end)
+        smaller = [row.end for row, held in table.held if held.number < entry.number]
+        place = smaller[-1] if smaller else (table.held[0][0].start if table.held else table.inside_end)
         places.setdefault(place, []).append(entry)
     return [
         (at, at, "".join(_render_kept(e, prefix, table.columns, kept.get(e.number, _Kept())) for e in some))

@@ -21,23 +21,26 @@ _TAG = re.compile(r"<[^<>]*>")
 
 @dataclass(slots=True)
 class Row:
-    """A row on the page: its place in the text, the inside of each cell, and what it says."""
+    """A row on the page: its place in the text, and the inside of each cell."""
 
     start: int
     end: int = -1
     cells: list[tuple[int, int]] = field(default_factory=list)
-    entry: IndexEntry | None = None
 
 
 @dataclass(slots=True)
 class Table:
-    """A table below a section's heading. `inside_end` is where a last row would be added."""
+    """A table below a section's heading. `inside_end` is where a last row would be added.
+
+    Whoever reads the rows fills in the columns' names, and which rows name a proposal.
+    """
 
     section: str
     end: int = -1
     inside_end: int = -1
-    columns: list[str] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
+    columns: list[str] = field(default_factory=list)
+    held: list[tuple[Row, IndexEntry]] = field(default_factory=list)
 
 
 @dataclass(slots=True)

@@ -13,7 +13,7 @@ from kipflow.domain.pages import IndexEntry
 from kipflow.domain.proposals import format_key
 from kipflow.wiki.next_number import parse_next_number
 from kipflow.wiki.sections import Line, read_sections
-from kipflow.wiki.storage import attribute, collapse, name_of, parse_storage
+from kipflow.wiki.storage import collapse, name_of, parse_storage
 from kipflow.wiki.titles import parse_title
 
 if TYPE_CHECKING:
@@ -86,24 +86,10 @@ def _walk_rows(root: _Element, prefix: str) -> Iterator[tuple[str, list[str], _E
 
 def read_text(element: _Element) -> Line:
     """An element's text on one line, with its links."""
-    if name_of(element) in {"td", "th"} and all(name_of(e) == "a" and not len(e) for e in element):
-        return _read_plain(element)  # nearly every cell of an index, and there are tens of thousands
-    lines = [line for part in read_sections(element) for line in (*_heading_of(part.title), *part.lines)]
-    return Line(
-        text=collapse(" ".join(line.text for line in lines)),
-        plain=collapse(" ".join(line.plain for line in lines)),
-        links=tuple(link for line in lines for link in line.links),
-    )
-
-
-def _read_plain(cell: _Element) -> Line:
-    text = collapse("".join(str(part) for part in cell.itertext()))
-    links = (attribute(link, "href").strip() for link in cell)
-    return Line(text=text, plain=text, links=tuple(dict.fromkeys(link for link in links if link)))
-
-
-def _heading_of(title: str) -> tuple[Line, ...]:
-    return (Line(text=title, plain=title),) if title else ()
+    sections = read_sections(element)
+    texts = [text for section in sections for text in (section.title, *(line.text for line in section.lines))]
+    links = [link for section in sections for line in section.lines for link in line.links]
+    return Line(text=collapse(" ".join(texts)), links=tuple(links))
 
 
 def read_cells(row: _Element) -> list[Line]:

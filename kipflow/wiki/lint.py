@@ -20,7 +20,7 @@ the community's template (`Norms`).
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -119,12 +119,11 @@ def _lint(
     return tuple(sorted(faults, key=lambda f: (f.severity != "error", f.code)))
 
 
-def _lint_title(title: str, prefix: str) -> list[PageFault]:
-    if not title or parse_title(title, prefix).number is not None:
-        return []
-    what = f'"{cut(title)}" has no number of its own'
-    fix = f'take the next number (`kipflow new`) and begin the title with it: "{prefix}-N: "'
-    return [PageFault(code="K01", place="title", what=what, fix=fix)]
+def _lint_title(title: str, prefix: str) -> Iterator[PageFault]:
+    if title and parse_title(title, prefix).number is None:
+        what = f'"{cut(title)}" has no number of its own'
+        fix = f'take the next number (`kipflow new`) and begin the title with it: "{prefix}-N: "'
+        yield PageFault(code="K01", place="title", what=what, fix=fix)
 
 
 def _lint_state(state: str) -> list[PageFault]:
@@ -143,20 +142,17 @@ def _lint_state(state: str) -> list[PageFault]:
     return [PageFault(code="K05", place="Status", what=what, fix=fix)]
 
 
-def _lint_sections(sections: Sequence[Section], norms: Norms) -> list[PageFault]:
-    faults: list[PageFault] = []
+def _lint_sections(sections: Sequence[Section], norms: Norms) -> Iterator[PageFault]:
     for norm in norms.sections or KIP_SECTIONS:
         if not norm.required:
             continue
-        name = norm.title
         found = list(find_sections(sections, _heading_of(norm)))
         if not found:
-            fix = f'add the heading "{name}" with a few sentences'
-            faults.append(PageFault(code="K02", place=name, what="the section is missing", fix=fix))
+            fix = f'add the heading "{norm.title}" with a few sentences'
+            yield PageFault(code="K02", place=norm.title, what="the section is missing", fix=fix)
         elif not any(section.lines for parts in found for section in parts):
             fix = "write it, or say why there is nothing to say"
-            faults.append(PageFault(code="K03", place=name, what="the section is empty", fix=fix))
-    return faults
+            yield PageFault(code="K03", place=norm.title, what="the section is empty", fix=fix)
 
 
 @lru_cache(maxsize=256)
@@ -169,10 +165,10 @@ def _heading_of(norm: SectionNorm) -> re.Pattern[str]:
 
 def _lint_leftovers(sections: Sequence[Section], fields: set[str], norms: Norms) -> list[PageFault]:
     lines: dict[str, list[str]] = {}
-    for leftover in find_leftovers(sections, norms):
+    for section, line in find_leftovers(sections, norms):
         # a hint beside a field is reported by the field's own rule
-        if not any(value and leftover.line.endswith(value) for value in fields):
-            lines.setdefault(leftover.section or "top of the page", []).append(leftover.line)
+        if not any(value and line.endswith(value) for value in fields):
+            lines.setdefault(section or "top of the page", []).append(line)
     return [
         PageFault(
             code="K04",

@@ -85,4 +85,4 @@ def _read_line(raw: str) -> Line:
     links = dict.fromkeys(
         [*(t for t in targets if t.lower().startswith(("http://", "https://"))), *_ADDRESS.findall(bare)]
     )
-    return Line(text=collapse(_ITALICS.sub(r"\1", bare)), plain=collapse(_ITALICS.sub("", bare)), links=tuple(links))
+    return Line(text=collapse(_ITALICS.sub(r"\1", bare)), links=tuple(links))

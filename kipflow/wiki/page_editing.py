@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from html import escape, unescape
 
 from kipflow.domain.pages import StatusWord
-from kipflow.wiki.elements import BREAKS
 from kipflow.wiki.pages import Field, find_kind, read_fields
-from kipflow.wiki.sections import Section, read_sections
+from kipflow.wiki.sections import BREAKS, Section, read_sections
 from kipflow.wiki.status import parse_status
 from kipflow.wiki.storage import collapse, parse_storage
 from kipflow.wiki.template import has_hint

@@ -11,8 +11,6 @@ from kipflow.wiki.sections import Line, Section
 from kipflow.wiki.storage import collapse
 
 _ADDRESS = re.compile(r"https?://[^\s\])>]{1,500}")
-# no "[" within: looking for the end of each of many open ones would cost their number squared
-_IN_BRACKETS = re.compile(r"\[[^\[\]]*\]")
 _VERSION_BANNER = re.compile(
     r"you are viewing an old version|compare with current|view page history|« ?previous|version \d+ next"
     r"|^no labels$",
@@ -37,7 +35,7 @@ def sections_of_text(text: str, names: Iterable[str]) -> tuple[Section, ...]:
             sections.append((name, []))
         elif line and not _VERSION_BANNER.search(line):
             links = tuple(_ADDRESS.findall(line))
-            sections[-1][1].append(Line(text=line, plain=_IN_BRACKETS.sub("", line).strip(), links=links))
+            sections[-1][1].append(Line(text=line, links=links))
     return tuple(
         Section(title=name, level=1 if name else 0, lines=tuple(lines)) for name, lines in sections if name or lines
     )

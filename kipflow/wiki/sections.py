@@ -9,37 +9,50 @@ from typing import TYPE_CHECKING
 
 from lxml import etree
 
-from kipflow.wiki.elements import (
-    BLOCKS,
-    CELLS,
-    HEADINGS,
-    ITALICS,
-    MACRO_BODIES,
-    MEANINGFUL_SIGNS,
-    SILENT_MACROS,
-    TARGETS,
-    has_link_body,
-    is_one_block,
-    is_skipped,
-    subject_of,
-)
 from kipflow.wiki.storage import attribute, collapse, name_of, parameters
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
+
+_HEADINGS = {f"h{n}": n for n in range(1, 7)}
+_BLOCKS = frozenset(
+    (
+        *("p", "div", "li", "ul", "ol", "dl", "dt", "dd", "blockquote", "pre", "br", "hr"),
+        *("tr", "table", "tbody", "thead"),
+        *("section", "article", "ac:layout", "ac:layout-section", "ac:layout-cell", "ac:rich-text-body"),
+        *("ac:plain-text-body", "ac:task", "ac:task-list"),
+    )
+)
+_CELLS = frozenset({"td", "th"})
+#: Cells as well: looking into each of many nested ones to the end would cost their number squared.
+BREAKS = _BLOCKS | _CELLS | frozenset(_HEADINGS)
+#: A struck-out "Under Discussion" before the new word is how many pages show their history.
+_STRUCK = frozenset({"s", "del", "strike"})
+#: Read for their attributes or not at all; what they hold is no text of the page.
+_SKIPPED = _STRUCK | {"ac:parameter", "ac:placeholder", "ac:task-id", "ac:task-status", "script", "style"}
+#: What a link or an image without text of its own leads to, and the attribute that names it.
+_TARGETS = {"ri:page": "ri:content-title", "ri:attachment": "ri:filename", "ri:user": "ri:username"}
+#: Signs that answer a question in a table; the others only decorate.
+_MEANINGFUL_SIGNS = frozenset({"tick", "cross", "plus", "minus", "question", "warning"})
+_MACRO_BODIES = frozenset({"ac:rich-text-body", "ac:plain-text-body"})
+#: Macros without a body that show nothing of the proposal.
+_SILENT_MACROS = frozenset(
+    (
+        *("anchor", "attachments", "children", "contributors", "livesearch"),
+        *("pagetree", "profile", "recently-updated", "toc"),
+    )
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
     """One line as a reader sees it, spaces collapsed.
 
-    `plain` is what is left without the parts in italics (the template's hints are in italics);
-    `links` are the addresses it points to; `tickets` the keys of its JIRA macros. Cells of a table
-    row are joined by " | ".
+    `links` are the addresses it points to; `tickets` the keys of its JIRA macros. Cells of a table row are joined
+    by " | ".
     """
 
     text: str
-    plain: str
     links: tuple[str, ...] = ()
     tickets: tuple[str, ...] = ()
 
@@ -88,23 +101,23 @@ class _Flow:
     """Walks a tree in document order and puts out its lines. Used once."""
 
     def __init__(self) -> None:
-        self.parts: list[tuple[str, bool]] = []
+        self.parts: list[str] = []
         self.links: list[str] = []
         self.tickets: list[str] = []
-        self.italic = self.skipping = 0
+        self.skipping = 0
         self.in_heading = self.in_cell = False
 
     def read(self, root: _Element) -> Iterator[tuple[Line, int | None]]:
         """Each line, with the heading's level where it is one."""
         for event, element in etree.iterwalk(root, events=("start", "end")):
             name = name_of(element)
-            heading = HEADINGS.get(name)
+            heading = _HEADINGS.get(name)
             if event == "start":
-                if heading or name in BLOCKS:
+                if heading or name in _BLOCKS:
                     yield from self.break_line()
                 self.in_heading = self.in_heading or bool(heading)
-                if name in CELLS:
-                    self.in_cell = is_one_block(element)
+                if name in _CELLS:
+                    self.in_cell = _is_one_block(element)
                 self.enter(element, name)
                 if name == "ac:plain-text-body" and not self.skipping:
                     yield from self.verbatim(element.text or "")
@@ -114,7 +127,7 @@ class _Flow:
                 if heading:
                     self.in_heading = False
                     yield from self.flush(heading)
-                elif name in BLOCKS:
+                elif name in _BLOCKS:
                     yield from self.break_line()
                 self.leave(element, name)
                 self.say(element.tail)
@@ -127,19 +140,18 @@ class _Flow:
             yield from self.flush(None)
 
     def enter(self, element: _Element, name: str) -> None:
-        self.italic += name in ITALICS
-        self.skipping += is_skipped(element, name)
+        self.skipping += _is_skipped(element, name)
         if self.skipping:
             return
         if name == "a":
             self.links.append(attribute(element, "href"))
         elif name == "ri:url":
             self.links.append(attribute(element, "ri:value"))
-        elif name in TARGETS and not has_link_body(element):
-            self.say(attribute(element, TARGETS[name]))
+        elif name in _TARGETS and not _has_link_body(element):
+            self.say(attribute(element, _TARGETS[name]))
         elif name == "ac:link" and not len(element):
             self.say(attribute(element, "ac:anchor"))
-        elif name == "ac:emoticon" and attribute(element, "ac:name") in MEANINGFUL_SIGNS:
+        elif name == "ac:emoticon" and attribute(element, "ac:name") in _MEANINGFUL_SIGNS:
             self.say(f" ({attribute(element, 'ac:name')}) ")
         elif name == "time":
             self.say(attribute(element, "datetime"))
@@ -156,20 +168,19 @@ class _Flow:
             self.tickets.extend([key] if key else [])
         elif name in {"expand", "panel", "info", "note", "warning", "tip", "code", "noformat"}:
             self.say(given.get("title"))
-        elif name not in SILENT_MACROS and not any(name_of(c) in MACRO_BODIES for c in macro):
+        elif name not in _SILENT_MACROS and not any(name_of(c) in _MACRO_BODIES for c in macro):
             # a drawing, a formula, a page taken in: nobody sees here what it shows, but that it is there
-            self.say(f" [{name}{subject_of(macro, given)}] ")
+            self.say(f" [{name}{_subject_of(macro, given)}] ")
 
     def leave(self, element: _Element, name: str) -> None:
-        self.italic -= name in ITALICS
-        self.skipping -= is_skipped(element, name)
-        if name in CELLS:
+        self.skipping -= _is_skipped(element, name)
+        if name in _CELLS:
             self.in_cell = False
             self.say(" | ")
 
     def say(self, text: str | None) -> None:
         if text and not self.skipping:
-            self.parts.append((text, self.italic > 0))
+            self.parts.append(text)
 
     def verbatim(self, text: str) -> Iterator[tuple[Line, int | None]]:
         for row in text.splitlines():
@@ -179,14 +190,33 @@ class _Flow:
     def flush(self, heading: int | None) -> Iterator[tuple[Line, int | None]]:
         if not (self.parts or self.links or self.tickets or heading):
             return
-        text = _trim("".join(part for part, _ in self.parts))
-        plain = _trim("".join(part for part, italic in self.parts if not italic))
+        # without the cells' separators at its ends
+        text = collapse("".join(self.parts)).removeprefix("| ").removesuffix("|").rstrip()
         links = tuple(dict.fromkeys(link.strip() for link in self.links if link.strip()))
         if text or heading or self.tickets or links:
-            yield Line(text=text, plain=plain, links=links, tickets=tuple(self.tickets)), heading
+            yield Line(text=text, links=links, tickets=tuple(self.tickets)), heading
         self.parts, self.links, self.tickets = [], [], []
 
 
-def _trim(text: str) -> str:
-    """A line without the cells' separators at its ends."""
-    return collapse(text).removeprefix("| ").removesuffix("|").rstrip()
+def _is_skipped(element: _Element, name: str) -> bool:
+    return name in _SKIPPED or (name == "span" and "line-through" in attribute(element, "style"))
+
+
+def _is_one_block(cell: _Element) -> bool:
+    """Whether a cell holds one paragraph at most, as cells of a table of values do; others are read line by line."""
+    blocks = (e for e in cell.iterdescendants() if name_of(e) in BREAKS)
+    return next(blocks, None) is None or next(blocks, None) is None
+
+
+def _subject_of(macro: _Element, given: dict[str, str]) -> str:
+    """ ": NAME" for a macro that shows something else: a page, an attachment, a drawing by its name."""
+    inside = (e for child in macro if name_of(child) == "ac:parameter" for e in child.iterdescendants())
+    targets = (attribute(e, _TARGETS[n]) for e in inside if (n := name_of(e)) in _TARGETS)
+    names = (given.get(key) for key in ("diagramName", "name", "title", "src", "url"))
+    found = next((collapse(text) for text in (*targets, *names) if text and text.strip()), "")
+    return f": {found[:200]}" if found else ""
+
+
+def _has_link_body(page: _Element) -> bool:
+    link = page.getparent()
+    return link is not None and any(name_of(c) in {"ac:link-body", "ac:plain-text-link-body"} for c in link)

@@ -35,7 +35,7 @@ _EDGES = " .,;:!?\"'()\u2018\u2019\u201c\u201d\u2013\u2014-"
 _MAX_LINES = 2_000
 
 
-def read_substance(body: str, *, before: tuple[str, Substance] | None = None, source: str = "page") -> Substance:
+def read_substance(body: str, *, before: tuple[str, Substance] | None = None) -> Substance:
     """The sections (headings of level 1 and 2) of a body in storage format: title and digest, in order.
 
     Args:
@@ -45,11 +45,11 @@ def read_substance(body: str, *, before: tuple[str, Substance] | None = None, so
     Raises:
         UnreadableInput: the body cannot be read at all.
     """
-    sections = _lines_by_title(read_sections(parse_storage(body, source=source)))
+    sections = _lines_by_title(read_sections(parse_storage(body, source="page")))
     old_lines: dict[str, list[str]] = {}
     old_digests: dict[str, str] = {}
     if before is not None:
-        old_lines = _lines_by_title(read_sections(parse_storage(before[0], source=source)))
+        old_lines = _lines_by_title(read_sections(parse_storage(before[0], source="page")))
         old_digests = dict(before[1])
     found: list[tuple[str, str]] = []
     for title, lines in sections.items():

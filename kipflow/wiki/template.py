@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from html import escape
 
@@ -99,24 +98,14 @@ _KIND_OF_PROPOSAL = re.compile(r"\b[a-z]{1,3}[ie]p\b")
 _KEPT = "Please keep the discussion on the mailing list"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Leftover:
-    """Text of the template on a page: in which section, the line as it stands there, and the template's words."""
-
-    section: str
-    line: str
-    text: str
-
-
 def is_template_line(line: str) -> bool:
     """Whether the whole line is the template's, or is made of its sentences: copies lost or parted some."""
     return _find_template_text(line) is not None
 
 
-def find_leftovers(sections: Sequence[Section], norms: Norms = ANY) -> tuple[Leftover, ...]:
-    """Every line of a page that is the template's, and every hint that stands beside an author's words."""
+def find_leftovers(sections: Sequence[Section], norms: Norms = ANY) -> Iterator[tuple[str, str]]:
+    """Every line of a page that is the template's, or has one of its hints: its section's title, and the line."""
     own = {_key(line): line for section in norms.sections for line in section.text}
-    found: list[Leftover] = []
     for section in sections:
         for position, line in enumerate(section.lines):
             key = _key(line.text)
@@ -128,8 +117,7 @@ def find_leftovers(sections: Sequence[Section], norms: Norms = ANY) -> tuple[Lef
             is_question = text.endswith("?") and "." not in text
             is_answered = is_question and any(not is_template_line(answer.text) for answer in below)
             if not is_answered:
-                found.append(Leftover(section=section.title, line=line.text, text=text))
-    return tuple(found)
+                yield section.title, line.text
 
 
 def has_hint(text: str) -> bool:

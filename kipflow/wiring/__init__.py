@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import sqlalchemy
@@ -16,10 +17,11 @@ from kipflow.adapters.ponymail import PonyMailArchive
 from kipflow.adapters.slack import SlackChat
 from kipflow.adapters.smtp import SmtpMailer
 from kipflow.adapters.store import SqlStore, open_store
-from kipflow.config.community import Community
+from kipflow.config.community import Community, MailConfig
 from kipflow.config.loading import find_roster, load_community
-from kipflow.config.rosterfile import RosterFileAt
+from kipflow.config.roster import RosterFileAt
 from kipflow.config.settings import Settings
+from kipflow.domain.errors import ConfigError
 from kipflow.domain.pagefaults import Norms
 from kipflow.domain.policy import Policy
 from kipflow.domain.roster import Roster
@@ -31,6 +33,9 @@ from kipflow.services.effectrules import EffectRules
 from kipflow.services.ports import Archive, Chat, Mailer, Runs, Wiki
 from kipflow.services.program import name_program
 from kipflow.wiring.environment import Secrets, read_clock
+
+#: Name of the mark that says which community's facts a database holds.
+OWNER_MARK = "community"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,8 +83,8 @@ def connect(
     # before it is read: what is written meanwhile is seen as a change
     roster_file = RosterFileAt(settings.config / community.roster) if community.roster is not None else None
     policy, roster = community.as_policy(), find_roster(community, settings.config)
-    tokens = secrets or Secrets()
-
+    tokens, contact = secrets or Secrets(), community.contact
+    archive, wiki, jira, slack = community.archive, community.wiki, community.jira, community.slack
     return Parts(
         settings=settings,
         community=community,
@@ -87,34 +92,39 @@ def connect(
         roster=roster,
         roster_file=roster_file,
         store=open_store(database_url or settings.database_url, read_rules(community, policy, roster)),
-        archive=PonyMailArchive(
-            community.archive.url,
-            contact=community.contact,
-            earlier=community.archive.find_earlier(),
-        )
-        if community.archive
-        else None,
-        wiki=ConfluenceWiki(community.wiki.url, token=tokens.wiki, contact=community.contact)
-        if community.wiki
-        else None,
-        tickets=JiraTickets(community.jira.url, token=tokens.jira, contact=community.contact)
-        if community.jira
-        else None,
-        chat=SlackChat(community.slack.url, tokens.slack) if community.slack and tokens.slack else None,
-        mailer=_open_mailer(community, tokens) if community.mail else None,
+        archive=PonyMailArchive(archive.url, contact=contact, earlier=archive.find_earlier()) if archive else None,
+        wiki=ConfluenceWiki(wiki.url, token=tokens.wiki, contact=contact) if wiki else None,
+        tickets=JiraTickets(jira.url, token=tokens.jira, contact=contact) if jira else None,
+        chat=SlackChat(slack.url, tokens.slack) if slack and tokens.slack else None,
+        mailer=_open_mailer(community.mail, tokens.mail or "") if community.mail else None,
         clock=lambda: read_clock(community),
     )
 
 
-def _open_mailer(community: Community, tokens: Secrets) -> Mailer | None:
+def _open_mailer(mail: MailConfig, password: str) -> Mailer | None:
     """The community's mail server; None where it wants a password that is not given."""
-    mail = community.mail
-    if mail is None or (mail.user and not tokens.mail):
+    if mail.user and not password:
         return None
     host, _, port = mail.server.partition(":")
-    return SmtpMailer(
-        host=host, port=int(port or 587), security=mail.security, user=mail.user, password=tokens.mail or ""
-    )
+    return SmtpMailer(host=host, port=int(port or 587), security=mail.security, user=mail.user, password=password)
+
+
+def prepare_database(parts: Parts) -> None:
+    """Bring the tables up to date, and note whose they are where nobody's facts are in them yet.
+
+    Raises:
+        ConfigError: the facts are another community's, whose numbers would mix with this one's.
+    """
+    parts.store.migrate()
+    name = Path(parts.settings.community).stem
+    with parts.store.read() as session:
+        owner = session.marks.load(OWNER_MARK)
+    if owner is None:
+        with parts.store.begin() as session:
+            session.marks.save(OWNER_MARK, name)
+    elif owner != name:
+        expected = f"a database of {name}'s own (this one is that of {owner})"
+        raise ConfigError(file="environment", key="KIPFLOW_DATABASE_URL", expected=expected)
 
 
 def connect_with_rules(parts: Parts, rules: Community, *, with_roster: bool) -> SqlStore:

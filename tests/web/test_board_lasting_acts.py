@@ -13,8 +13,7 @@ from httpx import Response
 from lxml import html
 
 from kipflow.cli import run
-from kipflow.config.roster import load_roster
-from kipflow.config.rosterfile import RosterFileAt
+from kipflow.config.roster import RosterFileAt, load_roster
 from kipflow.config.settings import read_settings
 from kipflow.domain.events import Stage
 from kipflow.services.consequences import Consequence
@@ -197,7 +196,7 @@ def test_a_roster_that_cannot_be_written_is_refused_in_one_line(
     def refuse(*_: object, **__: object) -> tuple[int, str]:
         raise OSError(30, "Read-only file system")
 
-    monkeypatch.setattr("kipflow.config.rosterfile.tempfile.mkstemp", refuse)
+    monkeypatch.setattr("kipflow.config.roster.tempfile.mkstemp", refuse)
     answer = confirm(browser, shown)
     assert (answer.status_code, "cannot be written here: Read-only file system" in _text(answer)) == (409, True)
 

@@ -8,24 +8,28 @@ changes, what it would say if it saw every mail at once.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import sqlalchemy as sa
 
-from kipflow.adapters.store.attribution_context import (
-    find_referred,
-    load_affected,
-    load_attributed,
-    load_context,
-    load_stubs,
-)
-from kipflow.adapters.store.columns import chunks
-from kipflow.adapters.store.statements import Row, add_proposals, insert_many
+from kipflow.adapters.store.columns import chunks, digest_text
+from kipflow.adapters.store.statements import Row, add_proposals, insert_new, iter_matching
 from kipflow.adapters.store.tables.facts import earlier_reading, message, message_proposal, message_reference
-from kipflow.domain.facts import Message
+from kipflow.domain.facts import Message, SubjectReading
+from kipflow.domain.records import from_plain
+from kipflow.domain.sameids import APART, find_given_id, list_references
 
 Numbers = tuple[int, ...]
 Attribute = Callable[[Sequence[Message]], Mapping[str, Numbers]]
+#: What attribution looks at of a mail, and what a message has besides.
+_READ = ("kind", "is_reply", "is_forward", "numbers", "topic")
+_CONTEXT = sa.select(
+    *(message.c[name] for name in ("message_id", "list_id", "arrived_at", "in_reply_to", "refs", *_READ))
+)
+_BLANK = dict.fromkeys(
+    ("month", "source", "arrived_from", "author_name", "author_address", "raw_from", "subject", "own_text"), ""
+)
 
 
 def attribute_new(
@@ -41,8 +45,8 @@ def attribute_new(
         return set()
     _save_references(connection, fresh)
     affected = {m.message_id: m for m in fresh}
-    affected.update(load_affected(connection, fresh))
-    before = load_attributed(connection, affected.keys() - {m.message_id for m in fresh})
+    affected.update(_load_affected(connection, fresh))
+    before = _load_attributed(connection, affected.keys() - {m.message_id for m in fresh})
     return _attribute(connection, affected, attribute, before)
 
 
@@ -58,7 +62,7 @@ def attribute_again(
     if not changed:
         return set()
     ids = {after.message_id for _, after in changed}
-    had = load_attributed(connection, ids)
+    had = _load_attributed(connection, ids)
     touched = {number for numbers in had.values() for number in numbers}
     moved = [(before, after) for before, after in changed if _find_inputs(before) != _find_inputs(after)]
     if moved:
@@ -67,21 +71,21 @@ def attribute_again(
         _save_references(connection, [after for _, after in moved])
         affected = {after.message_id: after for _, after in moved}
         # by what they were called before as well: mails may have followed them by topic
-        neighbours = load_affected(connection, [m for pair in moved for m in pair])
+        neighbours = _load_affected(connection, [m for pair in moved for m in pair])
         affected.update((i, m) for i, m in neighbours.items() if i not in affected)
-        touched |= _attribute(connection, affected, attribute, load_attributed(connection, affected))
+        touched |= _attribute(connection, affected, attribute, _load_attributed(connection, affected))
     return touched
 
 
 def attribute_without(connection: sa.Connection, gone: Collection[str], attribute: Attribute) -> set[int]:
     """Take mails out, and attribute those again that followed them. Returns every proposal that had one of them."""
-    stubs = load_stubs(connection, gone)
-    affected = load_affected(connection, stubs)
-    touched = {number for numbers in load_attributed(connection, gone).values() for number in numbers}
+    stubs = _load_stubs(connection, gone)
+    affected = _load_affected(connection, stubs)
+    touched = {number for numbers in _load_attributed(connection, gone).values() for number in numbers}
     for chunk in chunks(sorted(gone)):
         for table in (message_reference, message_proposal, earlier_reading, message):
             connection.execute(sa.delete(table).where(table.c.message_id.in_(chunk)))
-    return touched | _attribute(connection, affected, attribute, load_attributed(connection, affected))
+    return touched | _attribute(connection, affected, attribute, _load_attributed(connection, affected))
 
 
 def _attribute(
@@ -90,7 +94,7 @@ def _attribute(
     attribute: Attribute,
     before: Mapping[str, Mapping[int, str]],
 ) -> set[int]:
-    attributed = attribute(sorted([*affected.values(), *load_context(connection, affected)], key=_in_order))
+    attributed = attribute(sorted([*affected.values(), *_load_context(connection, affected)], key=_in_order))
     return _save_changes(connection, affected, attributed, before)
 
 
@@ -115,12 +119,12 @@ def _in_order(found: Message) -> tuple[bool, float, str]:
 
 def _save_references(connection: sa.Connection, fresh: Iterable[Message]) -> None:
     rows = [
-        (ref, m.message_id)
+        {"ref": ref, "message_id": m.message_id}
         for m in fresh
         if not m.reading.numbers  # its own subject decides; no parent can change that
         for ref in find_referred(m)
     ]
-    insert_many(connection, message_reference, ("ref", "message_id"), rows)
+    insert_new(connection, message_reference, rows)
 
 
 def _save_changes(
@@ -129,19 +133,110 @@ def _save_changes(
     attributed: Mapping[str, Numbers],
     before: Mapping[str, Mapping[int, str]],
 ) -> set[int]:
-    gained: list[tuple[int, str, str]] = []
+    gained: list[Row] = []
     lost: list[Row] = []
     for message_id, found in affected.items():
         own = frozenset(found.reading.numbers)
         now = {n: "subject" if n in own else "thread" for n in attributed.get(message_id, ())}
         had = before.get(message_id, {})
-        gained.extend((n, message_id, now[n]) for n in now if n not in had)
+        gained.extend({"number": n, "message_id": message_id, "origin": now[n]} for n in now if n not in had)
         lost.extend({"gone": n, "whose": message_id} for n in had if n not in now)
-    add_proposals(connection, (number for number, _, _ in gained))
-    insert_many(connection, message_proposal, ("number", "message_id", "origin"), gained)
+    add_proposals(connection, (row["number"] for row in gained))
+    insert_new(connection, message_proposal, gained)
     if lost:
         statement = sa.delete(message_proposal).where(
             message_proposal.c.number == sa.bindparam("gone"), message_proposal.c.message_id == sa.bindparam("whose")
         )
         connection.execute(statement, lost)
-    return {number for number, _, _ in gained} | {row["gone"] for row in lost}
+    return {row["number"] for row in gained} | {row["gone"] for row in lost}
+
+
+# -- what it rests on: the held mails around them ----------------------------------------------------
+
+
+def make_topic_key(topic: str) -> str | None:
+    """A topic as an indexable key; None where there is no topic to match by."""
+    return digest_text(topic) if topic else None
+
+
+def list_topic_keys(mails: Iterable[Message]) -> set[str]:
+    """The keys of the topics that mails have."""
+    return {key for mail in mails if (key := make_topic_key(mail.reading.topic))}
+
+
+def find_referred(found: Message) -> list[str]:
+    """The ids of other mails that a mail refers to, nearest first: any of them may be the one that is held."""
+    return [r for r in list_references(found) if r != found.message_id]
+
+
+def find_apart(connection: sa.Connection, named: Collection[str]) -> list[str]:
+    """The ids of mails that are held apart because another mail has the id by which they are named."""
+    if not named:
+        return []
+    held = message.c.message_id
+    apart = connection.scalars(sa.select(held).where(held >= APART, held < f"{APART[:-1]}/"))
+    return [each for each in apart if find_given_id(each) in named]
+
+
+def _load_affected(connection: sa.Connection, fresh: Sequence[Message]) -> dict[str, Message]:
+    """Stored mails without a number of their own that descend from new ones, or share a topic with one
+    that has a number."""
+    seen = {m.message_id for m in fresh}
+    found: dict[str, Message] = {}
+    topics = list_topic_keys(m for m in fresh if m.reading.numbers)
+    unnumbered = _CONTEXT.where(message.c.numbered.is_(False))
+    frontier = seen | {find_given_id(message_id) for message_id in seen}
+    for row in iter_matching(connection, unnumbered, message.c.topic_key, topics):
+        if row.message_id not in seen:
+            found[row.message_id] = _stub(row)
+    frontier |= found.keys()
+    seen |= found.keys()
+    children = sa.select(message_reference.c.message_id)
+    while frontier:
+        rows = iter_matching(connection, children, message_reference.c.ref, frontier)
+        frontier = {row.message_id for row in rows} - seen
+        frontier |= {find_given_id(message_id) for message_id in frontier} - seen
+        seen |= frontier
+        found.update((m.message_id, m) for m in _load_stubs(connection, frontier))
+    return found
+
+
+def _load_context(connection: sa.Connection, affected: Mapping[str, Message]) -> list[Message]:
+    """The stored mails on which the affected ones rest, with what they are known to belong to."""
+    unnumbered = [m for m in affected.values() if not m.reading.numbers]
+    named = {ref for m in unnumbered for ref in find_referred(m)}
+    wanted = (named | set(find_apart(connection, named))) - affected.keys()
+    parents = {m.message_id: m for m in _load_stubs(connection, wanted)}
+    known = _load_attributed(connection, parents)
+    context = [_as_attributed(m, known.get(m.message_id, {})) for m in parents.values()]
+    numbered = _CONTEXT.where(message.c.numbered.is_(True))
+    rows = iter_matching(connection, numbered, message.c.topic_key, list_topic_keys(unnumbered))
+    known_ids = affected.keys() | parents.keys()
+    return [*context, *(_stub(row) for row in rows if row.message_id not in known_ids)]
+
+
+def _load_stubs(connection: sa.Connection, ids: Collection[str]) -> list[Message]:
+    return [_stub(row) for row in iter_matching(connection, _CONTEXT, message.c.message_id, ids)]
+
+
+def _load_attributed(connection: sa.Connection, ids: Collection[str]) -> dict[str, dict[int, str]]:
+    """Message id → the numbers it is known to belong to, with the origin of each."""
+    found: dict[str, dict[int, str]] = {}
+    for row in iter_matching(connection, sa.select(message_proposal), message_proposal.c.message_id, ids):
+        found.setdefault(row.message_id, {})[row.number] = row.origin
+    return found
+
+
+def _as_attributed(found: Message, numbers: Mapping[int, str]) -> Message:
+    """A stored mail that stands for all that led to its attribution."""
+    if found.reading.numbers or not numbers:
+        return found
+    # without a topic: what it inherited must not spread to mails that only share its topic
+    reading = replace(found.reading, numbers=tuple(sorted(numbers)), topic="")
+    return replace(found, reading=reading, in_reply_to=None, references=())
+
+
+def _stub(row: sa.Row[*tuple[Any, ...]]) -> Message:
+    """A message with what attribution looks at, and nothing else."""
+    raw = {**row._asdict(), **_BLANK, "round": None}
+    return from_plain(Message, raw, reading=from_plain(SubjectReading, raw), references=tuple(row.refs))

@@ -10,7 +10,15 @@ import sqlalchemy as sa
 from kipflow.adapters.store.attribution import attribute_without
 from kipflow.adapters.store.columns import chunks
 from kipflow.adapters.store.numbering import mark_followers
-from kipflow.adapters.store.statements import MAIL_LOCK, as_row, count_mails, from_row, insert_many, lock, mark_pending
+from kipflow.adapters.store.statements import (
+    MAIL_LOCK,
+    as_row,
+    count_mails,
+    insert_new,
+    load_records,
+    lock,
+    mark_pending,
+)
 from kipflow.adapters.store.tables.facts import batch as table
 from kipflow.adapters.store.tables.facts import batch_item, index_entry
 from kipflow.domain.records import to_plain
@@ -33,8 +41,7 @@ def close_batch(connection: sa.Connection, batch: int, months: Sequence[MonthCha
 def load_batches(connection: sa.Connection) -> tuple[Batch, ...]:
     """Every batch in the order in which they came."""
     items = sa.select(sa.func.count()).where(batch_item.c.batch_id == table.c.id).scalar_subquery()
-    rows = connection.execute(sa.select(table, items.label("items")).order_by(table.c.id))
-    return tuple(from_row(Batch, row) for row in rows)
+    return load_records(connection, Batch, sa.select(table, items.label("items")).order_by(table.c.id))
 
 
 def find_shared(connection: sa.Connection, batch: int) -> dict[int, set[str]]:
@@ -50,7 +57,7 @@ def find_shared(connection: sa.Connection, batch: int) -> dict[int, set[str]]:
 def add_items(connection: sa.Connection, batch: int | None, refs: Sequence[str]) -> None:
     """Note that these facts came with a batch; None: with none."""
     if batch is not None:
-        insert_many(connection, batch_item, ("batch_id", "ref"), [(batch, ref) for ref in refs])
+        insert_new(connection, batch_item, [{"batch_id": batch, "ref": ref} for ref in refs])
 
 
 def keep_items(connection: sa.Connection, batch: int | None, refs: Sequence[str]) -> None:
@@ -90,7 +97,7 @@ def remove_batch(connection: sa.Connection, rules: Rules, batch: Batch, *, at: d
 
 
 def _remove_rows(connection: sa.Connection, seen_at: datetime, refs: Sequence[str]) -> set[int]:
-    digests: dict[str, int] = {digest: int(number) for number, _, digest in (ref.partition("/") for ref in refs)}
+    digests = {digest: int(number) for number, _, digest in (ref.partition("/") for ref in refs)}
     imported = sa.and_(index_entry.c.origin == "import", index_entry.c.seen_at == seen_at)
     for chunk in chunks(sorted(digests)):
         connection.execute(sa.delete(index_entry).where(imported, index_entry.c.digest.in_(chunk)))

@@ -10,9 +10,15 @@ import sqlalchemy as sa
 
 from kipflow.adapters.store import exports
 from kipflow.adapters.store.board_rows import ATTENTION, LISTED
-from kipflow.adapters.store.columns import chunks
 from kipflow.adapters.store.months import load_own_months
-from kipflow.adapters.store.statements import MESSAGES_MARK, count_rows, from_row, load_mark
+from kipflow.adapters.store.statements import (
+    MESSAGES_MARK,
+    count_rows,
+    from_row,
+    iter_matching,
+    load_mark,
+    load_records,
+)
 from kipflow.adapters.store.tables.decisions import ballot, outbox, pending, proposal, review_item, transition
 from kipflow.adapters.store.tables.facts import message, unreadable
 from kipflow.domain.decisions import Drift, ReviewItem
@@ -102,10 +108,9 @@ def load_questioned(
         .order_by(ballot.c.number, ballot.c.vote_position, ballot.c.position)
     )
     cast: dict[tuple[int, str], list[sa.Row[Any]]] = {}
-    for chunk in chunks(sorted({number for number, _ in asked})):
-        for row in connection.execute(statement.where(ballot.c.number.in_(chunk))):
-            for key in {row.voter, row.address, row.message_id}:
-                cast.setdefault((row.number, key), []).append(row)
+    for row in iter_matching(connection, statement, ballot.c.number, {number for number, _ in asked}):
+        for key in {row.voter, row.address, row.message_id}:
+            cast.setdefault((row.number, key), []).append(row)
     found = {}
     for (number, subject), sender in asked.items():
         rows = cast.get((number, sender), [])
@@ -130,13 +135,9 @@ def load_drift(connection: sa.Connection, rules: Rules) -> tuple[views.DriftRow,
 def load_unreadable(
     connection: sa.Connection, *, offset: int = 0, limit: int = 50
 ) -> views.PageOf[views.UnreadableRow]:
-    columns = [c for c in unreadable.c if c.name != "digest"]
-    statement = sa.select(*columns).order_by(unreadable.c.seen_at.desc(), unreadable.c.digest)
-    rows = connection.execute(statement.offset(offset).limit(limit))
-    return views.PageOf(
-        rows=tuple(views.UnreadableRow(**row._mapping) for row in rows),
-        total=count_rows(connection, unreadable),
-    )
+    statement = sa.select(unreadable).order_by(unreadable.c.seen_at.desc(), unreadable.c.digest)
+    rows = load_records(connection, views.UnreadableRow, statement.offset(offset).limit(limit))
+    return views.PageOf(rows=rows, total=count_rows(connection, unreadable))
 
 
 def load_effects(
@@ -144,11 +145,8 @@ def load_effects(
 ) -> views.PageOf[OutboxRow]:
     wanted = [outbox.c.status == status] if status else []
     statement = sa.select(outbox).where(*wanted).order_by(outbox.c.created_at.desc(), outbox.c.key)
-    rows = connection.execute(statement.offset(offset).limit(limit))
-    return views.PageOf(
-        rows=tuple(from_row(OutboxRow, row) for row in rows),
-        total=count_rows(connection, outbox, *wanted),
-    )
+    rows = load_records(connection, OutboxRow, statement.offset(offset).limit(limit))
+    return views.PageOf(rows=rows, total=count_rows(connection, outbox, *wanted))
 
 
 def as_recorded(row: sa.Row[Any], retracted: Iterable[str]) -> views.RecordedTransition:

@@ -1,33 +1,36 @@
-"""What the board shows of one proposal: its decision as recorded, and all that it rests on."""
+"""What the board shows of one proposal, and a public site of all: what was decided, and all that it rests on."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
+from itertools import groupby
+from operator import attrgetter
 from typing import Any
 
 import sqlalchemy as sa
 
 from kipflow.adapters.store import pages, rulings, warnings
 from kipflow.adapters.store.board import as_recorded, load_questioned
-from kipflow.adapters.store.board_rows import as_tally
-from kipflow.adapters.store.calls import load_call_notes
-from kipflow.adapters.store.columns import as_tuple
-from kipflow.adapters.store.faults import load_faults
-from kipflow.adapters.store.statements import from_row
+from kipflow.adapters.store.board_rows import LISTED, as_tally
+from kipflow.adapters.store.page_notes import load_call_notes, load_faults
+from kipflow.adapters.store.statements import from_row, load_records
 from kipflow.adapters.store.tables.decisions import ballot, outbox, proposal, review_item, transition, vote
-from kipflow.adapters.store.tables.facts import message, message_proposal
+from kipflow.adapters.store.tables.facts import message, message_proposal, ticket
 from kipflow.domain.clocks import VoteState, VoteTerms
 from kipflow.domain.decisions import ReviewItem
 from kipflow.domain.errors import UnknownProposal
 from kipflow.domain.facts import Kind, Ruling, VoteMail
 from kipflow.domain.identity_rulings import find_concerned
+from kipflow.domain.pages import TicketState
 from kipflow.domain.proposals import Proposal, format_key
 from kipflow.domain.records import from_plain
 from kipflow.domain.votes import Ballot, Declared, Vote, states_end
 from kipflow.services import board as views
 from kipflow.services.ports import OutboxRow, Rules
+
+AnyRow = sa.Row[*tuple[Any, ...]]
 
 
 def load_proposal(connection: sa.Connection, rules: Rules, number: int, as_of: datetime) -> views.ProposalView:
@@ -39,46 +42,96 @@ def load_proposal(connection: sa.Connection, rules: Rules, number: int, as_of: d
     row = connection.execute(sa.select(proposal).where(proposal.c.number == number)).one_or_none()
     if row is None or row.stage is None:
         raise UnknownProposal(number)
-    mails = connection.execute(select_mails(as_of).where(message_proposal.c.number == number)).all()
+    mails = connection.execute(_select_mails(as_of).where(message_proposal.c.number == number)).all()
+    moves = connection.execute(_select_moves(as_of).where(transition.c.number == number)).all()
     versions = tuple(p for p in pages.load_pages(connection, number) if p.saved_at <= as_of)
     entries = tuple(e for e in pages.load_index_entries(connection, number) if e.seen_at <= as_of)
     keys = {v.jira for v in versions if v.jira} | {e.jira for e in entries if e.jira}
     votes = load_votes(connection, number).get(number, ())
-    threads = tuple(count_threads(mails))
-    questions = list(
-        connection.execute(
-            sa.select(review_item).where(review_item.c.number == number).order_by(review_item.c.position)
-        )
-    )
-    held = {m.message_id for m in mails}
-    return from_row(
-        views.ProposalView,
+    asked = sa.select(review_item).where(review_item.c.number == number).order_by(review_item.c.position)
+    questions = connection.execute(asked).all()
+    effects = sa.select(outbox).where(outbox.c.number == number, outbox.c.created_at <= as_of)
+    return _show(
         row,
-        key=format_key(rules.prefix, number),
-        proposal=from_row(Proposal, row),
-        history=_load_history(connection, number, as_of),
-        votes=votes,
+        rules,
+        moves,
+        votes,
+        mails,
         review=tuple(from_row(ReviewItem, item) for item in questions),
         pages=versions,
         index_entries=entries,
         tickets=tuple(t for t in pages.load_tickets(connection, keys) if t.seen_at <= as_of),
         rulings=_load_rulings(connection, number, votes, as_of),
-        warnings=tuple(warnings.load_warnings(connection, number, known_at=as_of)),
-        threads=threads,
+        warnings=warnings.load_warnings(connection, number, known_at=as_of),
         activity=_count_months(mails),
-        links={i: rules.render_permalink(i) for i in cited_ids(votes, threads) if i in held},
         calls=load_call_notes(connection, number),
         faults=load_faults(connection, number),
-        effects=_load_effects(connection, number, as_of),
+        effects=load_records(connection, OutboxRow, effects.order_by(outbox.c.created_at.desc(), outbox.c.key)),
         questioned={subject: b for (_, subject), b in load_questioned(connection, rules, questions).items()},
     )
 
 
-def _load_effects(connection: sa.Connection, number: int, as_of: datetime) -> tuple[OutboxRow, ...]:
-    """The newest first."""
-    known = sa.select(outbox).where(outbox.c.number == number, outbox.c.created_at <= as_of)
-    rows = connection.execute(known.order_by(outbox.c.created_at.desc(), outbox.c.key))
-    return tuple(from_row(OutboxRow, row) for row in rows)
+def load_published(connection: sa.Connection, rules: Rules, as_of: datetime) -> tuple[views.ProposalView, ...]:
+    """Every listed proposal by number, with what was recorded by `as_of`: the same queries for any number of them.
+
+    Left empty is what a public page does not show: questions, drift, rulings, effects, and page versions.
+    """
+    votes = load_votes(connection)
+    history = _group(connection.execute(_select_moves(as_of)))
+    mails = _group(connection.execute(_select_mails(as_of)))
+    seen = sa.select(ticket).where(ticket.c.seen_at <= as_of).order_by(ticket.c.key, ticket.c.seen_at)
+    tickets = {found.key: found for found in load_records(connection, TicketState, seen)}
+    listed = sa.select(proposal).where(proposal.c.stage.is_not(None), LISTED).order_by(proposal.c.number)
+    return tuple(
+        _show(
+            row,
+            rules,
+            history[row.number],
+            votes.get(row.number, ()),
+            mails.get(row.number, []),
+            tickets=(tickets[row.jira],) if row.jira in tickets else (),
+            # of operators only
+            drift=(),
+            review=(),
+        )
+        for row in connection.execute(listed)
+        if row.number in history
+    )
+
+
+def _show(
+    row: AnyRow,
+    rules: Rules,
+    moves: Sequence[AnyRow],
+    votes: tuple[VoteState, ...],
+    mails: Sequence[AnyRow],
+    **more: Any,
+) -> views.ProposalView:
+    """A proposal out of its row, its history, votes and mails."""
+    threads = tuple(_count_threads(mails))
+    held = {mail.message_id for mail in mails}
+    retracted = {entry for move in moves for entry in move.retracts}
+    return from_row(
+        views.ProposalView,
+        row,
+        key=format_key(rules.prefix, row.number),
+        proposal=from_row(Proposal, row),
+        history=tuple(as_recorded(move, retracted) for move in moves),
+        votes=votes,
+        threads=threads,
+        links={i: rules.render_permalink(i) for i in _list_cited(votes, threads) if i in held},
+        **more,
+    )
+
+
+def _group(rows: Iterable[AnyRow]) -> dict[int, list[AnyRow]]:
+    """Rows in order of number by that."""
+    return {number: list(of_number) for number, of_number in groupby(rows, attrgetter("number"))}
+
+
+def _select_moves(as_of: datetime) -> sa.Select[Any]:
+    recorded = sa.select(transition).where(transition.c.recorded_at <= as_of)
+    return recorded.order_by(transition.c.number, transition.c.position)
 
 
 def _load_rulings(
@@ -88,17 +141,6 @@ def _load_rulings(
     concerned = find_concerned(rulings.load_identities(connection), (state.vote for state in votes))
     found = (r for r in (*rulings.load_rulings(connection, number), *concerned) if r.made_at <= as_of)
     return tuple(sorted(found, key=lambda r: (r.made_at, r.id or 0)))
-
-
-def _load_history(connection: sa.Connection, number: int, as_of: datetime) -> tuple[views.RecordedTransition, ...]:
-    statement = (
-        sa.select(transition)
-        .where(transition.c.number == number, transition.c.recorded_at <= as_of)
-        .order_by(transition.c.position)
-    )
-    rows = list(connection.execute(statement))
-    retracted = {entry for row in rows for entry in row.retracts}
-    return tuple(as_recorded(row, retracted) for row in rows)
 
 
 # -- votes -------------------------------------------------------------------------------------------
@@ -120,12 +162,12 @@ def load_votes(connection: sa.Connection, number: int | None = None) -> dict[int
     return {key: tuple(states) for key, states in votes.items()}
 
 
-def _vote_state(row: sa.Row[Any], ballots: Sequence[Ballot]) -> VoteState:
+def _vote_state(row: AnyRow, ballots: Sequence[Ballot]) -> VoteState:
     return from_row(
         VoteState,
         row,
         vote=from_row(Vote, row, proposal=row.number, ballots=tuple(ballots)),
-        terms=from_row(VoteTerms, row, because=as_tuple(row.care)),
+        terms=from_row(VoteTerms, row, because=tuple(row.care)),
         tally=as_tally(row._asdict()),
     )
 
@@ -133,7 +175,7 @@ def _vote_state(row: sa.Row[Any], ballots: Sequence[Ballot]) -> VoteState:
 # -- mails -------------------------------------------------------------------------------------------
 
 
-def select_mails(as_of: datetime) -> sa.Select[Any]:
+def _select_mails(as_of: datetime) -> sa.Select[Any]:
     """What the counts need of each proposal's mails: those with a time in its order, then those without."""
     columns = (message.c.message_id, message.c.kind, message.c.author_address, message.c.arrived_at)
     return (
@@ -170,9 +212,9 @@ def load_vote_mails(connection: sa.Connection, rules: Rules, number: int, as_of:
     )
 
 
-def count_threads(mails: Iterable[sa.Row[*tuple[Any, ...]]]) -> Iterator[views.ThreadCount]:
+def _count_threads(mails: Iterable[AnyRow]) -> Iterator[views.ThreadCount]:
     """Mails by kind. Those without a time are counted with the others of their kind."""
-    by_kind: dict[str, list[sa.Row[*tuple[Any, ...]]]] = {}
+    by_kind: dict[str, list[AnyRow]] = {}
     for row in mails:
         by_kind.setdefault(row.kind, []).append(row)
     for kind, found in by_kind.items():
@@ -188,11 +230,11 @@ def count_threads(mails: Iterable[sa.Row[*tuple[Any, ...]]]) -> Iterator[views.T
             )
 
 
-def _count_months(mails: Iterable[sa.Row[*tuple[Any, ...]]]) -> dict[str, int]:
+def _count_months(mails: Iterable[AnyRow]) -> dict[str, int]:
     return dict(sorted(Counter(f"{row.arrived_at:%Y-%m}" for row in mails if row.arrived_at is not None).items()))
 
 
-def cited_ids(votes: Iterable[VoteState], threads: Iterable[views.ThreadCount]) -> Iterator[str]:
+def _list_cited(votes: Iterable[VoteState], threads: Iterable[views.ThreadCount]) -> Iterator[str]:
     for state in votes:
         yield state.vote.root_message_id
         yield from (b.message_id for b in state.vote.ballots)

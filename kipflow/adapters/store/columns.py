@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import is_dataclass
 from datetime import UTC, date, datetime
 from enum import Enum
@@ -47,6 +48,11 @@ def clean_value(value: Any) -> Any:
     return value
 
 
+def digest_text(text: str) -> str:
+    """A digest that is short enough for a key."""
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:24]
+
+
 def dump_json(value: Any) -> str:
     """JSON text that both databases take."""
     if not value and isinstance(value, list | tuple):
@@ -68,27 +74,17 @@ class Moment(TypeDecorator[datetime]):
     impl = DateTime(timezone=True)
     cache_ok = True
 
-    def bind_processor(self, dialect: Dialect) -> Callable[[datetime | None], Any]:
-        return _time_as_text if dialect.name == "sqlite" else _time_in_utc
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise ValueError(f"{value!r} has no time zone")
+        return value.astimezone(UTC)
 
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002
         if value is None:
             return None
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
-
-
-def _time_in_utc(value: datetime | None) -> datetime | None:
-    if value is None:
-        return None
-    if value.tzinfo is None:
-        raise ValueError(f"{value!r} has no time zone")
-    return value if value.tzinfo is UTC else value.astimezone(UTC)
-
-
-def _time_as_text(value: datetime | None) -> str | None:
-    """The form of SQLAlchemy's own DATETIME, in a ninth of its time."""
-    utc = _time_in_utc(value)
-    return None if utc is None else utc.replace(tzinfo=None).isoformat(" ", "microseconds")
 
 
 class Words(TypeDecorator[str]):
@@ -97,21 +93,12 @@ class Words(TypeDecorator[str]):
     impl = String
     cache_ok = True
 
-    def bind_processor(self, dialect: Dialect) -> Callable[[str | None], str | None]:  # noqa: ARG002
-        return _words
-
-
-def _words(value: str | None) -> str | None:
-    return None if value is None else clean_text(value)
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:  # noqa: ARG002
+        return None if value is None else clean_text(value)
 
 
 #: JSON; None is SQL's NULL.
 Document = JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postgresql")
-
-
-def as_tuple(value: Sequence[str] | None) -> tuple[str, ...]:
-    """A JSON array of texts as a tuple."""
-    return tuple(value or ())
 
 
 def columns_of(

@@ -7,21 +7,17 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
-from kipflow.adapters.store.decision_rows import (
-    ballot_rows,
-    find_current,
-    proposal_row,
-    review_rows,
-    transition_row,
-    vote_row,
-)
 from kipflow.adapters.store.pages import load_doubled
-from kipflow.adapters.store.statements import Row, add_proposals, from_row, save_many
+from kipflow.adapters.store.statements import Row, add_proposals, as_row, from_row, load_records, upsert
 from kipflow.adapters.store.tables.decisions import ballot, pending, proposal, review_item, transition, vote
 from kipflow.domain.claims import ClaimKind
+from kipflow.domain.clocks import VoteState
 from kipflow.domain.decisions import Decision
-from kipflow.domain.events import Transition
+from kipflow.domain.events import Stage, Transition
 from kipflow.domain.proposals import Proposal
+from kipflow.domain.records import pick_fields, to_plain
+from kipflow.domain.tally import Outcome
+from kipflow.domain.version import DECISION_RULES
 from kipflow.services.ports import IndexRow, Rules
 
 
@@ -42,15 +38,11 @@ def load_numbers(connection: sa.Connection) -> list[int]:
     return list(connection.scalars(sa.select(proposal.c.number).order_by(proposal.c.number)))
 
 
-def lock_proposal(connection: sa.Connection, number: int) -> bool:
-    """Keep other decisions on the proposal waiting until this transaction ends; False if it is not known."""
+def is_known(connection: sa.Connection, number: int, *, locks: bool = False) -> bool:
+    """Whether there is such a proposal; `locks`: other decisions on it wait until this transaction ends."""
     row = sa.select(proposal.c.number).where(proposal.c.number == number)
     # the weaker kind of lock: mails and pages that refer to the proposal can still be stored
-    return connection.scalar(row.with_for_update(key_share=True)) is not None
-
-
-def is_known(connection: sa.Connection, number: int) -> bool:
-    return connection.scalar(sa.select(proposal.c.number).where(proposal.c.number == number)) is not None
+    return connection.scalar(row.with_for_update(key_share=True) if locks else row) is not None
 
 
 def load_decided_at(connection: sa.Connection, number: int) -> datetime | None:
@@ -72,8 +64,12 @@ def load_moved(connection: sa.Connection, since: datetime) -> list[int]:
 
 
 def load_first_recorded(connection: sa.Connection, number: int) -> datetime | None:
-    statement = sa.select(transition.c.recorded_at).where(transition.c.number == number)
-    return connection.scalar(statement.order_by(transition.c.position).limit(1))
+    return connection.scalar(_select_first_recorded(number))
+
+
+def _select_first_recorded(number: int) -> sa.Select[datetime]:
+    recorded = sa.select(transition.c.recorded_at).where(transition.c.number == number)
+    return recorded.order_by(transition.c.position).limit(1)
 
 
 def load_index_rows(connection: sa.Connection) -> list[IndexRow]:
@@ -89,7 +85,7 @@ def load_index_rows(connection: sa.Connection) -> list[IndexRow]:
 def load_history(connection: sa.Connection, number: int) -> tuple[Transition, ...]:
     """All recorded entries of the proposal, in order of record."""
     statement = sa.select(transition).where(transition.c.number == number).order_by(transition.c.position)
-    return tuple(from_row(Transition, row) for row in connection.execute(statement))
+    return load_records(connection, Transition, statement)
 
 
 def append_transitions(
@@ -102,19 +98,17 @@ def append_transitions(
     add_proposals(connection, numbers)
     # two processes that append to one history would give their entries the same position
     for number in numbers:
-        lock_proposal(connection, number)
+        is_known(connection, number, locks=True)
     ids = {t.id for t in transitions}
     known = set(connection.scalars(sa.select(transition.c.id).where(transition.c.id.in_(ids))))
-    positions: dict[int, int] = {}
+    held = sa.select(transition.c.number, sa.func.max(transition.c.position)).group_by(transition.c.number)
+    newest = dict(connection.execute(held.where(transition.c.number.in_(numbers))).all())
     rows: list[Row] = []
     for entry in transitions:
-        if entry.id in known:
-            continue
-        known.add(entry.id)
-        if entry.number not in positions:
-            positions[entry.number] = _next_position(connection, entry.number)
-        rows.append(transition_row(entry, positions[entry.number], recorded_at, run_id))
-        positions[entry.number] += 1
+        if entry.id not in known:
+            known.add(entry.id)
+            newest[entry.number] = newest.get(entry.number, -1) + 1
+            rows.append(_transition_row(entry, newest[entry.number], recorded_at, run_id))
     _insert_all(connection, transition, rows)
     return len(rows)
 
@@ -123,18 +117,17 @@ def save_decision(connection: sa.Connection, decision: Decision, about: Proposal
     """Replace the projection of one proposal: its row, votes, ballots and open questions."""
     number = decision.number
     add_proposals(connection, [number])
-    values = proposal_row(decision, about, rules)
-    first = sa.select(transition.c.recorded_at).where(transition.c.number == number)
-    first_recorded = first.order_by(transition.c.position).limit(1).scalar_subquery()
+    values = _proposal_row(decision, about, rules)
+    first_recorded = _select_first_recorded(number).scalar_subquery()
     values["followed_since"] = sa.func.coalesce(proposal.c.followed_since, first_recorded)
     connection.execute(sa.update(proposal).where(proposal.c.number == number).values(values))
     for table in (ballot, vote, review_item):
         connection.execute(sa.delete(table).where(table.c.number == number))
-    current = find_current(decision)
-    votes = [vote_row(number, i, state, state is current) for i, state in enumerate(decision.votes)]
+    current = _find_current(decision)
+    votes = [_vote_row(number, i, state, state is current) for i, state in enumerate(decision.votes)]
     _insert_all(connection, vote, votes)
-    _insert_all(connection, ballot, ballot_rows(decision))
-    _insert_all(connection, review_item, review_rows(decision))
+    _insert_all(connection, ballot, _ballot_rows(decision))
+    _insert_all(connection, review_item, _review_rows(decision))
 
 
 def forget_decision(connection: sa.Connection, number: int) -> None:
@@ -154,18 +147,18 @@ def save_first(
 
     Each comes with what it is and the token of its pending facts. Their rows are locked.
     """
+    if not decisions:
+        return
     history = [
-        transition_row(entry, position, recorded_at, run_id)
+        _transition_row(entry, position, recorded_at, run_id)
         for decision, _, _ in decisions
         for position, entry in enumerate(decision.history)
     ]
-    save_many(connection, transition, history)
-    rows = [
-        {"number": d.number, "followed_since": recorded_at, **proposal_row(d, about, rules)}
-        for d, about, _ in decisions
-    ]
-    save_many(connection, proposal, rows, update=True)
-    _insert_all(connection, review_item, [row for decision, _, _ in decisions for row in review_rows(decision)])
+    _insert_all(connection, transition, history)
+    first = {"followed_since": recorded_at}
+    rows = [{"number": d.number, **_proposal_row(d, about, rules), **first} for d, about, _ in decisions]
+    upsert(connection, proposal, rows, update=[name for name in rows[0] if name != "number"])
+    _insert_all(connection, review_item, [row for decision, _, _ in decisions for row in _review_rows(decision)])
     by_token: dict[str | None, list[int]] = {}
     for decision, _, token in decisions:
         by_token.setdefault(token, []).append(decision.number)
@@ -187,7 +180,69 @@ def _insert_all(connection: sa.Connection, table: sa.Table, rows: Sequence[Row])
         connection.execute(sa.insert(table), rows)
 
 
-def _next_position(connection: sa.Connection, number: int) -> int:
-    newest = sa.select(sa.func.max(transition.c.position)).where(transition.c.number == number)
-    last = connection.scalar(newest)
-    return 0 if last is None else int(last) + 1
+# -- as rows ----------------------------------------------------------------------------------------
+
+
+def _transition_row(entry: Transition, position: int, recorded_at: datetime, run_id: str) -> Row:
+    recorded = {"recorded_at": recorded_at, "run_id": run_id, "decision_rules": DECISION_RULES}
+    return {**as_row(entry, id=entry.id, position=position), **recorded}
+
+
+def _proposal_row(decision: Decision, about: Proposal, rules: str) -> Row:
+    claim = decision.claim
+    return {
+        **as_row(about, without={"number"}),
+        **pick_fields(decision, "since", "policy_version", "next_deadline", "warned_at", "last_activity", "missing"),
+        "stage": decision.stage.value,
+        "decided_at": decision.as_of,
+        "rules": rules,
+        "drift": to_plain(decision.drift),
+        "drift_count": len(decision.drift),
+        "review_count": len(decision.review),
+        "claim": claim.kind.value if claim is not None else "",
+        "claim_why": claim.why if claim is not None else "",
+        "claim_known": claim is not None and claim.is_known,
+        "search": f"{about.title}\n{about.author or ''}".casefold(),
+    }
+
+
+def _find_current(decision: Decision) -> VoteState | None:
+    """The round that is running: in stage Vote, the newest one that has not ended."""
+    if decision.stage is not Stage.VOTE:
+        return None
+    proper = (s for s in reversed(decision.votes) if s.vote.is_proper)
+    return next((s for s in proper if s.outcome is not Outcome.CANCELLED), None)
+
+
+def _vote_row(number: int, position: int, state: VoteState, is_current: bool) -> Row:
+    tally = state.tally
+    return {
+        **as_row(state.vote, without={"proposal", "ballots", "doubts", "before_doubts"}),
+        **as_row(state.terms, without={"because", "late_change"}),
+        **as_row(state, without={"vote", "terms", "tally"}),
+        "number": number,
+        "position": position,
+        "is_current": is_current,
+        "care": state.terms.because,
+        "binding_for": tally.binding.plus,
+        "binding_abstain": tally.binding.zero,
+        "binding_against": tally.binding.minus,
+        "other_for": tally.non_binding.plus,
+        "other_abstain": tally.non_binding.zero,
+        "other_against": tally.non_binding.minus,
+    }
+
+
+def _ballot_rows(decision: Decision) -> list[Row]:
+    return [
+        as_row(found, number=decision.number, vote_position=vote_position, position=position)
+        for vote_position, state in enumerate(decision.votes)
+        for position, found in enumerate(state.vote.ballots)
+    ]
+
+
+def _review_rows(decision: Decision) -> list[Row]:
+    return [
+        as_row(item, number=decision.number, position=position, affects_outcome=bool(item.outcomes))
+        for position, item in enumerate(decision.review)
+    ]

@@ -33,7 +33,9 @@ def load_rows(
     They are locked until the transaction ends, as single proposals are.
     """
     rest = _lock_fresh(connection, numbers)
-    entries = _load_entries(connection, rest)
+    entries: dict[int, list[IndexEntry]] = defaultdict(list)
+    for entry in pages.iter_index_entries(connection, rest):
+        entries[entry.number].append(entry)
     held = connection.execute(sa.select(pending.c.number, pending.c.token).where(pending.c.number.in_(rest)))
     tokens = {row.number: row.token for row in held}
     keys = {e.jira for found in entries.values() for e in found if e.jira}
@@ -68,23 +70,15 @@ def _lock_fresh(connection: sa.Connection, numbers: Sequence[int]) -> list[int]:
     return [number for number in rest if number not in more]
 
 
-def _load_entries(connection: sa.Connection, numbers: Sequence[int]) -> dict[int, list[IndexEntry]]:
-    found: dict[int, list[IndexEntry]] = defaultdict(list)
-    for entry in pages.iter_index_entries(connection, numbers):
-        found[entry.number].append(entry)
-    return found
-
-
 def _find_below(connection: sa.Connection, numbers: Sequence[int]) -> dict[int, int | None]:
     """The next lower number of each that the wiki, an index or a person gave out."""
     if not numbers:
         return {}
     first, last = min(numbers), max(numbers)
-    answers = load_answers(connection)
-    refused = [n for n, answer in answers.items() if answer == "refuse"]
+    accepted, refused = load_answers(connection)
     columns = (page.c.number, page_version.c.number, index_entry.c.number)
     between = sa.union(*(sa.select(c).where(c.between(first, last), c.not_in(refused)) for c in columns))
-    given = {*connection.scalars(between), *(n for n, answer in answers.items() if answer == "accept")}
+    given = {*connection.scalars(between), *accepted}
     lower = find_below(connection, columns, first, refused, [n for n in given if n < first])
     order = sorted({*numbers, *(n for n in given if first <= n <= last)})
     found: dict[int, int | None] = {first: lower}

@@ -5,16 +5,15 @@ from __future__ import annotations
 import hashlib
 from dataclasses import replace
 from datetime import datetime
-from operator import attrgetter
 from typing import Any
 
 import sqlalchemy as sa
 
-from kipflow.adapters.store.attribution_context import make_topic_key
+from kipflow.adapters.store.attribution import make_topic_key
 from kipflow.adapters.store.columns import clean_text
-from kipflow.adapters.store.statements import Row
+from kipflow.adapters.store.statements import Row, as_row
 from kipflow.domain.facts import Message, SubjectReading, Unreadable
-from kipflow.domain.records import from_plain, list_types, pick_fields, to_plain
+from kipflow.domain.records import from_plain, pick_fields
 
 #: Longest Message-ID kept as it is. A real one has under 100 characters, and two of them share an index entry.
 MAX_ID = 250
@@ -44,28 +43,24 @@ def unreadable_row(item: Unreadable, seen_at: datetime) -> Row:
     return {**kept, "digest": hashlib.sha256(text).hexdigest(), "seen_at": seen_at}
 
 
-#: What `message` has by another name, or from a place within the message.
-_READING = {name: f"reading.{name}" for name in list_types(SubjectReading)} | {"kind": "reading.kind.value"}
-_SOURCES = {
-    **{name: name for name in list_types(Message) if name not in {"reading", "references"}},
-    **_READING,
-    "refs": "references",
-    "address_source": "address_source.value",
-    "authentication": "authentication.value",
-}
-#: The order of `message_row`.
-MESSAGE_COLUMNS = (*_SOURCES, "numbered", "topic_key", "seen_at", "reading_rules")
-_find_values = attrgetter(*_SOURCES.values())
-_ROUND, _EXPRESSIONS, _DECLARED = (list(_SOURCES).index(name) for name in ("round", "expressions", "declared"))
-
-
-def message_row(found: Message, seen_at: datetime) -> tuple[Any, ...]:
+def message_row(found: Message) -> Row:
     reading = found.reading
-    values = list(_find_values(found))
+    row = {
+        **as_row(found, without={"reading", "references"}),
+        **as_row(reading),
+        "refs": list(found.references),
+        "numbered": bool(reading.numbers),
+        "topic_key": make_topic_key(reading.topic),
+    }
     if reading.round is not None and reading.round > MAX_ROUND:
-        values[_ROUND] = None
-    values[_EXPRESSIONS], values[_DECLARED] = to_plain(found.expressions), to_plain(found.declared)
-    return (*values, bool(reading.numbers), make_topic_key(reading.topic), seen_at)
+        row["round"] = None
+    return row
+
+
+def reading_row(found: Message) -> Row:
+    """What was read in a mail, by column: all but where it was found."""
+    kept = {"message_id", "list_id", "month", "source", "digest"}
+    return {name: value for name, value in message_row(found).items() if name not in kept}
 
 
 def read_message(row: sa.Row[Any]) -> Message:

@@ -9,16 +9,23 @@ from datetime import datetime
 import sqlalchemy as sa
 
 from kipflow.adapters.store import attribution, batches, rereading
-from kipflow.adapters.store.attribution_context import find_apart, find_referred, make_topic_key
+from kipflow.adapters.store.attribution import find_apart, find_referred, list_topic_keys
 from kipflow.adapters.store.columns import chunks, clean_text
 from kipflow.adapters.store.message_rows import (
-    MESSAGE_COLUMNS,
     make_storable,
     message_row,
     read_message,
     unreadable_row,
 )
-from kipflow.adapters.store.statements import MAIL_LOCK, Row, count_mails, count_new, insert_many, lock, mark_pending
+from kipflow.adapters.store.statements import (
+    MAIL_LOCK,
+    count_mails,
+    count_new,
+    insert_new,
+    iter_matching,
+    lock,
+    mark_pending,
+)
 from kipflow.adapters.store.tables.facts import message, message_proposal, unreadable
 from kipflow.domain.arrivals import cut_to_seen
 from kipflow.domain.facts import Kind, Message, Unreadable
@@ -61,15 +68,16 @@ def save_messages(
             fresh, repeated = [*fresh, *more], [*repeated, *again]
         fresh = [cut_to_seen(m, seen_at) for m in fresh]
         known += len(repeated)
-        insert_many(connection, message, MESSAGE_COLUMNS, [(*message_row(m, seen_at), reading_rules) for m in fresh])
+        seen = {"seen_at": seen_at, "reading_rules": reading_rules}
+        insert_new(connection, message, [message_row(m) | seen for m in fresh])
         batches.add_items(connection, batch, [m.message_id for m in fresh])
         batches.keep_items(connection, batch, [m.message_id for m, _ in repeated])
         touched |= attribution.attribute_new(connection, fresh, rules.attribute)
         touched |= _prefer_lists(connection, repeated, rules.aside)
         new += len(fresh)
-        newer = _read_again(connection, repeated, seen_at, rules.attribute, reading_rules)
-        reread += newer.changed
-        touched |= newer.touched
+        changed, of_these = _read_again(connection, repeated, seen_at, rules.attribute, reading_rules)
+        reread += changed
+        touched |= of_these
     if new:
         count_mails(connection, new)
     mark_pending(connection, touched, seen_at)
@@ -82,27 +90,17 @@ def _read_again(
     at: datetime,
     attribute: attribution.Attribute,
     rules: int,
-) -> rereading.Reread:
+) -> tuple[int, set[int]]:
     """Newer readings of known mails. Another mail under a Message-ID that is taken is no newer reading of it."""
     newer = {m.message_id: m for m, known in repeated if known.reading_rules < rules and known.digest == m.digest}
-    if not newer:
-        return rereading.Reread()
-    pairs: list[tuple[Message, Message]] = []
-    for chunk in chunks(sorted(newer)):
-        stored = connection.execute(sa.select(message).where(message.c.message_id.in_(chunk)))
-        pairs.extend((read_message(row), cut_to_seen(newer[row.message_id], row.seen_at)) for row in stored)
-
-    def as_row(found: Message) -> Row:
-        return dict(zip(MESSAGE_COLUMNS, message_row(found, at), strict=False))
-
-    return rereading.save_readings(connection, pairs, rules=rules, at=at, attribute=attribute, as_row=as_row)
+    stored = iter_matching(connection, sa.select(message), message.c.message_id, newer)
+    pairs = [(read_message(row), cut_to_seen(newer[row.message_id], row.seen_at)) for row in stored]
+    return rereading.save_readings(connection, pairs, rules=rules, at=at, attribute=attribute)
 
 
 def save_unreadable(connection: sa.Connection, items: Iterable[Unreadable], *, seen_at: datetime) -> int:
     """Note what could not be read; how many of these notes are new."""
-    return sum(
-        count_new(connection, unreadable, [unreadable_row(item, seen_at) for item in batch]) for batch in chunks(items)
-    )
+    return count_new(connection, unreadable, (unreadable_row(item, seen_at) for item in items))
 
 
 def load_messages(connection: sa.Connection, number: int) -> list[Message]:
@@ -123,18 +121,16 @@ def load_rivals(connection: sa.Connection, mails: Sequence[Message]) -> list[Mes
     """
     unnumbered = [m for m in mails if not m.reading.numbers]
     held = {m.message_id for m in mails}
-    topics = {make_topic_key(m.reading.topic) for m in unnumbered if m.votes and not list_references(m)}
+    topics = list_topic_keys(m for m in unnumbered if m.votes and not list_references(m))
     named = {ref for m in unnumbered for ref in find_referred(m)}
-    calls = sa.and_(message.c.kind == Kind.VOTE.value, message.c.numbered.is_(True), message.c.is_reply.is_(False))
-    found: dict[str, Message] = {}
-    for column, keys in (
-        (message.c.topic_key, {key for key in topics if key}),
-        (message.c.message_id, named | set(find_apart(connection, named))),
-    ):
-        for chunk in chunks(sorted(keys)):
-            rows = connection.execute(sa.select(message).where(column.in_(chunk), calls))
-            found.update((row.message_id, read_message(row)) for row in rows if row.message_id not in held)
-    return list(found.values())
+    calls = sa.select(message).where(
+        message.c.kind == Kind.VOTE.value, message.c.numbered.is_(True), message.c.is_reply.is_(False)
+    )
+    rows = [
+        *iter_matching(connection, calls, message.c.topic_key, topics),
+        *iter_matching(connection, calls, message.c.message_id, named | set(find_apart(connection, named))),
+    ]
+    return list({row.message_id: read_message(row) for row in rows if row.message_id not in held}.values())
 
 
 def _split_known(
@@ -173,9 +169,8 @@ def _split_others(
     """
     unequal = {m.message_id for m, known in repeated if m.digest != known.digest}
     held = {m.message_id: m for m in fresh if m.message_id in unequal}
-    for chunk in chunks(sorted(unequal - held.keys())):
-        rows = connection.execute(sa.select(message).where(message.c.message_id.in_(chunk)))
-        held.update((row.message_id, read_message(row)) for row in rows)
+    rows = iter_matching(connection, sa.select(message), message.c.message_id, unequal - held.keys())
+    held.update((row.message_id, read_message(row)) for row in rows)
     apart: list[Message] = []
     same: list[tuple[Message, _Known]] = []
     notes: list[Unreadable] = []

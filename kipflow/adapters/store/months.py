@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-from kipflow.adapters.store.statements import as_row, upsert
+from kipflow.adapters.store.statements import as_row, load_records, upsert
 from kipflow.adapters.store.tables.facts import archive_month
 from kipflow.domain.facts import ArchiveMonth
 from kipflow.services.ports import Rules
@@ -31,4 +31,4 @@ def load_months(connection: sa.Connection, list_id: str | None = None) -> list[A
     statement = sa.select(archive_month).order_by(archive_month.c.list_id, archive_month.c.month)
     if list_id is not None:
         statement = statement.where(archive_month.c.list_id == list_id)
-    return [ArchiveMonth(**row._mapping) for row in connection.execute(statement)]
+    return list(load_records(connection, ArchiveMonth, statement))

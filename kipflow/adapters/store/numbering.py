@@ -16,14 +16,13 @@ from kipflow.domain.numbering import JUMP, Numbering, Numbers, find_followers
 STATED_MARKS = {"page": "next-number-page", "import": "next-number-import"}
 
 
-def load_numbering(connection: sa.Connection, number: int, *, wiki_configured: bool = False) -> Numbering:
+def load_numbering(connection: sa.Connection, number: int, *, wiki_configured: bool) -> Numbering:
     """What is known around a number, in a community that may have a wiki of which nothing was read yet."""
     is_read = has_wiki(connection)
     by_wiki = is_read or wiki_configured
-    answers = load_answers(connection)
-    refused = [n for n, answer in answers.items() if answer == "refuse"]
+    accepted, refused = load_answers(connection)
     columns = [page.c.number, page_version.c.number, index_entry.c.number] if by_wiki else [proposal.c.number]
-    below = find_below(connection, columns, number, refused, [n for n, a in answers.items() if a == "accept"])
+    below = find_below(connection, columns, number, refused, accepted)
     return Numbering(by_wiki=by_wiki, unread=by_wiki and not is_read, below=below)
 
 
@@ -48,19 +47,19 @@ def has_wiki(connection: sa.Connection) -> bool:
     return bool(connection.scalar(sa.select(either)))
 
 
-def load_answers(connection: sa.Connection) -> dict[int, str]:
-    """What people ruled on numbers, by number: the newest word on each."""
+def load_answers(connection: sa.Connection) -> tuple[frozenset[int], frozenset[int]]:
+    """The numbers that people accepted, and those that they refused: by the newest word on each."""
     where = sa.and_(ruling.c.kind == "number", ruling.c.revoked_at.is_(None), ruling.c.number.is_not(None))
     statement = sa.select(ruling.c.number, ruling.c.value).where(where).order_by(ruling.c.made_at, ruling.c.id)
-    return {row.number: str(row.value.get("number", "")) for row in connection.execute(statement)}
+    answers = {row.number: row.value.get("number") for row in connection.execute(statement)}
+    accepted, refused = (frozenset(n for n, given in answers.items() if given == it) for it in ("accept", "refuse"))
+    return accepted, refused
 
 
 def load_numbers(connection: sa.Connection) -> Numbers:
-    answers = load_answers(connection)
+    accepted, refused = load_answers(connection)
     columns = (page.c.number, page_version.c.number, index_entry.c.number, call_note.c.number)
     found = connection.scalars(sa.union(*(sa.select(c).where(c.is_not(None)) for c in columns)))
-    accepted = frozenset(n for n, answer in answers.items() if answer == "accept")
-    refused = frozenset(n for n, answer in answers.items() if answer == "refuse")
     claimed = sa.select(proposal.c.number).where(proposal.c.claim == "claimed", proposal.c.claim_known.is_(True))
     stated = sa.select(mark.c.value).where(mark.c.name.in_(STATED_MARKS.values()))
     return Numbers(

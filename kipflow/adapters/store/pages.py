@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -11,7 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from kipflow.adapters.store import batches
-from kipflow.adapters.store.columns import chunks, clean_text
+from kipflow.adapters.store.columns import chunks, clean_text, digest_text
 from kipflow.adapters.store.messages import save_unreadable
 from kipflow.adapters.store.numbering import has_wiki, mark_followers
 from kipflow.adapters.store.statements import (
@@ -19,9 +18,9 @@ from kipflow.adapters.store.statements import (
     add_proposals,
     as_row,
     count_new,
-    from_row,
-    insert_many,
+    find_record,
     insert_new,
+    load_records,
     mark_pending,
     upsert,
 )
@@ -87,7 +86,7 @@ def load_pages(connection: sa.Connection, number: int) -> tuple[PageVersion, ...
         .where(page_version.c.page_id.in_(sa.union(have, had)))
         .order_by(page_version.c.saved_at, page_version.c.page_id, page_version.c.version)
     )
-    return tuple(from_row(PageVersion, row) for row in connection.execute(statement))
+    return load_records(connection, PageVersion, statement)
 
 
 def load_holes(connection: sa.Connection, limit: int) -> list[tuple[str, int]]:
@@ -141,8 +140,7 @@ def save_index_entries(connection: sa.Connection, entries: Iterable[IndexEntry],
             rows.extend(as_row(replace(e, seen_at=seen_at), digest=digest) for digest, e in reading.items())
     had_wiki = has_wiki(connection)
     add_proposals(connection, changed)
-    columns = [column.name for column in index_entry.c]
-    insert_many(connection, index_entry, columns, [[row[name] for name in columns] for row in rows])
+    insert_new(connection, index_entry, rows)
     newest_at = max(changed.values(), default=None)
     batches.add_items(connection, batch, [batches.name_row(row["number"], row["digest"]) for row in rows])
     mark_pending(connection, changed, newest_at)
@@ -189,8 +187,7 @@ def _load_newest_digests(connection: sa.Connection, numbers: Collection[int]) ->
 
 
 def _entry_digest(entry: IndexEntry) -> str:
-    text = repr(replace(entry, seen_at=datetime.min.replace(tzinfo=UTC)))
-    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:24]
+    return digest_text(repr(replace(entry, seen_at=datetime.min.replace(tzinfo=UTC))))
 
 
 # -- tickets -----------------------------------------------------------------------------------------
@@ -199,8 +196,8 @@ def _entry_digest(entry: IndexEntry) -> str:
 def save_ticket(connection: sa.Connection, found: TicketState) -> bool:
     """Store a ticket's state if it differs from the one last seen."""
     newest = sa.select(ticket).where(ticket.c.key == found.key).order_by(ticket.c.seen_at.desc()).limit(1)
-    held = connection.execute(newest).one_or_none()
-    if held is not None and replace(from_row(TicketState, held), seen_at=found.seen_at) == found:
+    held = find_record(connection, TicketState, newest)
+    if held is not None and replace(held, seen_at=found.seen_at) == found:
         return False
     if not count_new(connection, ticket, [as_row(found)]):
         return False
@@ -221,7 +218,7 @@ def load_tickets(connection: sa.Connection, keys: Collection[str]) -> tuple[Tick
     if not keys:
         return ()
     statement = sa.select(ticket).where(ticket.c.key.in_(keys)).order_by(ticket.c.seen_at, ticket.c.key)
-    return tuple(from_row(TicketState, row) for row in connection.execute(statement))
+    return load_records(connection, TicketState, statement)
 
 
 def _find_numbers_of_ticket(connection: sa.Connection, key: str) -> set[int]:

@@ -8,20 +8,17 @@ from datetime import datetime
 import sqlalchemy as sa
 
 from kipflow.adapters.store import (
-    absences,
     batches,
-    calls,
-    claims,
     decisions,
-    effect_words,
+    deliveries,
     exports,
-    faults,
     fresh,
     messages,
     months,
     news,
     numbering,
     outbox,
+    page_notes,
     pages,
     rereading,
     rulings,
@@ -72,13 +69,13 @@ class SqlPages(Part):
     find_body = method(pages.find_body)
     find_text = method(pages.find_text)
     load_holes = method(pages.load_holes)
-    load_absent = method(absences.load_absent)
-    note_absent = method(absences.note_absent)
-    note_present = method(absences.note_present)
-    load_checked = method(faults.load_checked_pages)
-    save_faults = method(faults.save_faults)
-    load_faults = method(faults.load_faults)
-    save_call_notes = method(calls.save_call_notes)
+    load_absent = method(page_notes.load_absent)
+    note_absent = method(page_notes.note_absent)
+    note_present = method(page_notes.note_present)
+    load_checked = method(page_notes.load_checked_pages)
+    save_faults = method(page_notes.save_faults)
+    load_faults = method(page_notes.load_faults)
+    save_call_notes = method(page_notes.save_call_notes)
     save_index_entries = method(pages.save_index_entries)
     save_ticket = method(pages.save_ticket)
     load_ticket_keys = method(pages.load_ticket_keys)
@@ -109,15 +106,15 @@ class SqlOutbox(Part):
     """`Outbox`."""
 
     enqueue = method(outbox.enqueue)
-    find_claim = method(claims.find_claim)
-    claim = method(claims.claim_effect)
-    renew_claim = method(claims.renew_claim)
+    find_claim = method(deliveries.find_claim)
+    claim = method(deliveries.claim_effect)
+    renew_claim = method(deliveries.renew_claim)
     find_thread = method(outbox.find_thread)
-    mark_sent = method(outbox.mark_sent)
+    mark_sent = method(deliveries.mark_sent)
     load_cards = method(outbox.load_cards)
-    rewrite = method(outbox.rewrite)
-    mark_failed = method(outbox.mark_failed)
-    confirm_sent = method(effect_words.confirm_sent)
+    rewrite = method(deliveries.rewrite)
+    mark_failed = method(deliveries.mark_failed)
+    confirm_sent = method(deliveries.confirm_sent)
     find = method(outbox.find)
     find_message = method(outbox.find_message)
     load_status = method(outbox.load_status)
@@ -126,9 +123,9 @@ class SqlOutbox(Part):
     load_unreleased_retractions = method(outbox.load_unreleased_retractions)
     find_waiting_retraction = method(outbox.find_waiting_retraction)
     is_retraction_released = method(outbox.is_retraction_released)
-    hold = method(effect_words.hold_effect)
-    note_word = method(effect_words.note_word)
-    release = method(effect_words.release_effect)
+    hold = method(deliveries.hold_effect)
+    note_word = method(deliveries.note_word)
+    release = method(deliveries.release_effect)
 
 
 class SqlMetrics(Part):
@@ -175,7 +172,7 @@ class SqlHistory(Part):
         connection = self._connection
         # first the token: facts that come while the rest is read leave the proposal pending
         token = decisions.find_pending_token(connection, number)
-        if not (decisions.lock_proposal if self._locks else decisions.is_known)(connection, number):
+        if not decisions.is_known(connection, number, locks=self._locks):
             raise UnknownProposal(number)
         self._tokens[number] = token
         mails = messages.load_messages(connection, number)
@@ -187,12 +184,12 @@ class SqlHistory(Part):
             messages=tuple(mails),
             rivals=tuple(messages.load_rivals(connection, mails)),
             pages=versions,
-            absences=absences.load_absences(connection, number),
+            absences=page_notes.load_absences(connection, number),
             index_entries=entries,
             tickets=pages.load_tickets(connection, keys),
             rulings=rulings.load_rulings(connection, number),
             identities=rulings.load_identities(connection),
-            warnings=tuple(warnings.load_warnings(connection, number)),
+            warnings=warnings.load_warnings(connection, number),
             followed_since=warnings.find_followed_since(connection, number),
             coverage=self._mail.find_coverage(),
             numbering=numbering.load_numbering(connection, number, wiki_configured=self.rules.has_wiki),

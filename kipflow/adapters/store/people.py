@@ -11,6 +11,7 @@ from kipflow.adapters.store.board_rows import LISTED, ROWS, as_board_row
 from kipflow.adapters.store.rulings import load_identities
 from kipflow.adapters.store.statements import count_rows, from_row
 from kipflow.adapters.store.tables.decisions import ballot, proposal, review_item, vote
+from kipflow.adapters.store.voters import OF_VOTE, VOTED
 from kipflow.domain.decisions import ReviewItem
 from kipflow.domain.events import Stage
 from kipflow.domain.identity_rulings import as_verdicts
@@ -23,8 +24,6 @@ from kipflow.services.ports import Rules
 
 #: Ballots, proposals and questions of one person that are listed.
 MOST = 100
-_VOTED = ballot.c.status.in_((BallotStatus.COUNTED, BallotStatus.REVIEW))
-_OF_VOTE = sa.and_(vote.c.number == ballot.c.number, vote.c.position == ballot.c.vote_position)
 _LIVE = (proposal.c.stage.is_not(None), LISTED)
 
 
@@ -45,12 +44,7 @@ def find_person(connection: sa.Connection, rules: Rules, person_id: str, as_of: 
     cast = connection.execute(_count_votes(as_of).where(ballot.c.voter == person_id)).one_or_none()
     names = [name for name in (person.name, *person.aliases) if not rules.roster.is_shared_name(name)]
     own = sa.and_(proposal.c.author.in_(names), *_LIVE)
-    voted = sa.select(ballot.c.number).where(
-        ballot.c.voter == person_id,
-        _VOTED,
-        ballot.c.number == vote.c.number,
-        ballot.c.vote_position == vote.c.position,
-    )
+    voted = sa.select(ballot.c.number).where(ballot.c.voter == person_id, VOTED, OF_VOTE)
     asked = sa.select(review_item.c.number).where(
         review_item.c.number == proposal.c.number, _is_asked_about(person_id), review_item.c.kind.in_(list(DoubtKind))
     )
@@ -85,7 +79,7 @@ def _count_votes(as_of: datetime) -> sa.Select[Any]:
             sa.func.count(recent.distinct()).label("last_year"),
             sa.func.max(ballot.c.cast_at).label("last_vote"),
         )
-        .join(vote, _OF_VOTE)
+        .join(vote, OF_VOTE)
         .where(ballot.c.status == BallotStatus.COUNTED)
         .group_by(ballot.c.voter)
     )
@@ -158,7 +152,7 @@ def _load_questions(
 def _load_ballots(connection: sa.Connection, rules: Rules, person_id: str) -> tuple[CastBallot, ...]:
     statement = (
         sa.select(ballot, proposal.c.title, vote.c.round)
-        .join(vote, _OF_VOTE)
+        .join(vote, OF_VOTE)
         .join(proposal, proposal.c.number == ballot.c.number)
         .where(ballot.c.voter == person_id, *_LIVE)
         .order_by(ballot.c.cast_at.desc(), ballot.c.number.desc())

@@ -6,32 +6,20 @@ kept beside it: a decision of that time rested on it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
-from typing import Any
 
 import sqlalchemy as sa
 
 from kipflow.adapters.store import attribution
 from kipflow.adapters.store.columns import chunks, clean_value
-from kipflow.adapters.store.statements import Row, count_rows, insert_new
+from kipflow.adapters.store.message_rows import reading_row
+from kipflow.adapters.store.statements import Row, count_rows, insert_new, iter_matching, load_records
 from kipflow.adapters.store.tables.facts import archive_month, earlier_reading, message
 from kipflow.domain.facts import Message
+from kipflow.domain.records import to_plain
 from kipflow.services.ports import StaleMonth
-
-AsRow = Callable[[Message], Row]
-
-#: What no reading changes: where a mail was found, and when.
-KEPT = frozenset({"message_id", "list_id", "month", "source", "digest", "seen_at", "reading_rules"})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reread:
-    """How many mails are read otherwise now, and the proposals that this touches."""
-
-    changed: int = 0
-    touched: frozenset[int] = frozenset()
 
 
 def save_readings(
@@ -41,24 +29,26 @@ def save_readings(
     rules: int,
     at: datetime,
     attribute: attribution.Attribute,
-    as_row: AsRow,
-) -> Reread:
-    """Put newer readings, by this version of the rules, in the place of older ones (pairs: before, after)."""
+) -> tuple[int, set[int]]:
+    """Put newer readings, by this version of the rules, in the place of older ones (pairs: before, after).
+
+    Returns how many mails are read otherwise now, and the proposals that this touches.
+    """
     changed: list[tuple[Message, Message]] = []
     rows: list[Row] = []
     for before, after in pairs:
         kept = replace(after, list_id=before.list_id, month=before.month, source=before.source, digest=before.digest)
-        was, now = _reading(as_row(before)), _reading(as_row(kept))
-        if was != now:
+        was = _reading(before)
+        if was != _reading(kept):
             changed.append((before, kept))
             rows.append(was)
     _keep_earlier(connection, changed, rows, rules, at)
     for before, after in changed:
-        values = {name: value for name, value in as_row(after).items() if name not in KEPT}
-        connection.execute(sa.update(message).where(message.c.message_id == before.message_id).values(values))
-    _stamp(connection, [before.message_id for before, _ in pairs], rules)
-    touched = attribution.attribute_again(connection, changed, attribute)
-    return Reread(changed=len(changed), touched=frozenset(touched))
+        this = message.c.message_id == before.message_id
+        connection.execute(sa.update(message).where(this).values(reading_row(after)))
+    for chunk in chunks(before.message_id for before, _ in pairs):
+        connection.execute(sa.update(message).where(message.c.message_id.in_(chunk)).values(reading_rules=rules))
+    return len(changed), attribution.attribute_again(connection, changed, attribute)
 
 
 def load_stale_months(connection: sa.Connection, rules: int) -> list[StaleMonth]:
@@ -72,7 +62,7 @@ def load_stale_months(connection: sa.Connection, rules: int) -> list[StaleMonth]
         .group_by(message.c.list_id, message.c.month, archive_month.c.path)
         .order_by(message.c.list_id, message.c.month)
     )
-    return [StaleMonth(**row._mapping) for row in connection.execute(counted)]
+    return list(load_records(connection, StaleMonth, counted))
 
 
 def expire_readings(connection: sa.Connection) -> None:
@@ -85,12 +75,9 @@ def count_stale(connection: sa.Connection, list_id: str, month: str, rules: int)
     return count_rows(connection, message, where)
 
 
-def _reading(row: Row) -> Row:
+def _reading(found: Message) -> Row:
     """What was read in a mail, in the form in which it is stored."""
-    plain = {name: value for name, value in row.items() if name not in KEPT}
-    for name in ("arrived_at", "dated_at"):
-        plain[name] = None if plain[name] is None else plain[name].isoformat()
-    cleaned: Row = clean_value(plain)
+    cleaned: Row = clean_value(to_plain(reading_row(found)))
     return cleaned
 
 
@@ -98,11 +85,10 @@ def _keep_earlier(
     connection: sa.Connection, changed: Sequence[tuple[Message, Message]], rows: Sequence[Row], rules: int, at: datetime
 ) -> None:
     ids = [before.message_id for before, _ in changed]
-    versions: dict[str, int] = {}
-    for chunk in chunks(ids):
-        statement = sa.select(message.c.message_id, message.c.reading_rules).where(message.c.message_id.in_(chunk))
-        versions.update((row.message_id, row.reading_rules) for row in connection.execute(statement))
-    kept: list[dict[str, Any]] = [
+    columns = sa.select(message.c.message_id, message.c.reading_rules)
+    read_by = iter_matching(connection, columns, message.c.message_id, ids)
+    versions = {row.message_id: row.reading_rules for row in read_by}
+    kept: list[Row] = [
         {
             "message_id": message_id,
             "reading_rules": versions[message_id],
@@ -112,10 +98,4 @@ def _keep_earlier(
         }
         for message_id, row in zip(ids, rows, strict=True)
     ]
-    for batch in chunks(kept):
-        insert_new(connection, earlier_reading, batch)
-
-
-def _stamp(connection: sa.Connection, ids: Sequence[str], rules: int) -> None:
-    for chunk in chunks(ids):
-        connection.execute(sa.update(message).where(message.c.message_id.in_(chunk)).values(reading_rules=rules))
+    insert_new(connection, earlier_reading, kept)

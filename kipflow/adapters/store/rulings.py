@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import datetime
 
 import sqlalchemy as sa
 
-from kipflow.adapters.store.columns import chunks
 from kipflow.adapters.store.numbering import mark_followers
-from kipflow.adapters.store.statements import RULING_LOCK, add_proposals, as_row, lock, mark_pending
+from kipflow.adapters.store.statements import (
+    RULING_LOCK,
+    add_proposals,
+    as_row,
+    iter_matching,
+    load_records,
+    lock,
+    mark_pending,
+)
 from kipflow.adapters.store.tables.decisions import ballot
 from kipflow.adapters.store.tables.facts import message, message_proposal, ruling
 from kipflow.domain.errors import KipflowError
@@ -38,9 +46,7 @@ def save_ruling(connection: sa.Connection, found: Ruling) -> int:
     numbers = _find_numbers(connection, found)
     add_proposals(connection, numbers)
     new = connection.execute(sa.insert(ruling).values(row).returning(ruling.c.id)).scalar_one()
-    mark_pending(connection, numbers, found.made_at)
-    if found.kind == "number":
-        mark_followers(connection, numbers, found.made_at)
+    _mark_affected(connection, found, numbers, found.made_at)
     return int(new)
 
 
@@ -58,9 +64,12 @@ def revoke_ruling(connection: sa.Connection, ruling_id: int, *, at: datetime, by
         return
     values = {"revoked_at": at, "revoked_by": by, "revoked_reason": reason}
     connection.execute(sa.update(ruling).where(ruling.c.id == ruling_id).values(values))
-    numbers = _find_numbers(connection, held)
+    _mark_affected(connection, held, _find_numbers(connection, held), at)
+
+
+def _mark_affected(connection: sa.Connection, found: Ruling, numbers: Collection[int], at: datetime) -> None:
     mark_pending(connection, numbers, at)
-    if held.kind == "number":
+    if found.kind == "number":
         mark_followers(connection, numbers, at)
 
 
@@ -132,10 +141,9 @@ def _find_numbers(connection: sa.Connection, found: Ruling) -> set[int]:
     wanted = find_keys(found.value)
     joined = columns.join(message, message.c.message_id == message_proposal.c.message_id)
     numbers = {
-        n
-        for chunk in chunks(sorted(wanted))
-        for where in (message.c.author_address.in_(chunk), message.c.message_id.in_(chunk))
-        for n in connection.scalars(joined.where(where))
+        row.number
+        for column in (message.c.author_address, message.c.message_id)
+        for row in iter_matching(connection, joined, column, wanted)
     }
     voters = sa.select(ballot.c.number, ballot.c.voter, ballot.c.name).distinct()
     numbers.update(
@@ -145,5 +153,4 @@ def _find_numbers(connection: sa.Connection, found: Ruling) -> set[int]:
 
 
 def _load(connection: sa.Connection, *where: sa.ColumnElement[bool]) -> tuple[Ruling, ...]:
-    statement = sa.select(ruling).where(*where).order_by(ruling.c.made_at, ruling.c.id)
-    return tuple(Ruling(**row._mapping) for row in connection.execute(statement))
+    return load_records(connection, Ruling, sa.select(ruling).where(*where).order_by(ruling.c.made_at, ruling.c.id))

@@ -10,7 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from kipflow.adapters.store.board import load_review
-from kipflow.adapters.store.columns import chunks
+from kipflow.adapters.store.statements import iter_matching
 from kipflow.adapters.store.tables.facts import message
 from kipflow.domain.people import Person, clean_address, find_sides, fold_name
 from kipflow.domain.senders import Authentication
@@ -84,13 +84,12 @@ def _find_mailboxes(connection: sa.Connection, senders: Collection[str]) -> dict
     """Address and name of each sender: an address with its newest name, or a mail's id with what the mail shows."""
     found: dict[str, tuple[str, str]] = {}
     columns = sa.select(message.c.message_id, message.c.author_address, message.c.author_name)
-    for chunk in chunks(sorted(s for s in senders if s.startswith("<"))):
-        for row in connection.execute(columns.where(message.c.message_id.in_(chunk))):
-            found[row.message_id] = (clean_address(row.author_address), row.author_name)
-    for chunk in chunks(sorted(s for s in senders if not s.startswith("<"))):
-        newest = columns.where(message.c.author_address.in_(chunk)).order_by(message.c.arrived_at.asc().nulls_first())
-        for row in connection.execute(newest):
-            found[row.author_address] = (row.author_address, row.author_name)
+    mails = {sender for sender in senders if sender.startswith("<")}
+    for row in iter_matching(connection, columns, message.c.message_id, mails):
+        found[row.message_id] = (clean_address(row.author_address), row.author_name)
+    newest_last = columns.order_by(message.c.arrived_at.asc().nulls_first())
+    for row in iter_matching(connection, newest_last, message.c.author_address, {*senders} - mails):
+        found[row.author_address] = (row.author_address, row.author_name)
     return found
 
 
@@ -102,10 +101,9 @@ def _load_records(connection: sa.Connection, addresses: Collection[str]) -> dict
         *columns, sa.func.count().label("mails"), sa.func.min(at).label("first_at"), sa.func.max(at).label("last_at")
     ).group_by(*columns)
     found: dict[tuple[str, str | None], _Record] = {}
-    for chunk in chunks(sorted(addresses)):
-        for row in connection.execute(counted.where(message.c.author_address.in_(chunk))):
-            key = (row.author_address, fold_name(row.author_name) if row.author_name else None)
-            found.setdefault(key, _Record()).add(row)
+    for row in iter_matching(connection, counted, message.c.author_address, addresses):
+        key = (row.author_address, fold_name(row.author_name) if row.author_name else None)
+        found.setdefault(key, _Record()).add(row)
     return found
 
 

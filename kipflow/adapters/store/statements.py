@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from datetime import UTC, date, datetime
 from typing import Any, TypeVar
@@ -15,7 +15,9 @@ from kipflow.adapters.store.columns import chunks
 from kipflow.adapters.store.tables.decisions import mark, pending, proposal
 from kipflow.domain.records import from_plain, to_plain
 
+T = TypeVar("T")
 Row = dict[str, Any]
+Selected = sa.Select[*tuple[Any, ...]]
 
 #: Lock of whoever stores mail: attribution must see all mail stored before.
 MAIL_LOCK = 0x6B69_7066
@@ -31,53 +33,11 @@ def insert_new(connection: sa.Connection, table: sa.Table, rows: Sequence[Row]) 
         connection.execute(_insert(connection, table).on_conflict_do_nothing(), rows)
 
 
-def count_new(connection: sa.Connection, table: sa.Table, rows: Sequence[Row]) -> int:
+def count_new(connection: sa.Connection, table: sa.Table, rows: Iterable[Row]) -> int:
     """The same, and how many rows that were. Slower: PostgreSQL counts only by giving keys back."""
-    if not rows:
-        return 0
     key = next(iter(table.primary_key.columns))
     statement = _insert(connection, table).on_conflict_do_nothing().returning(key)
-    return len(connection.execute(statement, rows).all())
-
-
-def insert_many(
-    connection: sa.Connection, table: sa.Table, columns: Sequence[str], rows: Sequence[Sequence[Any]]
-) -> None:
-    """`insert_new` for the tables that hold every mail: rows are tuples in the order of `columns`.
-
-    Goes to the driver past SQLAlchemy's handling of single rows, which costs more than storing them.
-    """
-    _insert_raw(connection, table, columns, rows, "ON CONFLICT DO NOTHING")
-
-
-def save_many(connection: sa.Connection, table: sa.Table, rows: Sequence[Row], *, update: bool = False) -> None:
-    """`upsert` in the same way; all rows have the columns of the first. Without `update` every row must be new."""
-    if not rows:
-        return
-    conflict, columns = "", list(rows[0])
-    if update:
-        keys = [column.name for column in table.primary_key.columns]
-        changes = ", ".join(f"{name} = excluded.{name}" for name in columns if name not in keys)
-        conflict = f"ON CONFLICT ({', '.join(keys)}) DO UPDATE SET {changes}"
-    _insert_raw(connection, table, columns, [[row[name] for name in columns] for row in rows], conflict)
-
-
-def _insert_raw(
-    connection: sa.Connection, table: sa.Table, columns: Sequence[str], rows: Sequence[Sequence[Any]], conflict: str
-) -> None:
-    if not rows:
-        return
-    dialect = connection.dialect
-    values = [list(row) for row in rows]
-    for i, name in enumerate(columns):
-        process = table.c[name].type.dialect_impl(dialect).bind_processor(dialect)
-        if process is not None:
-            for row in values:
-                row[i] = process(row[i])
-    place = "%s" if dialect.name == "postgresql" else "?"
-    names, places = ", ".join(columns), ", ".join(place for _ in columns)
-    statement = f"INSERT INTO {table.name} ({names}) VALUES ({places}) {conflict}"  # noqa: S608 - our names
-    connection.exec_driver_sql(statement, [tuple(row) for row in values])
+    return sum(len(connection.execute(statement, chunk).all()) for chunk in chunks(rows))
 
 
 def upsert(
@@ -128,6 +88,25 @@ def count_rows(connection: sa.Connection, table: sa.Table, *where: sa.ColumnElem
     return int(connection.scalar(sa.select(sa.func.count()).select_from(table).where(*where)) or 0)
 
 
+def load_records(connection: sa.Connection, kind: type[T], statement: Selected) -> tuple[T, ...]:
+    """The rows that are selected, as records of this kind."""
+    return tuple(from_row(kind, row) for row in connection.execute(statement))
+
+
+def find_record(connection: sa.Connection, kind: type[T], statement: Selected) -> T | None:
+    """The first of them, if there is one."""
+    row = connection.execute(statement).first()
+    return None if row is None else from_row(kind, row)
+
+
+def iter_matching(
+    connection: sa.Connection, statement: Selected, column: sa.ColumnElement[Any], values: Iterable[Any]
+) -> Iterator[sa.Row[*tuple[Any, ...]]]:
+    """The rows that are selected and have one of these values, however many, in a column."""
+    for chunk in chunks(sorted(values)):
+        yield from connection.execute(statement.where(column.in_(chunk)))
+
+
 def load_mark(connection: sa.Connection, name: str) -> str | None:
     return connection.scalar(sa.select(mark.c.value).where(mark.c.name == name))
 
@@ -159,15 +138,12 @@ def mark_pending(connection: sa.Connection, numbers: Iterable[int], since: datet
         upsert(connection, pending, rows, update=["token"])
 
 
-T = TypeVar("T")
-
-
 def as_row(record: Any, *, without: Collection[str] = (), **more: Any) -> Row:
     """The record's fields by name, in the form in which columns take them, and `more` columns."""
     values = ((f.name, getattr(record, f.name)) for f in fields(record) if f.name not in without)
     return {**{name: value if isinstance(value, date) else to_plain(value) for name, value in values}, **more}
 
 
-def from_row(kind: type[T], row: sa.Row[Any], **given: Any) -> T:
+def from_row(kind: type[T], row: sa.Row[*tuple[Any, ...]], **given: Any) -> T:
     """The record of this kind in the row's columns; `given` are fields that they do not have as they are."""
     return from_plain(kind, row._asdict(), **given)

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, contextmanager
 
 import sqlalchemy as sa
 
-from kipflow.adapters.store import batches, board, board_proposal, pages, published, rulings, senders, voters
+from kipflow.adapters.store import batches, board, board_proposal, pages, rulings, senders, voters
 from kipflow.adapters.store.binding import method, ruled
 from kipflow.adapters.store.board_rows import load_newest, load_rows
 from kipflow.adapters.store.engine import open_engine, transaction
@@ -50,7 +50,7 @@ class SqlStore:
     rows = ruled(load_rows)
     newest = ruled(load_newest)
     proposal = ruled(board_proposal.load_proposal)
-    published = ruled(published.load_published)
+    published = ruled(board_proposal.load_published)
     absent = ruled(voters.load_absent)
     voters = method(voters.load_voters)
     vote_mails = ruled(board_proposal.load_vote_mails)

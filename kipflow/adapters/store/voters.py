@@ -17,6 +17,9 @@ from kipflow.services.ports import Rules
 
 #: Who cast no ballot that binds for so long does not vote at present.
 ACTIVE = timedelta(days=180)
+#: Which ballots are of which vote, and which are somebody's vote or may be.
+OF_VOTE = sa.and_(vote.c.number == ballot.c.number, vote.c.position == ballot.c.vote_position)
+VOTED = ballot.c.status.in_((BallotStatus.COUNTED, BallotStatus.REVIEW))
 
 
 def load_absent(
@@ -59,14 +62,7 @@ def _select_cast(numbers: Collection[int]) -> sa.Select[Any]:
     return (
         sa.select(vote.c.number, ballot.c.voter, ballot.c.status)
         .join(proposal, proposal.c.number == vote.c.number)
-        .outerjoin(
-            ballot,
-            sa.and_(
-                ballot.c.number == vote.c.number,
-                ballot.c.vote_position == vote.c.position,
-                ballot.c.status.in_((BallotStatus.COUNTED, BallotStatus.REVIEW)),
-            ),
-        )
+        .outerjoin(ballot, sa.and_(OF_VOTE, VOTED))
         .where(vote.c.is_current, proposal.c.stage == Stage.VOTE, vote.c.number.in_(numbers))
     )
 
@@ -87,7 +83,7 @@ def load_voters(connection: sa.Connection) -> tuple[views.VoterRow, ...]:
     is_running = sa.and_(vote.c.is_current, proposal.c.stage == Stage.VOTE)
     rows = (
         sa.select(ballot.c.number, sa.func.max(sa.case((is_running, 1), else_=0)), ballot.c.name, ballot.c.address)
-        .join(vote, sa.and_(vote.c.number == ballot.c.number, vote.c.position == ballot.c.vote_position))
+        .join(vote, OF_VOTE)
         .join(proposal, proposal.c.number == ballot.c.number)
         .group_by(ballot.c.number, ballot.c.name, ballot.c.address)
     )

@@ -7,12 +7,14 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
-from kipflow.adapters.store.statements import count_new
+from kipflow.adapters.store.statements import count_new, load_records
 from kipflow.adapters.store.tables.decisions import proposal, warning, warning_delivery
 from kipflow.domain.facts import SilenceWarning
 
 
-def load_warnings(connection: sa.Connection, number: int, *, known_at: datetime | None = None) -> list[SilenceWarning]:
+def load_warnings(
+    connection: sa.Connection, number: int, *, known_at: datetime | None = None
+) -> tuple[SilenceWarning, ...]:
     """Those on the proposal that were recorded by `known_at` (None: all), in order of time."""
     columns = [column for column in warning.c if column is not warning.c.number]
     delivered = sa.and_(
@@ -28,7 +30,7 @@ def load_warnings(connection: sa.Connection, number: int, *, known_at: datetime 
     )
     if known_at is not None:
         statement = statement.where(warning.c.recorded_at <= known_at)
-    return [SilenceWarning(**row._mapping) for row in connection.execute(statement)]
+    return load_records(connection, SilenceWarning, statement)
 
 
 def save_warning(connection: sa.Connection, number: int, given: SilenceWarning) -> bool:

@@ -88,7 +88,7 @@ class HistoryRows(Protocol):
     """What is exported."""
 
     def iter_rows(self, table: str, columns: Sequence[str] | None = None) -> Iterator[list[dict[str, Any]]]:
-        """Batches of plain rows of "transition", "vote", "ballot", "proposal" or "proposal_message".
+        """Batches of plain rows of "transition", "vote", "proposal" or "proposal_message".
 
         All of their columns, or those named.
         """

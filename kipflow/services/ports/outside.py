@@ -16,10 +16,7 @@ from kipflow.domain.pages import TicketState
 class MonthStats:
     """What the archive's cheap statistics say of a month: enough to learn whether it changed."""
 
-    list_id: str
-    month: str
     mails: int
-    newest: datetime | None
     digest: str
 
 

@@ -194,4 +194,3 @@ def test_an_earlier_month_lands_under_the_lists_present_address(
     server.play(by_address({OLD: box(1)}, {}))
     month = archive.fetch_month(LIST, "2011-01", tmp_path / "m.mbox", now=NOW)
     assert (month.list_id, month.mails, month.why) == (LIST, 1, "")
-    assert archive.fetch_stats(LIST, "2011-01").list_id == LIST

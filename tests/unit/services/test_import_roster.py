@@ -14,7 +14,7 @@ from kipflow.config.roster import load_roster
 from kipflow.domain.errors import UnreadableInput
 from kipflow.domain.people import Person, Role
 from kipflow.rosters.editing import edit_roster
-from kipflow.rosters.entries import Entry, Listing, make_entry
+from kipflow.rosters.entries import Entry, Gathering, Listing
 from kipflow.rosters.files import RosterFile, parse_roster, render_roster
 from kipflow.rosters.formats import parse_listing
 from kipflow.services.import_roster import ImportReport, import_roster
@@ -38,8 +38,9 @@ MARA = Person(
 
 
 def entry(name: str, **values: object) -> Entry:
-    made = make_entry(name=name, notes=[], place="row 1", **values)  # type: ignore[arg-type]
-    assert made is not None
+    gathering = Gathering("a page")
+    gathering.add(name=name, place="row 1", **values)  # type: ignore[arg-type]
+    [made] = gathering.entries
     return made
 
 
@@ -232,7 +233,8 @@ def entries(draw: st.DrawFn) -> Entry | None:
     if since and until and until <= since:
         until = None
     spans = {k: day(d.isoformat()) if d else None for k, d in (("since", since), ("until", until))}
-    return make_entry(
+    gathering = Gathering("a page")
+    gathering.add(
         id=draw(st.sampled_from(["", "", "a", "no", "null", "0x1", "1e3", "mlind"])),
         name=draw(
             st.one_of(NAMES, st.sampled_from(["Mara Lind", "Ona Paz", "${HOME} x", "- a: b", "yes", '"\\ #', "7"]))
@@ -241,8 +243,8 @@ def entries(draw: st.DrawFn) -> Entry | None:
         emails=[draw(st.one_of(NAMES, st.emails(), st.sampled_from(["a@x.example", "b@x.example"])))],
         roles=[Role(role=draw(st.sampled_from(["pmc", "committer"])), **spans)],
         place="row",
-        notes=[],
     )
+    return next(iter(gathering.entries), None)
 
 
 @settings(examples(150), derandomize=True)

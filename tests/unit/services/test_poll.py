@@ -57,13 +57,7 @@ class FakeArchive:
         self.asked.append(month)
         if self.stats_fail:
             raise ServiceUnavailable(service="Pony Mail", url="http://x.example", why="HTTP 500")
-        return MonthStats(
-            list_id=list_id,
-            month=month,
-            mails=self.counts.get(month, 0),
-            newest=None,
-            digest=self.digests.get(month, "d1"),
-        )
+        return MonthStats(mails=self.counts.get(month, 0), digest=self.digests.get(month, "d1"))
 
     def fetch_month(self, list_id: str, month: str, target: Path, *, now: datetime) -> ArchiveMonth:
         target.write_text(self.months.get(month, ""))

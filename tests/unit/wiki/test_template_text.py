@@ -15,7 +15,7 @@ SEEDS = Path(__file__).resolve().parents[4] / "shared" / "seeds"
 
 
 def leftovers(body: str) -> list[tuple[str, str]]:
-    return [(x.section, x.line) for x in find_leftovers(read_sections(parse_storage(body, source="p")))]
+    return list(find_leftovers(read_sections(parse_storage(body, source="p"))))
 
 
 def test_every_section_of_a_new_page_still_holds_template_text() -> None:

@@ -7,6 +7,6 @@ is replaced by each decision on it.
 from __future__ import annotations
 
 from kipflow.adapters.store.tables import decisions, facts
-from kipflow.adapters.store.tables.metadata import metadata
+from kipflow.adapters.store.tables.facts import metadata
 
 __all__ = ["decisions", "facts", "metadata"]

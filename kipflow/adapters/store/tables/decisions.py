@@ -17,7 +17,7 @@ from sqlalchemy import (
 )
 
 from kipflow.adapters.store.columns import Document, Moment, Words, columns_of
-from kipflow.adapters.store.tables.metadata import metadata
+from kipflow.adapters.store.tables.facts import metadata
 from kipflow.domain.clocks import VoteState, VoteTerms
 from kipflow.domain.decisions import ReviewItem
 from kipflow.domain.events import Transition

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import sqlalchemy as sa
 from sqlalchemy import BigInteger, Boolean, Column, ForeignKey, Index, Integer, PrimaryKeyConstraint, String, Table
 
 from kipflow.adapters.store.columns import Document, Moment, Words, columns_of
-from kipflow.adapters.store.tables.metadata import metadata
 from kipflow.domain.facts import ArchiveMonth, Message, Ruling, SubjectReading, Unreadable
 from kipflow.domain.pagefaults import PageFault
 from kipflow.domain.pages import CallNote, IndexEntry, PageAbsence, PageVersion, TicketState
 from kipflow.services.ports import Batch
+
+#: What all tables belong to.
+metadata = sa.MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
 
 message = Table(
     "message",
