@@ -67,6 +67,12 @@ def find_share(test: str) -> str:
     return next((folder for folder in TOGETHER if test.startswith(folder)), test.partition("::")[0])
 
 
+@pytest.hookimpl(optionalhook=True, tryfirst=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """One for each core; one more for all tests, as the one that runs the whole of kipflow mostly waits for it."""
+    return (os.cpu_count() or 1) + (not config.option.markexpr)
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadScopeScheduling:
     from xdist.scheduler import LoadScopeScheduling
