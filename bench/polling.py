@@ -136,8 +136,9 @@ def serve_month() -> dict[str, Any]:
     def respond(path: str, query: dict[str, str], send: Callable[..., None]) -> None:
         nonlocal count
         if path == "/asked":
-            send(json.dumps(asked).encode())
-            asked.clear()
+            answer = json.dumps(asked).encode()
+            asked.clear()  # before the answer: the next request may come with it
+            send(answer)
         elif path == "/grow":
             count += int(query["by"])
             send(b"{}")

@@ -139,7 +139,7 @@ class Download:
         return True
 
     def _measure(self, mails: int) -> None:
-        """Note what the part file holds, which is the whole truth by now."""
+        """Count, size and digest of the part file, once nothing more is written to it."""
         self.mails, self.size, self.digest = mails, self.part.stat().st_size, _hash_file(self.part)
 
     def clean(self) -> None:

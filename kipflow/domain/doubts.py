@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from itertools import product
+from itertools import islice, product
 from math import prod
 
 from kipflow.domain.judging import ask_for_senders, with_latest_standing
@@ -41,12 +41,13 @@ def count_ways(vote: Vote) -> int:
 
 
 def find_ways(vote: Vote) -> Iterator[Vote]:
-    """The judged vote once for each way in which its doubts may be settled, ballots judged anew in each."""
+    """The judged vote once for each way in which its doubts may be settled, ballots judged anew in each: at most
+    `MAX_WAYS` of them."""
     options = _list_options(vote)
     if not options:
         yield vote
         return
-    for way in product(*options.values()):
+    for way in islice(product(*options.values()), MAX_WAYS):
         yield _settle(vote, dict(zip(options, way, strict=True)))
 
 

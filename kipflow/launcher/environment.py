@@ -136,15 +136,15 @@ def _connections(settings: Settings, community: Community, layout: Layout, base:
         "spark_default": _spark_connection(base.get("KIPFLOW_SPARK_MASTER", "local[2]")),
     }
     # what has the form of a token will do for the sandbox; a client without one does not send
-    usual = SANDBOX_TOKEN if layout.community == SANDBOX else None
-    for name in ("slack", "wiki", "jira", "mail"):
-        service, token = getattr(community, name), base.get(f"KIPFLOW_{name.upper()}_TOKEN") or usual
-        if name == "slack" and service is not None:
-            # by the conventions of Airflow's provider: its own operators find the same workspace
-            extra = {"base_url": f"{service.url.rstrip('/')}/"}
-            connections["slack_default"] = {"conn_type": "slack", "password": token, "extra": extra}
-        elif service is not None:
-            connections[f"kipflow_{name}"] = {"conn_type": "http", "host": service.url, "password": token}
+    fallback = SANDBOX_TOKEN if layout.community == SANDBOX else None
+    tokens = {name: base.get(f"KIPFLOW_{name.upper()}_TOKEN") or fallback for name in ("slack", "wiki", "jira", "mail")}
+    for name in ("wiki", "jira", "mail"):
+        if (service := getattr(community, name)) is not None:
+            connections[f"kipflow_{name}"] = {"conn_type": "http", "host": service.url, "password": tokens[name]}
+    if community.slack is not None:
+        # by the conventions of Airflow's provider: its own operators find the same workspace
+        extra = {"base_url": f"{community.slack.url.rstrip('/')}/"}
+        connections["slack_default"] = {"conn_type": "slack", "password": tokens["slack"], "extra": extra}
     return {
         f"AIRFLOW_CONN_{name.upper()}": json.dumps({k: v for k, v in fields.items() if v is not None})
         for name, fields in connections.items()

@@ -61,7 +61,7 @@ def read_mbox(
             yield from mails
 
     name = name or f"{how.list_id}/{how.month}"
-    plain = path if how.late and not is_packed(path) else None
+    plain = path if how.late and (part is not None or not is_packed(path)) else None
     return how.read_until_damage(split(), name, first_position, is_wanted=is_wanted, plain=plain)
 
 

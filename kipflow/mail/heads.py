@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property, lru_cache
 from hashlib import sha256
-from operator import attrgetter
 from typing import Any
 
 from kipflow.domain.facts import Unreadable
@@ -16,6 +15,7 @@ from kipflow.domain.people import clean_address
 from kipflow.domain.policy import OwnTags
 from kipflow.domain.proposals import UNSEEN
 from kipflow.domain.sameids import OURS
+from kipflow.domain.senders import AddressSource
 from kipflow.mail import limits
 from kipflow.mail.content.arrival import find_arrival, find_date
 from kipflow.mail.content.headers import (
@@ -128,10 +128,21 @@ class Head:
         kind = (self.headers.raw("content-type") or b"").lower()
         return kind.startswith(b"multipart/encrypted") or b"enveloped-data" in kind
 
-    author_name = property(attrgetter("sender.name"))
-    author_address = property(attrgetter("sender.address"))
-    address_source = property(attrgetter("sender.source"))
-    raw_from = property(lambda head: head.sender.raw[:500])
+    @property
+    def author_name(self) -> str:
+        return self.sender.name
+
+    @property
+    def author_address(self) -> str:
+        return self.sender.address
+
+    @property
+    def address_source(self) -> AddressSource:
+        return self.sender.source
+
+    @property
+    def raw_from(self) -> str:
+        return self.sender.raw[:500]
 
     def find_facts(self) -> dict[str, Any]:
         """The values of a `Message` that the headers alone give."""

@@ -7,12 +7,9 @@ it is a question about its author's vote. Real mails stay far below all of these
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from kipflow.domain.votes import Expression
-from kipflow.mail.relevance import fold_case, has_any
 from kipflow.mbox.splitting import MAX_MAIL
 
 
@@ -84,25 +81,3 @@ class Unread:
 
     def __str__(self) -> str:
         return "; ".join(self._reasons)
-
-
-_ATTACHED_VOTE = re.compile(
-    r"\b(?:vote|ballot|veto|objection|opinion|answer|reply)s?\b[^.\n]{0,60}\b(?:attach|enclos)"
-    r"|\b(?:attached|enclosed)\b[^.\n]{0,60}\b(?:vote|ballot|veto|objection|opinion|answer|reply)s?\b",
-    re.IGNORECASE,
-)
-
-
-def points_at_attachment(text: str) -> bool:
-    """Whether a mail says that what it votes is attached: attachments are not read."""
-    return has_any(("attach", "enclos"), fold_case(text)) and _ATTACHED_VOTE.search(text) is not None
-
-
-def ask_unread(found: tuple[Expression, ...], unread: str) -> tuple[Expression, ...]:
-    """What the part that was read says, as a question; a question of its own where that says nothing."""
-    if not unread:
-        return found
-    rule, why = "not-read-to-its-end", f"not read to its end: {unread}"
-    silent = Expression(choice=None, value="", claimed_binding=None, line="", rule=rule)
-    # without a choice: the rest may say anything, so every outcome must be looked at
-    return tuple(replace(e.as_question(rule, why), choice=None) for e in found or (silent,))

@@ -21,6 +21,7 @@ from kipflow.mail.content.senders import Sender
 from kipflow.mail.heads import Head, Place, read_head
 from kipflow.mail.quotes.marked import is_table_row
 from kipflow.mail.quoting import Words, find_own_words
+from kipflow.mail.relevance import fold_case, has_any
 from kipflow.mail.results import ask_beside_result, find_cancel, read_declared, weigh_in_result
 from kipflow.mail.rounds.calls import is_call, read_called_numbers
 from kipflow.mail.subjects import parse_subject
@@ -70,7 +71,7 @@ def _read_unopened(head: Head, reading: SubjectReading, source: str) -> Message:
     votes = read_subject(head.subject) if reading.kind is not Kind.DISCUSS else ()
     votes = votes or ((_SEALED,) if head.is_sealed else ())
     unread = str(head.notes)
-    asked = limits.ask_unread(votes, unread)
+    asked = _ask_unread(votes, unread)
     return Message(**head.find_facts(), source=source, reading=reading, own_text="", expressions=asked, unread=unread)
 
 
@@ -95,14 +96,14 @@ def _read_body(head: Head, reading: SubjectReading, source: str) -> Message:
         why = "a program wrote this mail by itself (Auto-Submitted): is it a person's vote?"
         votes = tuple(vote.as_question("auto-generated", why) for vote in votes)
     casts = any(e.standing is Standing.CLEAR for e in votes)
-    if casts or (own_text and not limits.points_at_attachment(own_text)):
+    if casts or (own_text and not _points_at_attachment(own_text)):
         notes.forgive(limits.ATTACHED)
     return Message(
         **head.find_facts(),
         source=source,
         reading=reading,
         own_text=own_text,
-        expressions=limits.ask_unread(votes, str(notes)),
+        expressions=_ask_unread(votes, str(notes)),
         declared=declared,
         cancels=find_cancel(words, reading) if ends else None,
         unread=str(notes),
@@ -216,3 +217,25 @@ _SEALED = Expression(
     standing=Standing.UNCLEAR,
     why="encrypted: what it says, its author must tell",
 )
+
+
+_ATTACHED_VOTE = re.compile(
+    r"\b(?:vote|ballot|veto|objection|opinion|answer|reply)s?\b[^.\n]{0,60}\b(?:attach|enclos)"
+    r"|\b(?:attached|enclosed)\b[^.\n]{0,60}\b(?:vote|ballot|veto|objection|opinion|answer|reply)s?\b",
+    re.IGNORECASE,
+)
+
+
+def _points_at_attachment(text: str) -> bool:
+    """Whether a mail says that what it votes is attached: attachments are not read."""
+    return has_any(("attach", "enclos"), fold_case(text)) and _ATTACHED_VOTE.search(text) is not None
+
+
+def _ask_unread(found: tuple[Expression, ...], unread: str) -> tuple[Expression, ...]:
+    """What the part that was read says, as a question; a question of its own where that says nothing."""
+    if not unread:
+        return found
+    rule, why = "not-read-to-its-end", f"not read to its end: {unread}"
+    silent = Expression(choice=None, value="", claimed_binding=None, line="", rule=rule)
+    # without a choice: the rest may say anything, so every outcome must be looked at
+    return tuple(replace(e.as_question(rule, why), choice=None) for e in found or (silent,))

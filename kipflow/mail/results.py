@@ -1,7 +1,7 @@
 """Closing announcements: the outcome, counts and names that a mail declares, and mails that call a vote off.
 
 What may end a vote and is not understood is declared as `unclear`: it ends nothing, and a person is asked.
-Of whom such a mail lists only its author may vote by it.
+Of the people it lists, only its author can vote by such a mail.
 """
 
 from __future__ import annotations

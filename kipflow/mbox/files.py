@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 from kipflow.mbox.endings import DAMAGED
-from kipflow.mbox.packed import DAMAGE, open_box
-from kipflow.mbox.separators import LOOK, Bytes, find_starts, learn_form
-from kipflow.mbox.splitting import split_mbox
+from kipflow.mbox.packed import DAMAGE, is_packed, open_box
+from kipflow.mbox.separators import LOOK, Bytes, Form, Found, find_starts, learn_form
+from kipflow.mbox.splitting import CHUNK, split_mbox
 
 
 @contextmanager
@@ -51,7 +51,27 @@ def find_break(path: Path, *, whole: bool = False) -> str:
     """
     try:
         with open_box(path) as stream:
-            last = deque(split_mbox(stream, whole=whole), maxlen=1)
+            form, begin = (None, None) if is_packed(path) else _find_last_chunk(stream)
+            last = deque(split_mbox(stream, form=form, whole=whole, first=begin), maxlen=1)
     except DAMAGE as error:
         return f"{DAMAGED}: {error or type(error).__name__}"
     return last[0].cut if last else ""
+
+
+def _find_last_chunk(stream: BinaryIO) -> tuple[Form, Found]:
+    """The form of a plain mbox, and where one of its last mails begins: there the stream stands then."""
+    size = stream.seek(0, 2)
+    stream.seek(0)
+    form = learn_form(stream.read(LOOK))
+    found, length = 0, CHUNK
+    while length < size and not found:
+        base = stream.seek(size - length)
+        start = _first_start(stream.read(length), form)
+        found, length = (base + start if start else 0), length * 4
+    return form, Found(stream.seek(found), 1)
+
+
+def _first_start(tail: bytes, form: Form) -> int:
+    starts = find_starts(tail, form)
+    next(starts)
+    return next(starts, 0)

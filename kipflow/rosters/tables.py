@@ -151,8 +151,8 @@ def _follow(events: list[tuple[datetime, int, str, str, str]], found: Gathering)
     if events:
         first = events[0][0]
         early = sum(any(r.since == first for r in roles) for roles in held.values())
-        begins = f"the record begins on {first:%Y-%m-%d}"
-        found.note(begins, f"{early} people were listed then, maybe in their role before")
+        told = f"{early} people were listed then, maybe in their role before"
+        found.notes.append(f"the record begins on {first:%Y-%m-%d}: {told}")
     for key, roles in held.items():
         found.add(name=names[key], roles=roles, place=f"line {places[key]}")
 

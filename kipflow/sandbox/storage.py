@@ -28,8 +28,12 @@ def find_local(address: str) -> str:
 
 
 def render_storage(body: str) -> str:
-    """`body` as HTML without scripts, styles or attributes; broken markup is closed where it ends."""
-    return _render_inner(html.fragment_fromstring(body, create_parent=True))
+    """`body` as HTML without scripts, styles or attributes; broken markup is closed where it ends.
+
+    What is nested deeper than the parser follows, some 250 elements, is left out.
+    """
+    # within an element even "<html>" is no document of its own, which could be one without a body
+    return _render_inner(html.document_fromstring(f"<div>{body}</div>").find("body"))
 
 
 def _render_inner(element: html.HtmlElement) -> str:

@@ -33,14 +33,13 @@ def preview_undo(desk: Desk, values: Values, at: datetime) -> Preview:
 
 def undo_batch(desk: Desk, values: Values, word: Word) -> Done:
     """Take out what an ingest or import brought, and decide again what it touched."""
-    said = word.checked()
 
     def check(found: undo.Undone) -> None:
         if found.digest != values["seen"]:
             raise BadRuling(_CHANGED)
 
     batch = read_number(values["batch"])
-    found = undo.undo(desk.store, batch, policy=desk.policy, at=word.at, word=said, check=check)
+    found = undo.undo(desk.store, batch, policy=desk.policy, at=word.at, word=word, check=check)
     if len(found.numbers) > MOST_AT_ONCE:
         return Done(said=f"ingest {batch} undone; the next run decides what waits, {len(found.numbers):,} in all")
     decided = redecide_after_ruling(

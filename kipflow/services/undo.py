@@ -88,14 +88,15 @@ def undo(
     What `check` raises leaves everything as it was.
 
     Raises:
-        BadRuling: no such batch, or it was undone before.
+        BadRuling: no such batch, or it was undone before; the word has no author or reason.
     """
+    said = word.checked() if word is not None else None
     try:
         with store.begin() as session:
             batch = _find(session, batch_id)
             shared = session.batches.find_shared(batch_id) if batch.kind == "mail" else {}
             numbers = sorted(session.batches.remove(batch, at=at))
-            by, why = (word.author, word.reason) if word is not None else ("", "")
+            by, why = (said.author, said.reason) if said is not None else ("", "")
             session.batches.note_undone(batch_id, at=at, by=by, reason=why, numbers=numbers)
             months = tuple(_restore_months(session, batch, shared))
             appended: list[Transition] = []

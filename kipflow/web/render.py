@@ -212,10 +212,22 @@ _FILTERS: dict[str, Any] = {
     "metric_label": metrics.render_label,
     "metric_value": metrics.render_value,
 }
-_WAYS = (build_form, find_ways, find_drift_way, find_overrides, find_release_ways, find_revoke_way, render_command)
-_SAYINGS = (say_authentication, say_end, say_ruling, say_items, is_undated, wording.say_run, wording.say_origin)
 _GLOBALS: dict[str, Any] = {
-    **{function.__name__: function for function in (*_WAYS, *_SAYINGS, find_editor_url)},
+    "find_ways": find_ways,
+    "find_drift_way": find_drift_way,
+    "find_overrides": find_overrides,
+    "find_release_ways": find_release_ways,
+    "find_revoke_way": find_revoke_way,
+    "find_editor_url": find_editor_url,
+    "render_command": render_command,
+    "build_form": build_form,
+    "say_authentication": say_authentication,
+    "say_end": say_end,
+    "say_ruling": say_ruling,
+    "say_items": say_items,
+    "is_undated": is_undated,
+    "say_run": wording.say_run,
+    "say_origin": wording.say_origin,
     "words": wording,
     "relative": times.render_relative,
     "elapsed": times.find_elapsed,

@@ -38,11 +38,15 @@ def load_numbers(connection: sa.Connection) -> list[int]:
     return list(connection.scalars(sa.select(proposal.c.number).order_by(proposal.c.number)))
 
 
-def is_known(connection: sa.Connection, number: int, *, locks: bool = False) -> bool:
-    """Whether there is such a proposal; `locks`: other decisions on it wait until this transaction ends."""
+def lock_proposal(connection: sa.Connection, number: int) -> bool:
+    """Keep other decisions on the proposal waiting until this transaction ends; False if it is not known."""
     row = sa.select(proposal.c.number).where(proposal.c.number == number)
     # the weaker kind of lock: mails and pages that refer to the proposal can still be stored
-    return connection.scalar(row.with_for_update(key_share=True) if locks else row) is not None
+    return connection.scalar(row.with_for_update(key_share=True)) is not None
+
+
+def is_known(connection: sa.Connection, number: int) -> bool:
+    return connection.scalar(sa.select(proposal.c.number).where(proposal.c.number == number)) is not None
 
 
 def load_decided_at(connection: sa.Connection, number: int) -> datetime | None:
@@ -98,7 +102,7 @@ def append_transitions(
     add_proposals(connection, numbers)
     # two processes that append to one history would give their entries the same position
     for number in numbers:
-        is_known(connection, number, locks=True)
+        lock_proposal(connection, number)
     ids = {t.id for t in transitions}
     known = set(connection.scalars(sa.select(transition.c.id).where(transition.c.id.in_(ids))))
     held = sa.select(transition.c.number, sa.func.max(transition.c.position)).group_by(transition.c.number)

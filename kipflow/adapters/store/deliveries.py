@@ -135,14 +135,14 @@ def rewrite(connection: sa.Connection, key: str, payload: Mapping[str, Any], *, 
 def release_effect(connection: sa.Connection, key: str, *, by: str, at: datetime) -> bool:
     """An unsure one is sent without being looked for."""
     changes = {"status": "pending", "next_attempt_at": at, "attempts": 0, "released_by": by, "released_at": at}
-    return _change_stopped(connection, key, outbox.c.status.in_(STOPPED), changes | _SETTLED, at)
+    return _change_if(connection, key, outbox.c.status.in_(STOPPED), changes | _SETTLED, at)
 
 
 def hold_effect(connection: sa.Connection, key: str, *, why: str, at: datetime) -> bool:
     refused = sa.and_(outbox.c.status == "withdrawn", outbox.c.last_error.startswith(REFUSED_BY, autoescape=True))
     waits = sa.and_(sa.or_(outbox.c.status == "pending", refused), outbox.c.tried_at.is_(None))
     changes = {"status": "held", "released_by": None, "released_at": None, "last_error": why[:500]}
-    return _change_stopped(connection, key, waits, changes, at)
+    return _change_if(connection, key, waits, changes, at)
 
 
 def note_word(connection: sa.Connection, key: str, word: EffectWord) -> None:
@@ -160,10 +160,8 @@ def confirm_sent(connection: sa.Connection, key: str, *, by: str, at: datetime) 
     return True
 
 
-def _change_stopped(
-    connection: sa.Connection, key: str, where: sa.ColumnElement[bool], changes: Row, at: datetime
-) -> bool:
-    """Change the effect if it is such a one; False if not."""
+def _change_if(connection: sa.Connection, key: str, where: sa.ColumnElement[bool], changes: Row, at: datetime) -> bool:
+    """Change the effect if it meets `where`; False if not."""
     statement = sa.update(outbox).where(outbox.c.key == key, where).values(changes)
     row = connection.execute(statement.returning(outbox.c.number, outbox.c.payload)).one_or_none()
     # whether a retraction may be known changes what the messages of its votes say

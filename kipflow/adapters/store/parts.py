@@ -172,7 +172,8 @@ class SqlHistory(Part):
         connection = self._connection
         # first the token: facts that come while the rest is read leave the proposal pending
         token = decisions.find_pending_token(connection, number)
-        if not decisions.is_known(connection, number, locks=self._locks):
+        find = decisions.lock_proposal if self._locks else decisions.is_known
+        if not find(connection, number):
             raise UnknownProposal(number)
         self._tokens[number] = token
         mails = messages.load_messages(connection, number)

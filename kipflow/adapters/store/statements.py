@@ -94,7 +94,7 @@ def load_records(connection: sa.Connection, kind: type[T], statement: Selected) 
 
 
 def find_record(connection: sa.Connection, kind: type[T], statement: Selected) -> T | None:
-    """The first of them, if there is one."""
+    """The first row that is selected, as a record of this kind; None if there is none."""
     row = connection.execute(statement).first()
     return None if row is None else from_row(kind, row)
 

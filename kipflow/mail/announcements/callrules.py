@@ -71,7 +71,7 @@ def perhaps_off(h: Head) -> bool:
 
 @call(
     *(MUSED, "its caller may not go on with it", "I'm moving the KIP back to discussion."),
-    *("Back to the drawing board.",),
+    "Back to the drawing board.",
     *("I'll restart the vote after the update.", "We no longer need this KIP.", "We should cancel this vote."),
     *("Please pause this vote.", "Consider this one dead."),
     leaves=("I withdraw my -1.", "We drop invalid records.", "You should drop the second field."),

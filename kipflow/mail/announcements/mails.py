@@ -20,7 +20,7 @@ NOTHING, ASK, FAILED, PASSED, AGAINST = Says.NOTHING, Says.ASK, Says.FAILED, Say
 
 @result(
     *(ASK, "takes its result back", "Please disregard the result above.", "Disregard the result, though KIP-7 passed."),
-    *("My mistake, please ignore my previous mail. The vote stays open.",),
+    "My mistake, please ignore my previous mail. The vote stays open.",
     leaves=("The result above is void, KIP-7 has not passed.", "The vote stays open."),
 )
 def taken_back(m: Mail) -> str:
@@ -37,7 +37,7 @@ def discussed(m: Mail) -> bool:
 
 @result(
     *(ASK, "of another proposal's vote", "FYI the vote on KIP-9 passed with 5 binding +1s."),
-    *("We cancelled the vote on KIP-9.",),
+    "We cancelled the vote on KIP-9.",
     leaves=("The vote passed with 3 binding +1. KIP-9 was accepted, too.", "KIP-7 and KIP-9 are accepted."),
 )
 def of_another_vote(m: Mail) -> str:
@@ -52,7 +52,7 @@ def contradicted(m: Mail) -> str:
 @result(
     *(ASK, "an outcome, taken back behind it", "The vote passed. Sorry, that was wrong."),
     *("The vote passed by lazy consensus, not here.", "The vote passed. Scratch that, it did not."),
-    *("The vote passed. No, 3 votes were late:",),
+    "The vote passed. No, 3 votes were late:",
     leaves=("The vote passed, no -1. Sorry for the delay.", "The vote passed.\n\nYes: 5\nNo: 0"),
 )
 def taken_back_behind(m: Mail) -> str:
@@ -72,7 +72,7 @@ def extended(m: Mail) -> str:
 
 @result(
     *(FAILED, "stated outright", "I call the vote to be non successful.", "KIP-7 hasn't passed."),
-    *("The vote was voted down.",),
+    "The vote was voted down.",
     leaves=("The vote passed.", "-1, two tests failed.", "The vote failed, I think."),
 )
 def failed(m: Mail) -> str:
@@ -99,7 +99,7 @@ def half_stated(m: Mail) -> str:
 
 @result(
     *(AGAINST, "may take back what its author announced", "I spoke too soon, it needs one more vote."),
-    *("Hold on, Priya is no committer.",),
+    "Hold on, Priya is no committer.",
     leaves=("+1 (binding)\n\nOops, my first mail was empty.", "The mistake in the second table is fixed."),
 )
 def denied_later(m: Mail) -> str:

@@ -83,7 +83,7 @@ def guessed(h: Head) -> bool:
 
 @outcome(
     *(ASK, "behind a word that may deny it", "It is not true that the vote has passed."),
-    *("By no means has the vote passed.",),
+    "By no means has the vote passed.",
     leaves=("I am glad to see that the vote has passed.", "With that, the vote passed."),
 )
 def doubted(h: Head) -> bool:
@@ -115,7 +115,7 @@ def denied(h: Head) -> bool:
 
 @outcome(
     *(FAILED, "failure", "The vote ended unsuccessfully.", "It was voted down."),
-    *("I have to declare this vote as failed.",),
+    "I have to declare this vote as failed.",
     leaves=("The vote did not fail.",),
 )
 def failed(h: Head) -> bool:
@@ -130,7 +130,7 @@ def passed(h: Head) -> bool:
 # -- the end ---------------------------------------------------------------------------------------------------------
 @end(
     *(VOIDED, "a result is taken back", "Please disregard the result.", "The result above is void."),
-    *("My result for KIP-7 was wrong.",),
+    "My result for KIP-7 was wrong.",
 )
 def voids(h: Head) -> bool:
     return h.can_be("cancel", "disregard", "retracts") and not is_conditional(h.tokens, h.at) and is_of_result(h)
@@ -138,7 +138,7 @@ def voids(h: Head) -> bool:
 
 @end(
     *(EXTENDED, "the vote runs on", "I'm extending the vote.", "The vote is extended.", "I'll leave the vote open."),
-    *("I am extending the vote until Friday.",),
+    "I am extending the vote until Friday.",
     leaves=("I won't extend the vote.", "I extended the vote last week.", "Could we extend the vote?"),
 )
 def extends(h: Head) -> bool:

@@ -36,7 +36,7 @@ class SenderBallot:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewRow:
     """A question for a person, with the proposal it is about. `url` is the permalink of what it quotes; a question
-    about a sender has the `ballots` in question."""
+    about a sender has the `ballots` in question. Both are empty where somebody's own questions are told to them."""
 
     number: int
     key: str

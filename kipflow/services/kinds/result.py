@@ -7,6 +7,7 @@ import secrets
 from dataclasses import asdict, dataclass, replace
 from datetime import timedelta
 from email.utils import parseaddr
+from typing import Any
 
 from kipflow.domain.errors import DeliveryUnclear, RateLimited
 from kipflow.services.board import ProposalView
@@ -44,8 +45,8 @@ class ResultKind(WishKind):
     def send(self, row: OutboxRow) -> str:
         self.refuse_lapsed(row)
         name, address = parseaddr(self.sender)
-        signed = {"sender": name, "sender_address": address, "message_id": self._name(row)}
-        draft = ResultDraft(**{**row.payload["draft"], **signed}, at=self.scope.now)
+        signed: dict[str, Any] = {"sender": name, "sender_address": address, "message_id": self._name(row)}
+        draft = ResultDraft(**row.payload["draft"], **signed, at=self.scope.now)
         self.mailer.send(draft.as_bytes(), sender=draft.sender_address, recipient=draft.list_id)
         return draft.message_id
 

@@ -32,8 +32,7 @@ class WikiEdits:
         page_id = str(row.payload["page_id"])
         if row.is_undoing:
             return self._undo(row, page_id)
-        left = SAVE_ATTEMPTS
-        while True:
+        for left in reversed(range(SAVE_ATTEMPTS)):
             page = self.wiki.fetch_page(page_id)
             body = edit(page)
             if body == page.body:
@@ -41,9 +40,9 @@ class WikiEdits:
             try:
                 return self._save(page, body, f"kipflow: {what} ({row.key})")
             except SaveConflict:
-                left -= 1
                 if not left:
                     raise
+        raise AssertionError("the last try ends in a save or a conflict")
 
     def find(self, row: OutboxRow) -> str | None:
         """The version that was saved for a row. Beyond those looked at, saving anew adds only what is not there."""

@@ -89,7 +89,9 @@ class EffectWord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutboxRow:
-    """A stored effect. `status` is one of the picture above, or withdrawn: refused, or corrected before it was sent.
+    """A stored effect. `status`: pending, claimed (somebody delivers it), held (awaits approval), sent, failed (gave
+    up), unsure (it may have gone out, and a person must look), skipped (dry-run), withdrawn (refused, or
+    corrected before it was sent).
 
     `released_by` let it go, or said that it went out. `tried_at` is since when it may have gone out, by the community's
     clock; None: it certainly has not. `words` is what people did with it, oldest first.

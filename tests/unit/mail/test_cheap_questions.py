@@ -17,9 +17,9 @@ _BITS = (
     *("Subject: Re: x", "Original Message", "sent from my phone", "Sent from my iPhone", "Gesendet von meinem Handy"),
     *("get outlook for", "Enviado desde mi móvil", "iPhone", "gmail", "0", "0.5", "10", "a 0", "my vote is 0", "vote"),
     *("so 0 from me", "0 (binding)", "no opinion: 0", "+1", "the", "a", "utc", "than", "from", ",", ".", "\t"),
-    *("\u2003",),
+    "\u2003",
     *("\u2003", "ſo", "THE", "Results of the", "vote passed", "x mailing list"),
-    *("https://list.example/mailman/listinfo/dev",),
+    "https://list.example/mailman/listinfo/dev",
     *("*****", "=====================", "confidential", "-----BEGIN PGP SIGNED MESSAGE-----", "KIP-7", "K\u0131P_7"),
     *("-----END PGP SIGNATURE-----", "Hash: SHA1", "- -1", "\u212aIP\uff0d7", "kip_7", "", " ", "  "),
 )

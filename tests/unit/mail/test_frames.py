@@ -17,10 +17,10 @@ OUTLOOK = (
 GMAIL = "On Mon, 4 Mar 2024 at 10:00, Ada Byron <ada@example.org> wrote:"
 FRAMES = (
     *("* {}", "- {}", "• {}", "1. {}", "1) {}", "(a) {}", "=> {}", "-> {}", "--> {}", "\t{}", "\u00a0{}\u00a0"),
-    *("... {}",),
+    "... {}",
     *("*{}*", "_{}_", "`{}`", '"{}"', "({})", "[{}]", "<{}>", "# {}", "{}!", "{}.", "{};", "{} :)", "{} 🎉"),
     *("... {}", "🎉 {}", "{} / Mara", "{} -- Mara", "{}\n\nMara", "{}\nMara Lind, PhD"),
-    *("{}\n\n--\nMara Lind\n+1 415 555 0100",),
+    "{}\n\n--\nMara Lind\n+1 415 555 0100",
     *("Hi Ada, {}", "Hi all,\n\n{}\n\nBest,\nMara", "Thanks for the KIP, Ada. {}", "Sounds great! {}", "OK, {}"),
     *("Late to the party but {}", "So, {}", "Then {}.", "Yes, {}", "and {}", "Vote:\n{}", "Checked the docs; {}"),
     *("* built\n* tested\n* {}", "- built: ok\n- tested: ok\n- {}", "Built from source.\nRan the tests.\n{}"),

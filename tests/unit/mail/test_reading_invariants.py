@@ -239,7 +239,7 @@ end = st.sampled_from(
         *("That's three, so the vote is over.", "The check failed at first, then succeeded.", "Result: all good."),
         *("Results of my checks: passed", "With that we have 3 binding votes.", "Thanks all for voting."),
         *("That makes 3 binding +1 and no -1, so it passes.", "The discussion is closed."),
-        *("* LICENSE and NOTICE look right\n* no binaries\n* build: one flaky test, passed at last",),
+        "* LICENSE and NOTICE look right\n* no binaries\n* build: one flaky test, passed at last",
     ]
 )
 

@@ -79,6 +79,14 @@ def test_a_page_of_broken_markup_is_shown_without_breaking_the_frame(client: Tes
         '<ac:structured-macro ac:name="status"><ac:parameter ac:name="title"><![CDATA[<img src=x>]]></ac:parameter>',
         "</article></main><iframe src=x>",
         '<ri:page ri:content-title="&quot;><img src=x onerror=alert(1)>" />',
+        "<html><head><script>alert(1)</script></head></html>",
+        "<!doctype html>",
+        "<html",
+        "</body><img src=x>",
+        "<frameset><frame src=x></frameset>",
+        "<?xml version='1.0' encoding='utf-8'?><script>alert(1)</script>",
+        "\x00<script>alert(1)</script>",
+        "<ul><li>" * 400 + "<script>alert(1)</script>",
     ],
 )
 def test_hostile_wiki_text_stays_text(hostile: str) -> None:
