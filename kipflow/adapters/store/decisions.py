@@ -22,8 +22,7 @@ from kipflow.services.ports import IndexRow, Rules
 
 
 def load_pending(connection: sa.Connection, rules: Rules, as_of: datetime) -> list[int]:
-    """Proposals with facts newer than their decision, with a deadline that `as_of` has reached, or
-    decided under another policy or roster than today's."""
+    """Proposals with newer facts than their decision, a deadline by `as_of`, or other rules than today's."""
     due = sa.union(
         sa.select(pending.c.number),
         sa.select(proposal.c.number).where(proposal.c.next_deadline <= as_of),
@@ -79,11 +78,10 @@ def _select_first_recorded(number: int) -> sa.Select[datetime]:
 def load_index_rows(connection: sa.Connection) -> list[IndexRow]:
     doubled = load_doubled(connection)
     real = proposal.c.claim.in_(["", ClaimKind.JUMP.value])
-    statement = sa.select(proposal).where(proposal.c.stage.is_not(None), real).order_by(proposal.c.number)
-    return [
-        from_row(IndexRow, row, url=row.page_url, written=doubled.get(row.number, ()))
-        for row in connection.execute(statement)
-    ]
+    rows = connection.execute(
+        sa.select(proposal).where(proposal.c.stage.is_not(None), real).order_by(proposal.c.number)
+    )
+    return [from_row(IndexRow, row, url=row.page_url, written=doubled.get(row.number, ())) for row in rows]
 
 
 def load_history(connection: sa.Connection, number: int) -> tuple[Transition, ...]:
