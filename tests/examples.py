@@ -6,20 +6,11 @@ A check before a commit is run often and draws others every time; `make test` an
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from datetime import UTC, datetime
-from typing import TypeVar
 
 from hypothesis import HealthCheck, settings
 
-T = TypeVar("T")
 SHARE = 4 if os.environ.get("EXAMPLES") == "few" else 1
 
 
 def examples(count: int, *suppressed: HealthCheck) -> settings:
     return settings(max_examples=count // SHARE, deadline=None, suppress_health_check=suppressed)
-
-
-def draw(files: Sequence[T]) -> Sequence[T]:
-    """The files that something is tried on which must hold for any: all, or another quarter each day."""
-    return files[datetime.now(UTC).toordinal() % SHARE :: SHARE]

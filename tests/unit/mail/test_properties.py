@@ -28,7 +28,7 @@ from kipflow.mail.votes.reading import read_expressions
 from kipflow.services.read_votes import read_votes
 from kipflow.services.votes_report import render_json
 from tests.corpus import write_vote_cases
-from tests.examples import draw, examples
+from tests.examples import examples
 from tests.unit.mail.onemail import read_of_thread
 
 CORPUS = Path(__file__).resolve().parents[2] / "data" / "votes"
@@ -88,7 +88,7 @@ def votes_of(messages: list[Message]) -> list[Vote]:
     return find_votes(messages, ROSTER, POLICY, prefix="KIP")
 
 
-@pytest.mark.parametrize("path", draw(ARCHIVES), ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", ARCHIVES, ids=lambda p: p.stem)
 def test_order_of_arrival_never_changes_a_vote(path: Path) -> None:
     messages = read_messages(path)
     expected, numbers = votes_of(messages), attribute_numbers(messages)
@@ -99,7 +99,7 @@ def test_order_of_arrival_never_changes_a_vote(path: Path) -> None:
         assert attribute_numbers(shuffled) == numbers
 
 
-@pytest.mark.parametrize("path", draw(ARCHIVES), ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", ARCHIVES, ids=lambda p: p.stem)
 def test_reading_twice_changes_nothing(path: Path) -> None:
     once = render_json(read_votes([path], community=KAFKA, roster=ROSTER))
     twice = render_json(read_votes([path, path], community=KAFKA, roster=ROSTER))
