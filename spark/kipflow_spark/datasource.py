@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice, pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import pyarrow as pa
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
@@ -22,7 +22,7 @@ from pyspark.sql.types import StructType
 
 from kipflow import lakeschemas
 from kipflow.domain.facts import Message, Unreadable
-from kipflow.domain.policy import OwnTags
+from kipflow.domain.policy import Reading
 from kipflow.domain.records import list_types, pick_fields
 from kipflow.mail.archive import read_mbox
 from kipflow.mail.filereading import FileReading
@@ -100,7 +100,7 @@ class MboxReader(DataSourceReader):
     def read(self, partition: SpanPartition) -> Iterator[pa.RecordBatch]:
         tags = tuple((kind, word) for kind, word in self.manifest.get("tags", ()))
         receivers = tuple(self.manifest.get("receivers", ()))
-        how = {"prefix": self.manifest["prefix"], "receivers": receivers, "tags": tags}
+        how: Reading = {"prefix": self.manifest["prefix"], "receivers": receivers, "tags": tags}
         spans = (read_span(span, **how) for span in partition.spans)
         return item_batches(chain.from_iterable(spans))
 
@@ -132,13 +132,11 @@ def item_row(item: Message | Unreadable) -> dict[str, Any]:
     return {**pick_fields(item, *names), "readable": isinstance(item, Message)}
 
 
-def read_span(
-    span: Span, *, prefix: str, receivers: Sequence[str] = (), tags: OwnTags = ()
-) -> Iterator[Message | Unreadable]:
+def read_span(span: Span, **how: Unpack[Reading]) -> Iterator[Message | Unreadable]:
     """Read a span by the functions that read an archive in process."""
-    how = FileReading(list_id=span.list_id, month=span.month, prefix=prefix, receivers=receivers, tags=tags)
+    reading = FileReading(list_id=span.list_id, month=span.month, **how)
     part = None if span.end is None else (span.start, span.end)
-    return read_mbox(Path(span.path), how, part=part, first_position=span.first_position, whole=span.whole)
+    return read_mbox(Path(span.path), reading, part=part, first_position=span.first_position, whole=span.whole)
 
 
 def plan_spans(files: Sequence[Mapping[str, Any]], split_bytes: int) -> list[Span]:

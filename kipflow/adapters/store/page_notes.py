@@ -10,6 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from kipflow.adapters.store.columns import clean_text, digest_text
+from kipflow.adapters.store.decisions import is_known
 from kipflow.adapters.store.statements import Row, as_row, count_new, from_row, load_records, mark_pending, upsert
 from kipflow.adapters.store.tables.decisions import proposal
 from kipflow.adapters.store.tables.facts import (
@@ -78,10 +79,9 @@ def load_absences(connection: sa.Connection, number: int) -> tuple[PageAbsence, 
 
 
 def _link(connection: sa.Connection, page_id: str, number: int, at: datetime) -> None:
-    is_known = connection.scalar(sa.select(proposal.c.number).where(proposal.c.number == number)) is not None
     # version 0: every version that it has is still to be read
     row = {"page_id": page_id, "number": number, "version": 0, "jira": None}
-    if is_known and count_new(connection, page, [row]):
+    if is_known(connection, number) and count_new(connection, page, [row]):
         mark_pending(connection, {number}, at)
 
 

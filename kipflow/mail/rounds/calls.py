@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from kipflow.domain.facts import Kind, SubjectReading
 from kipflow.domain.proposals import find_references
-from kipflow.mail.votes.conditions import MARK
+from kipflow.mail.votes.conditions import MARK, SENTENCES
 from kipflow.mail.votes.lexicon import begins, drop, find_words, fold, has
 
 _START = (
@@ -72,7 +72,7 @@ _MOST_BEFORE = 4
 
 def find_beginnings(text: str) -> list[bool]:
     """For each place where something begins anew, whether that is said outright of the vote and by its writer."""
-    sentences = re.split(r"(?<=[.!?])\s", fold(" ".join(text.split())))
+    sentences = SENTENCES.split(fold(" ".join(text.split())))
     actual = (s for s in sentences if "?" not in s and not any(has(name, s) for name in ("hypothetical", "condition")))
     return [found for sentence in actual if has("restart", sentence) for found in _find_beginnings(sentence)]
 

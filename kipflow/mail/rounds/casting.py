@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -36,9 +36,7 @@ def cast_all(
     found = identify_all([as_writing(m, at) for m, at in voting], roster, policy)
     ballots: list[Ballot] = []
     root_id = ordered[0][0].message_id if ordered else ""
-    record = _Record(root_id)
-    for message, _ in ordered:
-        record.keep(message, message.subject)  # a title may end with a value
+    record = _Record(root_id, {message.message_id: message.subject for message, _ in ordered})
     known = (name for person in roster.people for name in (person.name, *person.aliases))
     names = frozenset([*known, *(m.author_name for m, _ in ordered)])
     announcers = {m.author_address for m, _ in ordered if m.declared is not None and m.declared.outcome is not None}
@@ -54,7 +52,7 @@ def cast_all(
             ballot = replace(_cast(expression, message, voter, at, roster, policy), known_by=known_by)
             ballot = _ask_of_place(ballot, names)
             if not record.says_nothing_new(expression, ballot, message):
-                record.add(expression, ballot, message)
+                record.add(expression, ballot)
                 ballots.append(ballot)
     return tuple(ballots if since is None else _ask_restarted(ballots, since)), found
 
@@ -64,12 +62,14 @@ class _Record:
     """What has been cast in a round so far, by voter."""
 
     root_id: str
+    #: by mail; a title may end with a value
+    subjects: Mapping[str, str]
     standing: dict[str, Choice | None] = field(default_factory=dict)
     #: with a vote that stands, or was taken back: it may be given again
     voted: set[str] = field(default_factory=set)
     #: asked whether their vote stands, as what they say leans the other way: once is enough
     leaning: set[str] = field(default_factory=set)
-    #: by mail, its subject and what was read in it as a vote, without blanks
+    #: by mail, what was read in it as a vote
     lines: dict[str, list[str]] = field(default_factory=dict)
 
     def says_nothing_new(self, expression: Expression, ballot: Ballot, message: Message) -> bool:
@@ -88,16 +88,14 @@ class _Record:
             return {held, ballot.choice} != {Choice.FOR, Choice.AGAINST} or ballot.voter in self.leaning
         return standing is Standing.DOUBT and ballot.voter not in self.voted
 
-    def keep(self, message: Message, line: str) -> None:
-        self.lines.setdefault(message.message_id, []).append("".join(drop_answer_marks(line).split()))
-
     def _repeats(self, line: str, message: Message) -> bool:
         """Whether a line stands in a mail that this one answers: who quotes it wrote none."""
-        above = {self.root_id, message.in_reply_to, *message.references} - {message.message_id}
-        return any("".join(line.split()) in self.lines.get(answered or "", ()) for answered in above)
+        above = {self.root_id, message.in_reply_to or "", *message.references} - {message.message_id}
+        said = (text for mail in above for text in (self.subjects.get(mail, ""), *self.lines.get(mail, ())))
+        return any("".join(drop_answer_marks(text).split()) == "".join(line.split()) for text in said)
 
-    def add(self, expression: Expression, ballot: Ballot, message: Message) -> None:
-        self.keep(message, ballot.line)
+    def add(self, expression: Expression, ballot: Ballot) -> None:
+        self.lines.setdefault(ballot.message_id, []).append(ballot.line)
         if expression.standing is Standing.LEANING:
             self.leaning.add(ballot.voter)
         if ballot.status in {BallotStatus.COUNTED, BallotStatus.WITHDRAWN}:

@@ -207,12 +207,7 @@ LABEL_RULES = (
     LabelRule("ticket", False, lambda x: _TICKET.search(x.end) is not None, ("#4711",)),
     LabelRule("another value", False, lambda x: _LABELS_ANOTHER.search(x.written) is not None, ("RC1 -> -1, RC2",)),
     LabelRule("passes on", False, _passes_on, ("Jun wrote", "Her vote")),
-    LabelRule(
-        "lacks its end",
-        False,
-        lambda x: awaits_value(x.end.strip()) and not ends("leads_in", x.last),
-        ("I jotted down", "We agreed on"),
-    ),
+    LabelRule("lacks its end", False, lambda x: awaits_value(x.end.strip()), ("I jotted down", "We agreed on")),
     LabelRule("says the opposite", False, _says_the_opposite, ("Against",)),
     LabelRule("greets", True, lambda x: begins("greeting", x.last) and "vote" not in x.last, ("Hi Jun",)),
     LabelRule(

@@ -98,7 +98,7 @@ def may_vote(words: Words) -> bool:
     folded = fold(text)
     return (
         len(text.strip()) <= SHORT
-        or len(words.quoted_boxes) > 0
+        or bool(words.quoted_boxes)
         or any(c in text for c in _FIGURES)
         or "plus" in folded
         or "minus" in folded
