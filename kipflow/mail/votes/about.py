@@ -8,15 +8,15 @@ from enum import StrEnum
 from kipflow.mail.votes.lexicon import begins, fold, has, leaves_only
 
 _OBJECT = re.compile(r"^\s*\(?(?P<how>to|on|for|with|about|für|pour|para|sur|sobre|dla|voor)\s+(?P<what>\S.*)$", re.I)
-#: "For the config name I'm -0", "Without the second part, +1"
+#: "For the config name I'm -0", "I like it, and for the name I'm -1", "Without the second part, +1"
 _LED_IN = re.compile(
-    r"(?:^|[.!?;]\s|,\s(?=(?:for|on)\b))"
+    r"(?:^|[.!?;]\s|(?:,|\s[–—-]{1,2}|(?=\s(?:and|but)\s))\s(?=(?:(?:and|but) )?(?:for|on)\b))"
     r"\W*(?:but |and )?(?:as )?(?P<how>for|on|to|with|without|regarding|concerning)\s+"
     r"(?P<what>[^.,;:!?]{1,60}?)(?:,|,?\s+(?:i am|i'm|i give|i vote|it is|it's|my vote is))\s*(?:an? )?$"
 )
 _DETERMINERS = re.compile(
     r"(?:(?:the|this|that|these|those|your|his|her|their|our|my|all|both|new|updated|latest|proposed|current|"
-    r"whole|entire|overall|(?!(?:reject|abandon|dropp|revert|request|remov)ed)\w+ed|final|smaller|shorter)\s+){0,3}"
+    r"whole|entire|overall|de|het|hele|das|den|ganzen?|la|le|el|il|todo|(?!(?:reject|abandon|dropp|revert|request|remov)ed)\w+ed|final|smaller|shorter)\s+){0,3}"
 )
 #: "KIP-7", "rc 2", "the release 2.4": a whole proposal or release by its name
 _NAMES_WHOLE = re.compile(

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from kipflow.domain.votes import Standing
 from kipflow.mail.votes.about import About
 from kipflow.mail.votes.claims import skip_claim
-from kipflow.mail.votes.conditions import MARK, has_condition
+from kipflow.mail.votes.conditions import MARK, has_condition, is_unsure
 from kipflow.mail.votes.doubts import says_it_stands
 from kipflow.mail.votes.findings import Finding, Role, find
 from kipflow.mail.votes.labels import is_labelled
@@ -52,10 +52,12 @@ _CASTS = re.compile(r"\b(?:and|so)(?: (?:i|now|instead|hereby))* (?:vote|cast|gi
 #: "I'm flipping my"
 _MOVES_MY = re.compile(
     r"(?:^|[,;:] )\W*(?:so )?(?:(?:i|we)(?:'\w+| am| have| will)? (?:hereby |now |going to )?)?"
-    r"(?:chang|flipp?|switch|revers)(?:e|ed|ing)? my (?:\w+ )?$"
+    r"(?:chang|flipp?|switch|revers|turn)(?:e|ed|ing)? my (?:\w+ )?$"
 )
 #: "Sorry, my vote should have read", and behind the value ", not -1."
 _SHOULD_READ = re.compile(r"\W*(?:(?:sorry|oops|argh)\W+)*my vote should (?:have )?(?:read|said|say) (?:an? )?$")
+#: "So instead of the 0 please note a"
+_REPLACED = re.compile(r"\b(?:instead of|rather than) (?:(?:the|my|an?|old|earlier) )*[+-]?[01]\b")
 _ENDS = re.compile(r"(?:\s*,? (?:and )?not (?:an? )?[+-]?[01])?[\s.!]*")
 #: words between a verb and what it takes back
 _FEW = 4
@@ -92,7 +94,7 @@ def read_change(text: str, mentions: Sequence[Mention]) -> Finding | None:
 def _read_new_value(text: str, folded: str, target: Mention, mentions: Sequence[Mention]) -> Finding | None:
     choice, value, claimed = target.choice, target.value, target.claimed
     plain_text = _ASIDE.sub(" ", text[: target.start]) + text[target.start :]  # "(the old names work until 5.0)"
-    if has_condition(plain_text) or _is_doubtful(folded, target):
+    if has_condition(plain_text) or is_unsure(target.rest) or _is_doubtful(folded, target):
         why = "changes a vote, with a doubt about it: is it changed?"
         either = choice if len(mentions) == 1 else None  # any of its values may be the vote
         return find("conditional", Standing.UNCLEAR, why, choice=either, value=value, claimed=claimed)
@@ -132,7 +134,7 @@ def _is_doubtful(folded: str, target: Mention) -> bool:
     is_own = target.is_claimed or target.mine_follows or has("my_vote", folded) or has("takeback", before)
     if not is_plain and has("correction", folded) and not is_own:
         return True
-    last_clause = re.split(r"[,;:.!?]", drop("polite", drop("undenied", before)))[-1]
+    last_clause = re.split(r"[,;:.!?]", _REPLACED.sub(" ", drop("polite", drop("undenied", before))))[-1]
     if _SHOULD_READ.match(before) and _ENDS.fullmatch(target.rest) and not target.sentence.line.answers:
         return target.sentence.preceding.rstrip().endswith(":")
     return has("hypothetical", last_clause) or has("negation", last_clause)

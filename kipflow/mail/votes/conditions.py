@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from kipflow.mail.votes.lexicon import drop, find_words, fold, has, leaves_only
+from kipflow.mail.votes.lexicon import drop, ends, find_words, fold, has, leaves_only
 
 #: the classes of words among which a vote may stand and still be understood
 UNDERSTOOD = ("own", "from_me", "filler", "approval", "assent", "abstention", "casts", "change")
@@ -21,13 +21,17 @@ _WITH_DONE = re.compile(
     rf"{_OWN}",
     re.I,
 )
-#: "Make it opt-in."
+#: "Make it opt-in.", "Add tests."
 _ORDER = re.compile(
     r"^\W*(?:(?:[^\W\d]+,|please|just|simply|so|but|also|ok|maybe|and|let['’]s) )*"
-    r"(?:make|add|drop|remove|rename|change|fix|move|split|use|replace|document|take out|get rid of) "
-    r"(?:it|that|this|the|your|an?)\b",
+    r"(?:(?:make|change|move|use|take out|get rid of) (?:it|that|this|the|your|an?)\b"
+    r"|(?:add|drop|remove|rename|fix|split|replace|document) (?!(?:is|was|and|has|looks|seems|works|\w+ed)\b)\w)",
     re.IGNORECASE,
 )
+#: "+1 I think.", "+1, I guess"
+_UNSURE = re.compile(r"\W*i (?:think|guess|suppose|believe)\W*$", re.IGNORECASE)
+#: who else acts in a sentence that begins with a condition: "If it passes I will update the page"
+_MAIN = re.compile(r"(?:\S+\s+){3,}?(?:please|let|just|i|we|you|it|they|there|i'\w+|we'\w+)\b")
 #: "Rename it and I'm +1"
 _DO_AND = re.compile(
     r"^\W*(?:please |just |simply )?(?!i\b|we\b|it\b)[a-z]+ (?:it|that|this|the|your)\b[^.;:!?]{0,80}\band (?:then )?"
@@ -84,6 +88,24 @@ def has_condition_behind(tail: str) -> bool:
     return _WITH.match(tail) is not None or has_condition(_OF_A_REASON.sub("", _OFFER.sub("", tail)))
 
 
+def is_unsure(tail: str) -> bool:
+    """Whether no more stands behind a vote than that its writer thinks so: "+1, I think"."""
+    return _UNSURE.match(tail) is not None
+
+
+def is_condition(following: str) -> bool:
+    """Whether the sentence that follows a vote is no more than a condition: "If the tests pass.", "But only if …"."""
+    folded = fold(SENTENCES.split(following.strip())[0]).rstrip(" .!…")
+    among = ("filler", "own", "from_me", "only")
+    if any(not leaves_only(among, folded[: m.start()]) for m in find_words("depends", folded)[:1]):
+        return True
+    for found in find_words("condition", folded := _drop_harmless(folded))[:1]:
+        before, behind = folded[: found.start()], folded[found.end() :].lstrip()
+        is_all = has("only", before) or (MARK.search(behind) is None and _MAIN.match(behind) is None)
+        return is_all and not folded.endswith("?") and not leaves_only(among, before)
+    return False
+
+
 def _drop_harmless(folded: str) -> str:
     folded = _AFTER_ALL.sub(" ", folded)
     return folded if has("awaited", folded) else drop("harmless", folded)
@@ -127,16 +149,18 @@ def follows_condition(lead: str, above: str) -> bool:
     """ "Rename it and then +1"; `above` is what stands before the sentence."""
     lead = lead[other.end() :] if (other := _OTHER_CASE.match(lead)) is not None else lead
     if _THEN.search(lead) and (
-        above.rstrip().endswith("?") or has("demand", fold(f"{above} {lead}")) or _orders(above)
+        above.rstrip().endswith("?") or has("demand", fold(f"{above} {lead}")) or orders(above) or orders(lead)
     ):
         return True
     asked = _AND_MINE.match(lead)
     if asked is not None and _IS_DONE.search(asked["done"]) is None:
         return True
+    if not lead.isascii() and ends("condition", fold(lead)):
+        return True  # "修正されるなら +1"
     return _DO_AND.match(lead) is not None or _WITH_DONE.search(lead) is not None or opens_condition(lead)
 
 
-def _orders(above: str) -> bool:
+def orders(above: str) -> bool:
     """Whether the last sentence above tells somebody to do something: "Make it opt-in."."""
     return _ORDER.match(SENTENCES.split(above.strip())[-1]) is not None
 

@@ -21,8 +21,6 @@ _POINTS = re.compile(r"\b(?:(?<!nothing )to \w+|on|for|from|at|is|are|be|means?)
 _CLAIM_BEHIND = re.compile(r"\s*\((?:non-?)?binding\)$", re.IGNORECASE)
 #: "I speak for Jun"
 _FOR_NAME = re.compile(r"\b(?:for|from)\s+[A-Z][a-z]|['’]s proxy\b")
-#: "Revision 6 says opt-in, so: +1"
-_CONCLUDING = frozenset({"so", "hence", "thus", "therefore", "then"})
 #: "[10:14] <jun>"
 _CHAT = re.compile(r"\W*(?:\d{1,2}:\d\d\W+[\w-]+:|(?:\d{1,2}:\d\d\W+)?<[\w-]+>)\s*$")
 _LABELS_ANOTHER = re.compile(r"\w\s?(?:->|=>|→|[:=])\s?[+-]\s?[01]\b")
@@ -113,9 +111,8 @@ class Label:
         return any(has(name, self.told) for name in names)
 
 
-def _concludes(x: Label) -> bool:
-    first, *_ = x.last.split() or [""]
-    return first in _CONCLUDING and not find_unknown(x.last)
+def _concludes(x: Label) -> bool:  # "Revision 6 says opt-in, so: +1"
+    return begins("concludes", x.last) and not find_unknown(x.last)
 
 
 def _passes_on(x: Label) -> bool:

@@ -14,7 +14,7 @@ from kipflow.mail.content.text import plain
 from kipflow.mail.quoting import OwnLine
 from kipflow.mail.votes.claims import find_claim, find_separate_claim, skip_claim
 from kipflow.mail.votes.findings import Finding, find
-from kipflow.mail.votes.lexicon import begins, drop, find_words, fold, has, leaves_only
+from kipflow.mail.votes.lexicon import begins, drop, ends, find_words, fold, has, leaves_only
 from kipflow.mail.votes.structure import CHECKED, classify_lines
 from kipflow.mail.votes.values import find_values, offers_all, parse_value
 
@@ -33,10 +33,8 @@ _NEAR_VALUE = re.compile(
 )
 #: "0, whatever", as a mail's first words: a zero without a sign may be any number
 _ZERO = re.compile(r"\A\s*(?P<line>0\s*(?:[,;–—]|--)\s*[^\W\d].{0,160})")
-#: "Half of us want it, hence a 0"
-_CONCLUDED_ZERO = re.compile(
-    r"\b(?:hence|therefore|thus|so|out to)(?: (?:it['’]s|that['’]s|i['’]m))? a 0(?!\w|\.\w)", re.IGNORECASE
-)
+#: "Half of us want it, hence a 0", "así que 0."
+_LAST_ZERO = re.compile(r"(?P<lead>[^\W\d])(?: (?:it|that|i)['’][sm])?(?: an?)? 0(?!\w|[.,:/-]\w|\s?%)", re.IGNORECASE)
 #: "+1000 :) finally!", "+1000! Long overdue.", not "+5 %"
 _CHEERS = re.compile(r"\s*(?:!|,\s+(?:[a-z]|I\b)|[:;][-']?[)D]|[^\x00-\u2fff])")
 #: "I am at 0/+1"
@@ -125,9 +123,10 @@ def _read_near_values(text: str) -> Iterator[tuple[Finding, str]]:
     if (zero := _ZERO.match(text)) is not None:
         why = "begins with a zero: is it a vote?"
         yield find("near-value", Standing.UNCLEAR, why, choice=Choice.ABSTAIN), zero["line"]
-    if (zero := _CONCLUDED_ZERO.search(text)) is not None:
-        why = "comes to a zero: is it a vote?"
-        yield find("near-value", Standing.UNCLEAR, why, choice=Choice.ABSTAIN), zero.group()
+    for zero in _LAST_ZERO.finditer(text):
+        if ends("concludes", fold(text[: zero.end("lead")])):
+            why = "comes to a zero: is it a vote?"
+            yield find("near-value", Standing.UNCLEAR, why, choice=Choice.ABSTAIN), zero.group()
     for line in text.split("\n"):
         is_vote = has("first_person", fold(line)) or len(line.split()) <= _FEW
         if (

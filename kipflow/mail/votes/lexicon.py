@@ -45,6 +45,11 @@ def _spell_out(entries: Iterable[str], written: Mapping[str, list[str]]) -> Iter
             yield " ".join(entry.split())
 
 
+def is_unspaced(text: str) -> bool:
+    """Whether `text` begins in a script that puts no blanks between words."""
+    return _NO_BLANKS.match(text) is not None
+
+
 def find_words(name: str, text: str) -> list[re.Match[str]]:
     """Where words of the class stand in `text` (lower case, see `fold`)."""
     held = _find_held(text).get(name)
@@ -63,6 +68,12 @@ def begins(name: str, text: str) -> bool:
     """Whether `text` (in lower case) begins with a word of the class, blanks aside."""
     text = text.lstrip()
     return text.startswith(_list_starts(name)) and _compile(name).match(text) is not None
+
+
+def skip(name: str, text: str) -> str:
+    """`text` (in lower case) behind a word of the class, if it begins with one."""
+    found = _compile(name).match(text) if text.startswith(_list_starts(name)) else None
+    return text if found is None else text[found.end() :].lstrip()
 
 
 def ends(name: str, text: str) -> bool:

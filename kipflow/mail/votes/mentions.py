@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -17,14 +16,15 @@ from kipflow.mail.votes.conditions import (
     follows_condition,
     has_condition_behind,
     is_alternative,
+    is_condition,
     opens_under_condition,
+    orders,
 )
-from kipflow.mail.votes.lexicon import begins, drop, ends, find_words, fold, has, leaves_only
+from kipflow.mail.votes.lexicon import begins, drop, ends, fold, has, is_unspaced, skip
 from kipflow.mail.votes.places import find_place
 from kipflow.mail.votes.sentences import Sentence
 from kipflow.mail.votes.values import I_VOTE, VALUE, find_values, parse_value
 
-MAX_VALUES = 12  # written values looked at in one sentence: more make no vote, only work
 _CONCLUDES = re.compile(
     r"\b(?:so|hence|therefore|thus) (?=here|i\b|my|it|(?:will|must|have to) (?:go with|vote)\b)|\b(?:but|so)\s*$"
     r"|\b(?=i(?:'m|'ll| am| will| now| hereby| (?:have|need|want) to)* (?:chang|switch|mov)\w* my vote to\s*$)"
@@ -36,6 +36,8 @@ _ANOTHER = re.compile(r"(?:,|\b(?:and|but))\s+(?:an? )?[+-]\s?[01]\b")
 _DECIMAL = re.compile(r"(?<=\d)[.,](?=\d)")
 _LAST, _FEW = 3, 4  # words before a colon that lead up to what stands behind it, and of an afterthought
 _LEADING = re.compile(r"^(?:[=-]{1,2}>)?[\s*_<>~\"'“”‘’«»()\[\]@•·–—-]*(?:\d{1,2}[.)]\s*)?$")
+#: a face at the end of what stands before: ":("
+_SAD = re.compile(r"(?:^|\s)[:=;]-?[(\[/|]\s*$")
 _FRAME = " *-•_\"'“”‘’`~"
 _SENTENCE_END = re.compile(r"[.!?]\s")
 _NAME_BEFORE = re.compile(r"[A-Z][\w.'’-]*\s*(?=\([^()]*$)")
@@ -99,6 +101,8 @@ class Mention:
         before = (self.sentence.preceding if self.opens else self.lead).rstrip(f" {_FRAME}([")
         before = _LISTED.sub("", before)
         said = _SENTENCE_END.split(before)[-1].rstrip(" :：=>-")
+        if _SAD.search(self.sentence.preceding if self.opens else self.lead):
+            return ""
         is_label = before.endswith((":", "：", "=", ">")) or (_DASH.search(self.lead) and find_names(said))
         return said if is_label else ""
 
@@ -146,7 +150,7 @@ class Mention:
 
     @cached_property
     def mine_follows(self) -> bool:
-        behind = fold(self.rest[:60]).lstrip(" ,.;:!()–—-*\"'”’")
+        behind = skip("too", fold(self.rest[:60]).lstrip(" ,.;:!()–—-*\"'”’"))
         is_somewhere = behind.startswith("here") and has("measure", self.segment)  # "the client returns -1 here"
         return begins("from_me", behind) and not is_somewhere
 
@@ -175,6 +179,8 @@ class Mention:
             return True
         if begins("no_object", self.object):
             return True  # "-1 for now": "for" leads to nothing that is voted on
+        if is_unspaced(first):
+            return True  # "+1 です"
         if first.isalnum():
             starts = self.opens or (self.is_claimed and not self.segment)  # "Hei Tuomas, +1 (binding) herfra"
             return (starts and first.isalpha()) or begins("goes_on", fold(self.rest))
@@ -214,11 +220,11 @@ class Mention:
     @cached_property
     def is_conditional(self) -> bool:
         """Whether a condition stands behind it, or opens a clause before it."""
-        above, behind = self.sentence.preceding, fold(self.sentence.following[:80])
-        conditions = find_words("depends", behind)[:1]
+        above = self.sentence.preceding
         return (
             has_condition_behind(self.tail)
-            or any(not leaves_only(("filler", "own", "from_me"), behind[: h.start()]) for h in conditions)
+            or is_condition(self.sentence.following)
+            or (orders(above) and self.opens and self.near.lstrip().startswith("then"))
             or (opens_under_condition(above) if self.opens else follows_condition(self.lead, above))
             or (self.choice is Choice.AGAINST and is_alternative(self.lead))
         )
@@ -236,15 +242,9 @@ class Mention:
         is_zero = self.choice is Choice.ABSTAIN and not self.value[0].isdigit()  # what else has a sign?
         if words <= 5 and (is_zero or self.is_apart or has("we_are", self.clause)):
             return True
+        if not self.unknown and (has("change", self.segment) or has("casts", self.segment)):
+            return True  # "Теперь +1 без всяких условий"
         behind = _DECIMAL.sub("", self.rest.rstrip(" .!)"))
         is_last = not words and len(behind.split()) <= _FEW and MARK.search(behind) is None  # "…, +1 without a doubt"
         is_given = not whom and ((self.is_mine and self.follows_article) or is_last)
         return is_given or (self.is_apart and (self.is_mine or self.speaks_of_mine))  # "consider this a +1 in spirit"
-
-
-def find_mentions(
-    sentence: Sentence, *, author: str, is_result: bool, title: frozenset[str] = frozenset()
-) -> Iterator[Mention]:
-    """The written values of a sentence, left to right."""
-    for match in find_values(sentence.text)[:MAX_VALUES]:
-        yield Mention(sentence, match["value"], *match.span("value"), author, is_result, title)

@@ -22,17 +22,18 @@ from kipflow.mail.votes.findings import Finding, Role, find
 from kipflow.mail.votes.judging import judge
 from kipflow.mail.votes.leftovers import SHORT, ask_about_the_rest, read_own_entry, read_quoted_boxes
 from kipflow.mail.votes.lexicon import begins, drop, ends, fold, has, speaks_of_votes
-from kipflow.mail.votes.mentions import Mention, find_mentions
+from kipflow.mail.votes.mentions import Mention
 from kipflow.mail.votes.people import speaks_of_anothers
 from kipflow.mail.votes.resolving import drop_denied, resolve, weigh_with_the_rest
 from kipflow.mail.votes.sentences import Sentence, split_sentences
 from kipflow.mail.votes.structure import CHECKED, ON_PARTS, Shapes, classify_lines, find_box
 from kipflow.mail.votes.technical import counts_something, is_code
-from kipflow.mail.votes.values import parse_value, spell_out
+from kipflow.mail.votes.values import find_values, parse_value, spell_out
 from kipflow.mail.votes.verdicts import Rule, Verdict
 from kipflow.mail.votes.wording import read_words
 
 MAX_LINE_SHOWN = 300
+MAX_VALUES = 12  # written values looked at in one sentence: more make no vote, only work
 _VALUES = re.compile(r"[+\-\u2212]\s?[01]")
 _FIGURES = "01+\u2212\uff11\uff10"
 
@@ -151,8 +152,7 @@ class _Mail:
 
     def _read_sentence(self, sentence: Sentence) -> Iterator[Finding]:
         text = sentence.text
-        is_result, title = self.is_result, self.title
-        mentions = list(find_mentions(sentence, author=self.author, is_result=is_result, title=title))
+        mentions = find_mentions(sentence, author=self.author, is_result=self.is_result, title=self.title)
         if not (mentions or speaks_of_votes(fold(text))):
             return
         if not self.is_result:
@@ -192,6 +192,14 @@ class _Mail:
                 role = Role.OBJECTS
             said = find(rule.name, standing, rule.why, choice=choice, value=m.value, claimed=m.claimed, role=role)
             yield m, said
+
+
+def find_mentions(
+    sentence: Sentence, *, author: str, is_result: bool, title: frozenset[str] = frozenset()
+) -> list[Mention]:
+    """The written values of a sentence, left to right."""
+    found = find_values(sentence.text)[:MAX_VALUES]
+    return [Mention(sentence, m["value"], *m.span("value"), author, is_result, title) for m in found]
 
 
 #: "My +1 was for the version of Monday"

@@ -13,7 +13,7 @@ from kipflow.mail.announcements.names import can_be_listed
 from kipflow.mail.votes import technical
 from kipflow.mail.votes.about import About
 from kipflow.mail.votes.changes import is_taken
-from kipflow.mail.votes.conditions import MARK
+from kipflow.mail.votes.conditions import MARK, is_unsure
 from kipflow.mail.votes.labels import begins_with_ground
 from kipflow.mail.votes.lexicon import begins, drop, ends, fold, has
 from kipflow.mail.votes.mentions import Mention
@@ -38,7 +38,7 @@ def hedged(m: Mention) -> bool:
     is_between = any(
         found["other"] != m.value for found in (_ANOTHER.match(m.rest), _BEHIND_ANOTHER.search(m.lead)) if found
     )
-    return bool(is_verb or is_between or begins("hedge", behind) or has("in_part", m.clause))
+    return bool(is_verb or is_between or begins("hedge", behind) or is_unsure(m.rest) or has("in_part", m.clause))
 
 
 @rule(ASK, "a number that does or measures something, or a vote?")
@@ -187,7 +187,9 @@ def _says_whose(m: Mention) -> bool:
 def stated_as_own(m: Mention) -> bool:
     """I am +1 on this | Still +1 from me | not: Jun is +1 on this | not: I checked the code, it's -1."""
     is_bare = m.segment in {"a", "an", "the"}  # "A -1 with reasons is welcome"
-    runs_on = bool(m.rest.strip(" .!")) and not (m.mine_follows or m.is_claimed or begins("goes_on", fold(m.rest)))
+    rest = m.rest.strip(" .!")
+    is_said = m.is_claimed and not rest[:1].isalpha()  # not "A -1 (binding) without a reason is no veto"
+    runs_on = bool(rest) and not (m.mine_follows or is_said or begins("goes_on", fold(m.rest)))
     of_any = is_bare and (m.about is not About.NOTHING or runs_on)
     from_any = m.segment in {"a", "an", "the", "so", "then"} and m.rest.lstrip().startswith(("from a ", "from an "))
     if not m.segment or m.unknown or of_any or from_any or has("group", drop("from_me", m.segment)):

@@ -56,12 +56,18 @@ def measurement(m: Mention) -> bool:
     return technical.is_technical(lead, m.tail)  # marks alone make no formula: "1) +1", "=> +1"
 
 
+#: what follows a vote for, and is nothing that is counted
+_CHEERING = ("goes_on", "approval", "praise", "filler", "assent")
+
+
 @rule(ASK, "a line of a list or of code, or a vote?")
 def bulleted(m: Mention) -> bool:
-    """- 1 test failed here | not: - 1, a test failed | not: - 1 for KIP-7"""
+    """- 1 test failed here | + 1 page of docs | not: - 1, a test failed | not: - 1 for KIP-7 | not: + 1 great work"""
     if m.opens and m.tail.strip() == ";" and m.sentence.preceding.strip():
         return True
-    is_loose = m.written.startswith("- ") and m.opens and m.about is About.NOTHING
+    is_loose = m.written[1:2] == " " and m.opens and m.about is About.NOTHING
+    if m.choice is Choice.FOR and any(begins(name, fold(m.rest)) for name in _CHEERING):
+        return False
     return is_loose and not m.is_claimed and not m.mine_follows and re.match(r"\s+[a-z]", m.tail) is not None
 
 
@@ -79,7 +85,7 @@ def conditional(m: Mention) -> bool:
     if people.asks_of_it(m.lead):
         return False  # "Should I count that as -1, or will you wait?"
     is_conditional = m.is_conditional or begins("offered", fold(m.rest).lstrip(" ,("))
-    return is_conditional and (m.looks_like_vote or m.is_apart or m.is_mine or m.speaks_of_mine)
+    return is_conditional and (m.looks_like_vote or m.is_apart or m.is_mine or m.speaks_of_mine or not m.segment)
 
 
 _NUMBER = re.compile(r"(?<![\w.-])(?:\d{1,3}|the|these|those|no)\b")

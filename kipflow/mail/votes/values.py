@@ -24,6 +24,7 @@ _SPELLINGS = (
     (("us", "US"), re.compile(r"(?<![\w-])pluss?[ -](?:one|1|eins|uno)\b", re.IGNORECASE), "+1"),
     (("one", "ONE", "One"), re.compile(r"(?<![\w+-])\+ ?one\b", re.IGNORECASE), "+1"),
     (("us", "US"), re.compile(r"(?<![\w-])minus[ -](?:one|1|eins|uno)\b", re.IGNORECASE), "-1"),
+    ("0,", re.compile(r"(?<![\w.+-])([+-] ?0),(?=\d{1,2}(?![\w,]))"), r"\1."),
     ("s/", re.compile(r"(?:^|(?<=\s))s/[+-]?[01]/([+-]?[01])/?g?(?!\w)"), r"I meant \1"),
     ("1", re.compile(r"\b(lgtm|good|thanks)(?=\+1(?![\w.]))", re.IGNORECASE), r"\1 "),
     ("1", re.compile(r"(?<![\w+.-])([+-]1)(?=(?:than|thx|gre|nice|good|lgtm|look|from|for)\w*|n?b\b)", re.I), r"\1 "),
@@ -85,7 +86,9 @@ def is_cast_zero(text: str, zero: re.Match[str]) -> bool:
     if _CLAIM.match(rest) or (begins("from_me", behind) and not behind.startswith(("on ", "by ", "here"))):
         return True
     if not lead.strip(" -•*_"):
-        return _ENDS_LINE.match(rest) is not None or begins("reason", behind) or begins("abstention", behind)
+        if begins("no_object", rest.lstrip().removeprefix("for ")) and rest.startswith(" for "):
+            return True  # "0 for now"
+        return _ENDS_LINE.match(rest) is not None or begins("reason", behind) or has("abstention", behind)
     clause = _MARK.split(lead.rstrip(" [(:;*_\"'“–—-"))[-1]
     return _ENDS.match(rest) is not None and _casts(f"{clause}:")
 
