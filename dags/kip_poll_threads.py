@@ -1,7 +1,7 @@
 """Ask the mail archive what is new, and store it.
 
 Months that can no longer change are not asked for; for the others the archive's statistics say, in one
-small request each, whether they changed. Only changed months are fetched. Few mails are read in process,
+small request each, whether they changed. Only changed months are fetched. Few new mails are read in process,
 many (`spark_from` of the community), or the very first ones, by Spark: the same functions, the same facts.
 
 A month that is missing, truncated or unreadable fails nothing. It is noted as such, no acceptance rests
@@ -44,7 +44,7 @@ def kip_poll_threads() -> None:
         note_run(parts.store, datetime.now(UTC))
         archive, config = mail.require_archive(parts)
         with parts.store.begin() as session:
-            is_first = not session.mail.load_months()
+            held = session.mail.load_months()
         wanted, report = find_wanted_months(
             parts.store, archive, parts.community.lists, parts.clock(), since=config.since
         )
@@ -52,7 +52,7 @@ def kip_poll_threads() -> None:
         if not wanted:
             raise AirflowSkipException("no month changed")
         landed = mail.land(parts, find_batch(context["dag_run"]), wanted)
-        many = is_first or landing.count_mails(landed) >= parts.community.spark_from
+        many = not held or landing.count_new(landed, held) >= parts.community.spark_from
         return "read_archives" if many else "read_in_process"
 
     landed, here, stored = land_changed(), mail.read_in_process(), mail.store_read()

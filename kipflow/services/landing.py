@@ -70,6 +70,11 @@ def is_whole(landed: Landed) -> bool:
     return landed.month.status == "complete"
 
 
-def count_mails(landed: Iterable[Landed]) -> int:
-    """How many mails lie in these files."""
-    return sum(count_starts(Path(x.month.path)) for x in landed if is_readable(x) and x.month.path is not None)
+def count_new(landed: Iterable[Landed], held: Iterable[ArchiveMonth]) -> int:
+    """About how many mails of these files are not stored yet, by what is held of each month."""
+    mails = {(month.list_id, month.month): month.mails for month in held}
+    return sum(
+        max(0, count_starts(Path(x.month.path)) - mails.get((x.month.list_id, x.month.month), 0))
+        for x in landed
+        if is_readable(x) and x.month.path is not None
+    )

@@ -22,7 +22,7 @@ from kipflow.mail.messages import read_mail
 from kipflow.services.assembly import CommunityRules, load_facts
 from kipflow.services.away import Away, load_away
 from kipflow.services.ingest import ingest_paths
-from kipflow.services.landing import Landed, is_whole, load_landing, save_landing
+from kipflow.services.landing import Landed, count_new, is_whole, load_landing, save_landing
 from kipflow.services.poll import fetch_months, poll_months, read_months, upsert_read
 from kipflow.services.ports import MonthStats
 from kipflow.services.wanted_months import WrongRange, find_wanted_months, wanted_range
@@ -101,6 +101,20 @@ def test_a_first_poll_reads_every_month_and_a_second_asks_for_one_statistic(stor
     assert archive.asked == ["2026-03"], "a month that is over and was read after its end is not asked for"
     assert (second["months_wanted"], second["new"]) == (0, 0)
     assert months(store)["2026-03"].fetched_at == NOW + timedelta(hours=1), "held up to the last look"
+
+
+def test_only_mails_that_are_not_stored_count_as_new(store: SqlStore, tmp_path: Path) -> None:
+    """What decides whether a poll starts Spark: one new mail in a month of thousands must not."""
+    archive = FakeArchive()
+    archive.months["2026-03"] = mail(1) + mail(2)
+    poll(store, archive, tmp_path)
+    archive.months["2026-03"] += mail(3)
+    archive.digests["2026-03"] = "d2"
+    later = NOW + timedelta(hours=1)
+    wanted, _ = find_wanted_months(store, archive, [LIST], later, since="2026-02")
+    landed = fetch_months(archive, wanted, tmp_path, later)
+    assert count_new(landed, months(store).values()) == 1
+    assert count_new(landed, []) == 3, "of a month that was never read, all of them"
 
 
 def test_a_run_that_is_cut_short_has_stored_what_it_fetched(store: SqlStore, tmp_path: Path) -> None:
