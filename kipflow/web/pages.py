@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
+from itertools import chain
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
@@ -30,6 +31,8 @@ _VOTES = 25
 _QUESTIONS = 3
 #: Rulings on who is who that the review page shows; `kipflow review rulings` lists them all.
 _IDENTITIES = 100
+#: Edits of the wiki that wait, the newest.
+_EDITS = 500
 #: Ingests that the data page shows, the newest; `kipflow ingest --batches` lists them all.
 _BATCHES = 30
 #: DAG → the page with what its runs bring.
@@ -108,6 +111,7 @@ class BoardPages:
             draft=find_draft(view, now),
             amendments=amendments,
             passed_over=passed_over,
+            edits=_find_edits(board) if view.drift else {},
             absent=board.absent(now, (number,)).get(number),
         )
 
@@ -124,6 +128,7 @@ class BoardPages:
             identities=board.identities()[:_IDENTITIES],
             senders=board.senders(),
             drift=drifted.slice(drift),
+            edits=_find_edits(board) if drift else {},
             drifted=drifted,
             drifted_link=lambda number: f"?page={page}&drift_page={number}#drift",
         )
@@ -176,6 +181,16 @@ class BoardPages:
             summary=find_headlines(metrics) if metrics is not None else (),
             charts=build_charts(metrics) if metrics is not None else (),
         )
+
+
+def _find_edits(board: Board) -> dict[tuple[int, str], str]:
+    """Proposal and side that is out of step → the state of kipflow's own edit of it, where one waits."""
+    edits: dict[tuple[int, str], str] = {}
+    for row in chain.from_iterable(board.effects(status=status, limit=_EDITS).rows for status in ("pending", "held")):
+        if row.number is not None and "state" in row.payload.get("sets", {}):
+            edits[row.number, "page"] = row.status
+        edits |= {(move["number"], "index"): row.status for move in row.payload.get("moves", ())}
+    return edits
 
 
 def _read_overview(board: Board, now: datetime) -> dict[str, Any]:

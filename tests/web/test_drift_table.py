@@ -1,13 +1,17 @@
-"""The table of what is out of step shows what a side is compared with, not the stage alone."""
+"""What is out of step: what a side is compared with, not the stage alone, and whether kipflow's own edit waits."""
 
 from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
 
 from fastapi.testclient import TestClient
 from lxml import html
 
 from kipflow.domain.decisions import Drift
 from kipflow.domain.events import Stage
-from kipflow.services.board import DriftRow
+from kipflow.services.board import DriftRow, PageOf
+from kipflow.services.ports import OutboxRow
 from kipflow.web.app import create_app
 from tests.web.community import NOW
 from tests.web.memory import MemoryBoard
@@ -28,3 +32,43 @@ def test_a_count_is_held_against_the_count() -> None:
     page = html.fromstring(TestClient(create_app(lambda: board, clock=lambda: NOW)).get("/review").text)
     [cell] = page.xpath("//section[@aria-labelledby = 'drift']//td[@data-label = 'Facts say']")
     assert cell.text_content() == "counted +1: 3; Ivo <Lind> is announced"
+
+
+class EditedBoard(MemoryBoard):
+    """A board with two proposals that are out of step, and an edit of the wiki for one of them."""
+
+    def drift(self) -> tuple[DriftRow, ...]:
+        found = Drift(side="page", says="Voting", derived=Stage.ACCEPTED, evidence="", fix="set it by hand")
+        at_index = replace(found, side="index")
+        rows = ((7, found), (7, at_index), (8, found), (8, at_index))
+        return tuple(DriftRow(number=n, key=f"KIP-{n}", title="", stage=Stage.ACCEPTED, drift=d) for n, d in rows)
+
+    def effects(self, *, status: str = "", offset: int = 0, limit: int = 50) -> PageOf[OutboxRow]:
+        page = waiting("page/1", "held", number=7, payload={"sets": {"state": "Accepted"}})
+        ticket = waiting("page/2", "held", number=8, payload={"sets": {"jira": "SHED-1"}})
+        index = waiting("index/1", "pending", payload={"moves": [{"number": 8, "from": "vote", "to": "adopted"}]})
+        found = tuple(row for row in (page, ticket, index) if row.status == status)
+        return PageOf(rows=found, total=len(found))
+
+
+def waiting(key: str, status: str, *, payload: dict[str, Any], number: int | None = None) -> OutboxRow:
+    times: Any = {"created_at": NOW, "next_attempt_at": NOW}
+    channel = key.partition("/")[0]
+    return OutboxRow(key=key, number=number, channel=channel, payload=payload, status=status, attempts=0, **times)
+
+
+def test_what_kipflow_edits_itself_is_left_to_it() -> None:
+    """A person is told to edit by hand only what no edit in the outbox will set."""
+    page = html.fromstring(TestClient(create_app(lambda: EditedBoard(()), clock=lambda: NOW)).get("/review").text)
+    cells = page.xpath("//section[@aria-labelledby = 'drift']//td[@data-label = 'To fix it']")
+    awaits, waits = "awaiting a person's approval", "waiting to be sent"
+    assert [" ".join(cell.text_content().split()) for cell in cells] == [
+        f"kipflow's own edit of it is {awaits}.",
+        "set it by hand",
+        "set it by hand",
+        f"kipflow's own edit of it is {waits}.",
+    ]
+    assert [link.get("href") for cell in cells for link in cell.xpath(".//a")] == [
+        "./outbox?status=held",
+        "./outbox?status=pending",
+    ]
