@@ -80,6 +80,16 @@ def test_where_all_is_read_every_dag_has_run(tmp_path: Path) -> None:
     assert {run.dag_id for run in airflow.runs} == set(DAGS)
 
 
+def test_what_waited_when_it_was_stopped_is_delivered(tmp_path: Path) -> None:
+    airflow = FakeAirflow()
+    start(airflow, tmp_path)
+    before = len(airflow.runs)
+    start(airflow, tmp_path)
+    again = {run.dag_id for run in airflow.runs[: len(airflow.runs) - before]}
+    assert again >= {POLL, SYNC, ADVANCE, "kip_update_index", "kip_notify_slack"}
+    assert BACKFILL not in again
+
+
 class ReadAgainLate(FakeAirflow):
     """A DAG is not found for a moment, as after a lock on Airflow's database it is once its file is read again."""
 
