@@ -38,6 +38,9 @@ def say_coverage(months: Sequence[ArchiveMonth]) -> list[str]:
 
 def say_empty(community: Community, overview: Overview) -> str:
     """What a list of proposals says where nothing is decided yet, and what to run next."""
+    if overview.messages and not overview.pending:
+        mails = say_count(overview.messages, "mail")
+        return f"{mails} stored, and none names a proposal as {community.prefix}-1 does: is `prefix` right?"
     if overview.messages or overview.pending:
         mails, waiting = say_count(overview.messages, "mail"), say_count(overview.pending, "proposal")
         return f"{mails} stored, nothing decided yet ({waiting} to decide): run `kipflow advance`"

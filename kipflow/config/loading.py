@@ -28,9 +28,9 @@ def load_community(name: str, config: Path | None = None) -> Community:
     community, faults = _read_community(path, folder)
     if community is None or faults:
         raise faults[0]
-    beside = path.resolve().parent / (community.roster or "")
-    # a file somewhere else has its roster beside it, or below the configuration's folder as the others have
-    return community.model_copy(update={"roster": str(beside)}) if beside.is_file() else community
+    if community.roster is None:
+        return community
+    return community.model_copy(update={"roster": str(_place_roster(path, community.roster, folder))})
 
 
 def find_faults(name: str, config: Path) -> list[ConfigError]:
@@ -41,9 +41,7 @@ def find_faults(name: str, config: Path) -> list[ConfigError]:
         return [fault]
     community, faults = _read_community(path, config)
     if community is not None and community.roster is not None:
-        beside = path.resolve().parent / community.roster
-        where = beside if beside.is_file() else config / community.roster
-        roster, wrong = read_roster(where)
+        roster, wrong = read_roster(_place_roster(path, community.roster, config))
         faults += wrong if roster is None else [*wrong, *_check_people(community, {p.id for p in roster.people})]
     return faults
 
@@ -56,6 +54,13 @@ def _find_community(name: str, config: Path) -> Path:
         known = sorted(p.name if elsewhere else p.stem for p in beside)
         raise MissingFile(file=str(path), what="community file", wanted=path.name if elsewhere else name, known=known)
     return path
+
+
+def _place_roster(path: Path, name: str, config: Path) -> Path:
+    """Where a community's roster is: beside its file, or below the configuration's folder as those of the others."""
+    beside, below = path.resolve().parent / name, config / name
+    is_elsewhere = path.parent != config / "communities"
+    return beside if beside.is_file() or (is_elsewhere and not below.is_file()) else below
 
 
 def _read_community(path: Path, config: Path) -> tuple[Community | None, list[ConfigError]]:

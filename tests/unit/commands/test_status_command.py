@@ -85,6 +85,16 @@ def test_an_empty_store_is_no_empty_table(tmp_path: Path, monkeypatch: pytest.Mo
     assert "no proposals of kafka are stored yet" in cli("status").out
 
 
+def test_mail_that_names_no_proposal_is_no_reason_to_decide(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli
+) -> None:
+    copy_database(tmp_path / "home" / "kafka.db")
+    live_in(tmp_path / "home", monkeypatch)
+    cli("ingest", str(write_mail(tmp_path / "a.eml", "[DISCUSS] MEP-7: Tidy shelves", "2026-03-02")))
+    said = cli("status").out
+    assert said == "1 mail stored, and none names a proposal as KIP-1 does: is `prefix` right?\n"
+
+
 def test_after_ingest_the_status_says_what_to_run_next(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

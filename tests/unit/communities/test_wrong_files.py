@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kipflow.cli import run
-from kipflow.config.loading import load_community
+from kipflow.config.loading import find_roster, load_community
 from kipflow.domain.errors import ConfigError
 
 GOOD = """\
@@ -377,6 +377,16 @@ def test_an_unknown_path_is_answered_with_the_files_beside_it_and_not_with_the_u
     found = r"no such community file; did you mean lantern\.yaml\? \(found there: lantern\.yaml\)"
     with pytest.raises(ConfigError, match=found):
         load_community(str(tmp_path / "latern.yaml"))
+
+
+def test_the_roster_of_a_file_elsewhere_is_missed_beside_it(tmp_path: Path) -> None:
+    path = tmp_path / "conf" / "lantern.yaml"
+    path.parent.mkdir()
+    path.write_text(GOOD + "roster: people.yaml\n")
+    (path.parent / "peple.yaml").write_text("people: []\n")
+    missing = rf"{path.parent}/people\.yaml: no such roster file; did you mean peple\.yaml\?"
+    with pytest.raises(ConfigError, match=missing):
+        find_roster(load_community(str(path), tmp_path), tmp_path)
 
 
 def test_two_files_cannot_be_one_community(tmp_path: Path) -> None:
