@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from shlex import quote
@@ -32,10 +32,16 @@ from kipflow.services.read_votes import VoteReading, VotesReport, read_votes
 from kipflow.services.votes_report import render_csv, render_json, table_rows
 
 
+#: On a terminal with fewer columns a table of votes would be no more than a letter or two wide in places.
+NARROW = 110
+
+
 @click.command()
 @click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
 @click.option("--roster", type=click.Path(path_type=Path), metavar="FILE", help="Who binds, since when (YAML).")
-@click.option("--community", "name", metavar="NAME|FILE", help="Its policy and prefix (default: the current one).")
+@click.option(
+    "-C", "--community", "name", metavar="NAME|FILE", help="Its policy and prefix (default: the current one)."
+)
 @click.option("--explain", "explained", is_flag=True, help="Also list lines that look like votes and are none: why.")
 @as_of_option
 @format_option
@@ -103,15 +109,31 @@ def _print_report(report: VotesReport) -> None:
         console().print(f"no archive recorded when {which} arrived: the senders' own dates stand in")
     if rows and not report.knows_somebody:
         console().print(
-            "the roster has none of the voters: nothing binds, and the table counts what they claim\n"
+            "the roster has none of the voters: nothing binds, the table counts what they claim, and no announced result "
+            "is compared\n"
             "--roster FILE says who binds; `kipflow roster import` makes one from the project's own record"
         )
-    if rows:
+    if rows and console().width < NARROW:
+        _print_narrow(rows)
+    elif rows:
         print_table(rows, columns=list(rows[0]))
     if report.passed_over:
         console().print("\nnot counted as votes, by docs/reading-votes.md:")
         columns = ["author", "line", "rule", "why", "message_id"]
         print_table([{name: getattr(each, name) for name in columns} for each in report.passed_over], columns=columns)
+
+
+def _print_narrow(rows: Sequence[Mapping[str, str]]) -> None:
+    """The same without columns: a line for each vote, two for each ballot."""
+    for row in rows:
+        vote, outcome, *tallies = list(row)[:4]
+        if row[vote]:
+            counts = ", ".join(f"{name} {row[name]}" for name in tallies)
+            console().print(f"{row[vote]}: {row[outcome]}; {counts}")
+        if row["voter"]:
+            console().print(f"  {row['choice']}  {row['status']}  {row['voter']}, {row['known by']}")
+        if row["evidence"]:
+            console().print(f"    {row['evidence']}")
 
 
 def _warn(report: VotesReport, paths: Sequence[Path]) -> None:

@@ -71,6 +71,16 @@ def test_what_is_no_mail_in_a_folder_is_named_and_the_rest_is_read(tmp_path: Pat
     ]
 
 
+def test_a_narrow_terminal_gets_lines_instead_of_a_table(monkeypatch: pytest.MonkeyPatch, cli: Cli) -> None:
+    monkeypatch.setattr("kipflow.commands.votes.NARROW", 200)
+    shown = cli("votes", str(PLAIN), *ROSTER, "-C", "kafka").out.splitlines()
+    assert shown[2:] == [
+        "KIP-7: open; binding +1/0/-1 1/0/0, other +1/0/-1 0/0/0",
+        "  +1 (binding)  counted  Jun Okafor, address",
+        "    +1 (binding)",
+    ]
+
+
 def test_a_time_before_the_votes_says_that_they_were_opened_later(cli: Cli) -> None:
     shown = cli("votes", str(PLAIN), *ROSTER, *KAFKA, "--as-of", "2020-01-01")
     assert shown.out == "2 messages read, 0 votes, as of 2020-01-01 00:00 UTC\n"
@@ -150,7 +160,7 @@ def test_a_short_reading_says_nothing(capsys: pytest.CaptureFixture[str]) -> Non
 def test_where_the_roster_has_none_of_the_voters_it_counts_what_they_claim(cli: Cli) -> None:
     example = str(DATA.parents[1] / "docs" / "example" / "2026-03.mbox")
     out = cli("votes", example, *KAFKA).out
-    assert "the roster has none of the voters: nothing binds, and the table counts what they claim" in out
+    assert "the roster has none of the voters: nothing binds, the table counts what they claim" in out
     assert "claim to bind +1/0/-1" in out
     assert "4/0/0" in out
     assert "differs:" not in out
