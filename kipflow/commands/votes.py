@@ -31,7 +31,6 @@ from kipflow.domain.votes import BallotStatus
 from kipflow.services.read_votes import VoteReading, VotesReport, read_votes
 from kipflow.services.votes_report import render_csv, render_json, table_rows
 
-
 #: On a terminal with fewer columns a table of votes would be no more than a letter or two wide in places.
 NARROW = 110
 
@@ -109,8 +108,8 @@ def _print_report(report: VotesReport) -> None:
         console().print(f"no archive recorded when {which} arrived: the senders' own dates stand in")
     if rows and not report.knows_somebody:
         console().print(
-            "the roster has none of the voters: nothing binds, the table counts what they claim, and no announced result "
-            "is compared\n"
+            "the roster has none of the voters: nothing binds, the table counts what they claim, "
+            "and no announced result is compared\n"
             "--roster FILE says who binds; `kipflow roster import` makes one from the project's own record"
         )
     if rows and console().width < NARROW:

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 from kipflow.domain.decisions import Decision
 from kipflow.domain.errors import UnknownProposal
-from kipflow.domain.events import Stage
+from kipflow.domain.events import UNDATED, Stage
 from kipflow.domain.facts import (
     Kind,
     ProposalFacts,
@@ -97,6 +97,7 @@ class MemoryBoard:
             RecentTransition(key=h.facts.key, title=h.facts.proposal.title, recorded=r)
             for h in held
             for r in self._history(h)
+            if r.transition.rule not in UNDATED
         ]
         recent.sort(key=lambda r: r.recorded.transition.at, reverse=True)
         return Overview(

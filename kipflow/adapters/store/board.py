@@ -22,7 +22,7 @@ from kipflow.adapters.store.statements import (
 from kipflow.adapters.store.tables.decisions import ballot, outbox, pending, proposal, review_item, transition
 from kipflow.adapters.store.tables.facts import message, unreadable
 from kipflow.domain.decisions import Drift, ReviewItem
-from kipflow.domain.events import Stage, Transition
+from kipflow.domain.events import UNDATED, Stage, Transition
 from kipflow.domain.people import find_sides
 from kipflow.domain.proposals import format_key
 from kipflow.domain.records import from_plain
@@ -167,7 +167,7 @@ def _load_recent(connection: sa.Connection, rules: Rules, as_of: datetime) -> tu
     statement = (
         sa.select(transition, proposal.c.title)
         .join(proposal, proposal.c.number == transition.c.number)
-        .where(transition.c.recorded_at <= as_of, LISTED)
+        .where(transition.c.recorded_at <= as_of, LISTED, transition.c.rule.not_in(sorted(UNDATED)))
         .order_by(shown_at.desc(), transition.c.number.desc(), transition.c.position.desc())
         .limit(RECENT)
     )

@@ -131,6 +131,17 @@ def test_the_latest_moves_go_by_their_time_whichever_was_recorded_last(board: Sq
     assert [m.at for m in moves] == sorted((m.at for m in moves), reverse=True)
 
 
+def test_what_an_index_said_before_anything_was_known_is_no_latest_move(board: SqlStore, policy: Policy) -> None:
+    with board.begin() as session:
+        session.pages.save_index_entries([make_entry(11, section="accepted")])
+        decision = decide(load_facts(session, 11), policy, AS_OF)
+        assert decision is not None
+        session.history.append(decision.history, recorded_at=AS_OF, run_id="import")
+        session.history.save_decision(decision, load_facts(session, 11).proposal)
+    assert 11 not in {r.recorded.transition.number for r in board.overview(AS_OF + DAY).recent}
+    assert 11 in {row.number for row in board.rows(RowQuery()).rows}
+
+
 def test_the_overview_shows_nothing_recorded_later(board: SqlStore) -> None:
     assert board.overview(NOW).recent == ()
 
