@@ -131,6 +131,7 @@ def as_it_was(parts: Parts, view: ProposalView, as_of: datetime) -> ProposalView
         claim=decision.claim.kind.value if decision.claim is not None else "",
         claim_why=decision.claim.why if decision.claim is not None else "",
         warnings=tuple(w for w in view.warnings if w.as_of <= as_of),
+        rulings=tuple(r for r in view.rulings if r.made_at <= as_of),
         # how the page is now says nothing of then
         faults=(),
     )

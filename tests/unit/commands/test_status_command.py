@@ -75,6 +75,13 @@ def test_a_past_time_shows_what_the_rules_say_of_the_facts_of_that_time(cli: Cli
 
 
 @pytest.mark.usefixtures("tidy_shelves")
+def test_a_past_time_shows_no_ruling_that_was_made_later(cli: Cli) -> None:
+    cli("review", "stage", "7", "Discarded", "--by", "ops", "--reason", "told by phone", "--as-of", "2026-03-11")
+    assert "ruling 1: " in cli("status", "7", "--as-of", "2026-03-12").out
+    assert "ruling" not in cli("status", "7", "--as-of", "2026-03-05").out
+
+
+@pytest.mark.usefixtures("tidy_shelves")
 def test_a_time_before_anything_had_happened_is_reported(cli: Cli) -> None:
     printed = cli("status", "7", "--as-of", "2026-01-01", code=2)
     assert printed.err == "kipflow: nothing had happened to KIP-7 by 2026-01-01 00:00 UTC\n"
