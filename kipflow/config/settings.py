@@ -49,15 +49,15 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
         BadDatabaseUrl: a password is given apart, and the address that it belongs to can't be read.
     """
     env = os.environ if environment is None else environment
-    community = env.get("KIPFLOW_COMMUNITY", "sandbox")
-    home = Path(env.get("KIPFLOW_HOME", str(REPOSITORY / ".kipflow"))).expanduser().resolve()
+    community = env.get("KIPFLOW_COMMUNITY") or "sandbox"
+    home = Path(env.get("KIPFLOW_HOME") or REPOSITORY / ".kipflow").expanduser().resolve()
     database = env.get("KIPFLOW_DATABASE_URL") or f"sqlite:///{home / (Path(community).stem + '.db')}"
     password = env.get("KIPFLOW_DATABASE_PASSWORD")
     if password:
         database = normalize_database_url(database, password=password)
     return Settings(
         home=home,
-        config=Path(env.get("KIPFLOW_CONFIG", str(REPOSITORY / "config"))).expanduser().resolve(),
+        config=Path(env.get("KIPFLOW_CONFIG") or REPOSITORY / "config").expanduser().resolve(),
         community=community,
         database_url=database,
         board_url=_find_board(env),

@@ -1,4 +1,4 @@
-"""A wrong configuration file is one line with file, key and what was expected there."""
+"""A wrong configuration file is one line with file, key and what was expected there; settings come from variables."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import get_args
 import pytest
 
 from kipflow.config.roster import load_roster
+from kipflow.config.settings import read_settings
 from kipflow.config.values import BindingRole
 from kipflow.domain.errors import ConfigError
 from kipflow.domain.people import ROLES
@@ -92,3 +93,8 @@ def test_a_role_may_end_and_an_address_may_stand_twice_with_one_person(tmp_path:
     email = "mara@lind.example, Mara@Lind.example"
     roster = load_roster(write(tmp_path / "roster.yaml", {"email": email, "until": "2020-01-01"}))
     assert roster.identify(name="", address="mara@lind.example").id == "mlind"
+
+
+def test_a_variable_that_is_empty_is_as_good_as_none() -> None:
+    names = ("KIPFLOW_HOME", "KIPFLOW_COMMUNITY", "KIPFLOW_CONFIG", "KIPFLOW_DATABASE_URL", "KIPFLOW_DRY_RUN")
+    assert read_settings(dict.fromkeys(names, "")) == read_settings({})
