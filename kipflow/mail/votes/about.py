@@ -32,7 +32,10 @@ _THEIRS = re.compile(r"(?:your|his|her|their|[^\W\d]\w*['’]s)\s+")
 #: "+1 on this as a first step"
 _AS = re.compile(r" as (?=(?:(?:a|the) (?:first )?step|it is|is|well|such)\s*(?:$|[.!]))")
 #: "+1 on the whole package"
-_ALL_OF_IT = re.compile(r"(?:the|this) (?:whole|entire) (?:package|thing|lot|bundle)\s*(?:$|[.!])")
+_ALL_OF_IT = re.compile(
+    r"(?:(?:the|this) (?:whole|entire) (?:package|thing|lot|bundle)"
+    r"|(?:both|all) (?:of )?(?:the )?(?:parts|changes|halves|proposals))\s*(?:$|[.!])"
+)
 _CLAUSE_END = re.compile(r"[,.;:!?–—(]")
 #: "Add the queue and drop the bot"
 _SEVERAL = re.compile(r"\b(?:and|or|with|plus)\b|[,/&+;]", re.IGNORECASE)

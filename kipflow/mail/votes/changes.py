@@ -244,4 +244,5 @@ def _leads_to(between: str) -> bool:
     """Whether words lead from a verb to the value that it takes back: "removing the flag: -1" begins a clause."""
     is_one_clause = _NEXT.search(between) is None and re.search(r"\b(?:i|we)\b", between) is None
     unknown = leaves_only(("own", "filler", "my_vote", "ballot", "earlier", "vote_words", "voted_on"), between)
-    return bool(between) and is_one_clause and len(between.split()) <= _FEW and not unknown
+    is_any = between.strip() in {"a", "an"}  # who drops "a +1" somewhere has none there yet
+    return bool(between) and is_one_clause and len(between.split()) <= _FEW and not unknown and not is_any

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from kipflow.mail.votes.lexicon import drop, ends, find_words, fold, has, leaves_only
+from kipflow.mail.votes.lexicon import drop, ends, find_words, fold, has, is_unspaced, leaves_only
 
 #: the classes of words among which a vote may stand and still be understood
 UNDERSTOOD = ("own", "from_me", "filler", "approval", "assent", "abstention", "casts", "change")
@@ -25,13 +25,14 @@ _WITH_DONE = re.compile(
 _ORDER = re.compile(
     r"^\W*(?:(?:[^\W\d]+,|please|just|simply|so|but|also|ok|maybe|and|let['’]s) )*"
     r"(?:(?:make|change|move|use|take out|get rid of) (?:it|that|this|the|your|an?)\b"
-    r"|(?:add|drop|remove|rename|fix|split|replace|document) (?!(?:is|was|and|has|looks|seems|works|\w+ed)\b)\w)",
+    r"|(?:add|drop|remove|rename|fix|split|replace|document|write|update|clarify|explain|mention|define) "
+    r"(?!(?:is|was|and|has|of|me|went|makes|looks|seems|works|reads|breaks|\w+ed)\b)\w)",
     re.IGNORECASE,
 )
-#: "+1 I think.", "+1, I guess"
-_UNSURE = re.compile(r"\W*i (?:think|guess|suppose|believe)\W*$", re.IGNORECASE)
 #: who else acts in a sentence that begins with a condition: "If it passes I will update the page"
-_MAIN = re.compile(r"(?:\S+\s+){3,}?(?:please|let|just|i|we|you|it|they|there|i'\w+|we'\w+)\b")
+_MAIN = re.compile(r"(?:\S+\s+)+?(?:please|let|just|i|we|i'\w+|we'\w+)\b|(?:\S+\s+){3,}?(?:you|it|they|there)\b")
+#: words of a condition that is a sentence by itself
+_FEW = 6
 #: "Rename it and I'm +1"
 _DO_AND = re.compile(
     r"^\W*(?:please |just |simply )?(?!i\b|we\b|it\b)[a-z]+ (?:it|that|this|the|your)\b[^.;:!?]{0,80}\band (?:then )?"
@@ -90,19 +91,34 @@ def has_condition_behind(tail: str) -> bool:
 
 def is_unsure(tail: str) -> bool:
     """Whether no more stands behind a vote than that its writer thinks so: "+1, I think"."""
-    return _UNSURE.match(tail) is not None
+    said = fold(tail)
+    return has("unsure", said) and not leaves_only(("unsure", "from_me"), said)
 
 
-def is_condition(following: str) -> bool:
-    """Whether the sentence that follows a vote is no more than a condition: "If the tests pass.", "But only if …"."""
-    folded = fold(SENTENCES.split(following.strip())[0]).rstrip(" .!…")
+def is_condition(following: str, *, against: bool) -> bool:
+    """Whether the sentence that follows a vote is no more than a condition: "If the tests pass.", "But only if …".
+
+    Behind a vote against, most that begins so is its reason: "When the leader fails the followers hang."
+    """
     among = ("filler", "own", "from_me", "only")
-    if any(not leaves_only(among, folded[: m.start()]) for m in find_words("depends", folded)[:1]):
+    near = fold(following[:80])
+    if any(not leaves_only(among, near[: m.start()]) for m in find_words("depends", near)[:1]):
         return True
-    for found in find_words("condition", folded := _drop_harmless(folded))[:1]:
-        before, behind = folded[: found.start()], folded[found.end() :].lstrip()
-        is_all = has("only", before) or (MARK.search(behind) is None and _MAIN.match(behind) is None)
-        return is_all and not folded.endswith("?") and not leaves_only(among, before)
+    folded = _drop_harmless(fold(SENTENCES.split(following.strip())[0])).strip(" .!…()。！")
+    for found in find_words("condition", folded)[:1]:
+        before, behind = folded[: found.start()], folded[found.end() :].lstrip(" ,")
+        is_all = MARK.search(behind) is None and _MAIN.match(behind) is None and len(behind.split()) <= _FEW
+        holds = not against or has("so_long", found.group()) or found.group() == "unless"
+        return (has("only", before) or (is_all and holds)) and folded[-1] != "?" and not leaves_only(among, before)
+    return False
+
+
+def is_dependence(folded: str) -> bool:
+    """Whether a sentence (in lower case) is no more than what a vote depends on: "Subject to the license fix."."""
+    for found in find_words("depends", folded)[:1]:
+        behind = folded[found.end() :].strip(" .!")
+        is_all = MARK.search(behind) is None and _MAIN.match(behind) is None
+        return is_all and not leaves_only(("filler", "only"), folded[: found.start()])
     return False
 
 
@@ -155,7 +171,7 @@ def follows_condition(lead: str, above: str) -> bool:
     asked = _AND_MINE.match(lead)
     if asked is not None and _IS_DONE.search(asked["done"]) is None:
         return True
-    if not lead.isascii() and ends("condition", fold(lead)):
+    if is_unspaced(lead.rstrip()[-1:]) and ends("condition", fold(lead)):
         return True  # "修正されるなら +1"
     return _DO_AND.match(lead) is not None or _WITH_DONE.search(lead) is not None or opens_condition(lead)
 

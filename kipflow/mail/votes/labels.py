@@ -112,7 +112,7 @@ class Label:
 
 
 def _concludes(x: Label) -> bool:  # "Revision 6 says opt-in, so: +1"
-    return begins("concludes", x.last) and not find_unknown(x.last)
+    return begins("concludes", x.last) and not x.has("need") and not find_unknown(x.last)
 
 
 def _passes_on(x: Label) -> bool:

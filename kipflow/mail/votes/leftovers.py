@@ -34,7 +34,9 @@ _NEAR_VALUE = re.compile(
 #: "0, whatever", as a mail's first words: a zero without a sign may be any number
 _ZERO = re.compile(r"\A\s*(?P<line>0\s*(?:[,;–—]|--)\s*[^\W\d].{0,160})")
 #: "Half of us want it, hence a 0", "así que 0."
-_LAST_ZERO = re.compile(r"(?P<lead>[^\W\d])(?: (?:it|that|i)['’][sm])?(?: an?)? 0(?!\w|[.,:/-]\w|\s?%)", re.IGNORECASE)
+_LAST_ZERO = re.compile(
+    r"(?P<lead>[^\W\d])(?: (?:it|that|i)['’][sm])?(?: an?)? 0(?=\s*(?:$|[.!]\s*(?:$|\n)|[,;]|and not\b))", re.I | re.M
+)
 #: "+1000 :) finally!", "+1000! Long overdue.", not "+5 %"
 _CHEERS = re.compile(r"\s*(?:!|,\s+(?:[a-z]|I\b)|[:;][-']?[)D]|[^\x00-\u2fff])")
 #: "I am at 0/+1"
@@ -124,7 +126,8 @@ def _read_near_values(text: str) -> Iterator[tuple[Finding, str]]:
         why = "begins with a zero: is it a vote?"
         yield find("near-value", Standing.UNCLEAR, why, choice=Choice.ABSTAIN), zero["line"]
     for zero in _LAST_ZERO.finditer(text):
-        if ends("concludes", fold(text[: zero.end("lead")])):
+        lead = fold(text[: zero.end("lead")])
+        if ends("concludes", lead) and not has("measure", lead[-60:]):
             why = "comes to a zero: is it a vote?"
             yield find("near-value", Standing.UNCLEAR, why, choice=Choice.ABSTAIN), zero.group()
     for line in text.split("\n"):

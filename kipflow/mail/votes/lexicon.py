@@ -46,8 +46,8 @@ def _spell_out(entries: Iterable[str], written: Mapping[str, list[str]]) -> Iter
 
 
 def is_unspaced(text: str) -> bool:
-    """Whether `text` begins in a script that puts no blanks between words."""
-    return _NO_BLANKS.match(text) is not None
+    """Whether `text` begins with a letter of a script that puts no blanks between words."""
+    return text[:1].isalpha() and _NO_BLANKS.match(text) is not None
 
 
 def find_words(name: str, text: str) -> list[re.Match[str]]:

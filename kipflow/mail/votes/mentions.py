@@ -20,10 +20,10 @@ from kipflow.mail.votes.conditions import (
     opens_under_condition,
     orders,
 )
-from kipflow.mail.votes.lexicon import begins, drop, ends, fold, has, is_unspaced, skip
+from kipflow.mail.votes.lexicon import begins, drop, ends, fold, has, is_unspaced
 from kipflow.mail.votes.places import find_place
 from kipflow.mail.votes.sentences import Sentence
-from kipflow.mail.votes.values import I_VOTE, VALUE, find_values, parse_value
+from kipflow.mail.votes.values import VALUE, find_values, is_from_me, parse_value
 
 _CONCLUDES = re.compile(
     r"\b(?:so|hence|therefore|thus) (?=here|i\b|my|it|(?:will|must|have to) (?:go with|vote)\b)|\b(?:but|so)\s*$"
@@ -33,18 +33,21 @@ _CONCLUDES = re.compile(
     r"|worth my)(?:\s+(?:an?|at|now|still|again|also|it|this|you|very much))*\s*$)"
 )
 _ANOTHER = re.compile(r"(?:,|\b(?:and|but))\s+(?:an? )?[+-]\s?[01]\b")
-_DECIMAL = re.compile(r"(?<=\d)[.,](?=\d)")
-_LAST, _FEW = 3, 4  # words before a colon that lead up to what stands behind it, and of an afterthought
+_LAST = 3  # words before a colon that lead up to what stands behind it
 _LEADING = re.compile(r"^(?:[=-]{1,2}>)?[\s*_<>~\"'“”‘’«»()\[\]@•·–—-]*(?:\d{1,2}[.)]\s*)?$")
-#: a face at the end of what stands before: ":("
-_SAD = re.compile(r"(?:^|\s)[:=;]-?[(\[/|]\s*$")
+#: behind a value in a script without blanks: the clause is over, or the rest of it is understood
+_GOES_ON = ("goes_on", "from_me", "filler", "own", "approval", "praise", "assent", "casts")
 _FRAME = " *-•_\"'“”‘’`~"
 _SENTENCE_END = re.compile(r"[.!?]\s")
 _NAME_BEFORE = re.compile(r"[A-Z][\w.'’-]*\s*(?=\([^()]*$)")
 _DASH = re.compile(r"\w\s*[–—-]\W*$")
 #: values of a list share the label in front of the first
 _LISTED = re.compile(r"(?<=[:：])\s*(?:[+-]\s?[01]\b(?:[ \w]{0,20}|\s*\([^()]{0,30}\))\s*(?:[,;/&+]|\band\b)\s*)+$")
-_FROM = re.compile(r"^\W{0,3}(?:votes? )?(?:from|by|of(?=\s(?-i:[A-Z@])))\s+(?P<whom>\S.*)$", re.I)
+_FROM = re.compile(
+    r"^\W{0,3}(?:votes? |also |too |auch |anche |aussi )?"
+    r"(?:from|by|de la part de|de parte de|da parte di|(?:of|von|da)(?=\s(?-i:[A-Z@])))\s+(?P<whom>\S.*)$",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
@@ -101,8 +104,6 @@ class Mention:
         before = (self.sentence.preceding if self.opens else self.lead).rstrip(f" {_FRAME}([")
         before = _LISTED.sub("", before)
         said = _SENTENCE_END.split(before)[-1].rstrip(" :：=>-")
-        if _SAD.search(self.sentence.preceding if self.opens else self.lead):
-            return ""
         is_label = before.endswith((":", "：", "=", ">")) or (_DASH.search(self.lead) and find_names(said))
         return said if is_label else ""
 
@@ -150,9 +151,9 @@ class Mention:
 
     @cached_property
     def mine_follows(self) -> bool:
-        behind = skip("too", fold(self.rest[:60]).lstrip(" ,.;:!()–—-*\"'”’"))
+        behind = fold(self.rest[:60]).lstrip(" ,.;:!()–—-*\"'”’")
         is_somewhere = behind.startswith("here") and has("measure", self.segment)  # "the client returns -1 here"
-        return begins("from_me", behind) and not is_somewhere
+        return is_from_me(behind) and not is_somewhere
 
     @cached_property
     def is_mine(self) -> bool:
@@ -179,8 +180,10 @@ class Mention:
             return True
         if begins("no_object", self.object):
             return True  # "-1 for now": "for" leads to nothing that is voted on
+        if self.is_claimed and self.near.lstrip().startswith("instead"):
+            return True
         if is_unspaced(first):
-            return True  # "+1 です"
+            return any(begins(name, fold(self.rest)) for name in _GOES_ON)
         if first.isalnum():
             starts = self.opens or (self.is_claimed and not self.segment)  # "Hei Tuomas, +1 (binding) herfra"
             return (starts and first.isalpha()) or begins("goes_on", fold(self.rest))
@@ -223,28 +226,8 @@ class Mention:
         above = self.sentence.preceding
         return (
             has_condition_behind(self.tail)
-            or is_condition(self.sentence.following)
+            or is_condition(self.sentence.following, against=self.choice is Choice.AGAINST)
             or (orders(above) and self.opens and self.near.lstrip().startswith("then"))
             or (opens_under_condition(above) if self.opens else follows_condition(self.lead, above))
             or (self.choice is Choice.AGAINST and is_alternative(self.lead))
         )
-
-    @cached_property
-    def looks_like_vote(self) -> bool:
-        """Whether it may be one, whatever the words around it mean: not understood, it is asked about."""
-        if self.opens or self.is_claimed or ends("first_person", self.clause) or has("my_vote", self.clause):
-            return True
-        if I_VOTE.search(self.clause) is not None:
-            return True
-        whom, words = fold(self.whom), len(self.segment.split())
-        if begins("ours", whom) or has("group", " ".join(whom.split()[:4])):  # "from the Foo team"
-            return words <= 5 and not has("reports", self.segment)  # "I want to see"
-        is_zero = self.choice is Choice.ABSTAIN and not self.value[0].isdigit()  # what else has a sign?
-        if words <= 5 and (is_zero or self.is_apart or has("we_are", self.clause)):
-            return True
-        if not self.unknown and (has("change", self.segment) or has("casts", self.segment)):
-            return True  # "Теперь +1 без всяких условий"
-        behind = _DECIMAL.sub("", self.rest.rstrip(" .!)"))
-        is_last = not words and len(behind.split()) <= _FEW and MARK.search(behind) is None  # "…, +1 without a doubt"
-        is_given = not whom and ((self.is_mine and self.follows_article) or is_last)
-        return is_given or (self.is_apart and (self.is_mine or self.speaks_of_mine))  # "consider this a +1 in spirit"

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from kipflow.domain.votes import Choice, Expression, Standing
 from kipflow.mail.votes.claims import find_separate_claim, skip_claim
-from kipflow.mail.votes.conditions import SENTENCES
+from kipflow.mail.votes.conditions import SENTENCES, is_dependence
 from kipflow.mail.votes.doubts import says_it_stands
 from kipflow.mail.votes.findings import Finding, Role
 from kipflow.mail.votes.lexicon import drop, fold, has
@@ -106,4 +106,6 @@ def _objects(vote: Expression, folded: str) -> bool:
 
 
 def _speaks_of_the_vote(sentence: str) -> bool:
-    return re.search(r"\bmy (?:vote|\+1|-1|approval)\b|\bthis (?:is|vote)\b", sentence) is not None
+    if re.search(r"\bmy (?:vote|\+1|-1|approval)\b|\bthis (?:is|vote|assumes|depends)\b", sentence) is not None:
+        return True
+    return is_dependence(sentence)  # "Subject to the license fix."

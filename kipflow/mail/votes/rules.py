@@ -15,7 +15,7 @@ from kipflow.mail.votes.about import About
 from kipflow.mail.votes.changes import is_taken
 from kipflow.mail.votes.conditions import MARK, is_unsure
 from kipflow.mail.votes.labels import begins_with_ground
-from kipflow.mail.votes.lexicon import begins, drop, ends, fold, has
+from kipflow.mail.votes.lexicon import begins, drop, ends, fold, has, is_unspaced
 from kipflow.mail.votes.mentions import Mention
 from kipflow.mail.votes.values import speaks_of_itself
 from kipflow.mail.votes.verdicts import Table, Verdict
@@ -177,8 +177,16 @@ _IS = re.compile(
 _SAYS_OF_IT = re.compile(r"\b(?:it|that|this|gets?|is)\b")
 
 
+#: "A -1 (binding) without a reason is no veto"
+_SAYS_OF_ANY = re.compile(
+    r"[^\W\d][^.;!?]*\b(?:is|isn['’]t|are|was|needs?|means?|counts?|must|should|can|cannot|requires?)\b"
+)
+
+
 def _says_whose(m: Mention) -> bool:
-    if m.is_claimed or m.mine_follows or m.follows_article or has("my_vote", fold(m.lead)) or has("casts", m.segment):
+    if m.is_claimed or m.mine_follows or m.follows_article or has("my_vote", fold(m.lead)):
+        return True
+    if any(has(name, m.segment) for name in ("from_me", "casts")):
         return True
     return _IS.search(m.segment) is not None or _SAYS_OF_IT.search(m.segment) is None
 
@@ -187,17 +195,16 @@ def _says_whose(m: Mention) -> bool:
 def stated_as_own(m: Mention) -> bool:
     """I am +1 on this | Still +1 from me | not: Jun is +1 on this | not: I checked the code, it's -1."""
     is_bare = m.segment in {"a", "an", "the"}  # "A -1 with reasons is welcome"
-    rest = m.rest.strip(" .!")
-    is_said = m.is_claimed and not rest[:1].isalpha()  # not "A -1 (binding) without a reason is no veto"
-    runs_on = bool(rest) and not (m.mine_follows or is_said or begins("goes_on", fold(m.rest)))
-    of_any = is_bare and (m.about is not About.NOTHING or runs_on)
+    is_over = not m.rest.strip(" .!") or m.mine_follows or begins("goes_on", fold(m.rest))
+    is_over = is_over or (m.is_claimed and _SAYS_OF_ANY.match(m.rest.strip()) is None)
+    of_any = is_bare and (m.about is not About.NOTHING or not is_over)
     from_any = m.segment in {"a", "an", "the", "so", "then"} and m.rest.lstrip().startswith(("from a ", "from an "))
     if not m.segment or m.unknown or of_any or from_any or has("group", drop("from_me", m.segment)):
         return False
     looks_on = is_bare and not m.is_claimed and m.lead.strip(" ").lower() != m.segment  # "Great, a +1!"
     if looks_on or (m.choice is not Choice.FOR and not _says_whose(m)):
         return False
-    is_noun = m.mine_follows or not m.follows_article  # "a +1 feature"
+    is_noun = m.mine_follows or not (m.follows_article or is_unspaced(m.rest.lstrip()))  # "a +1 feature"
     return (m.is_apart or (m.is_mine and is_noun) or m.is_claimed) and (not m.is_result or m.is_mine)
 
 
@@ -213,7 +220,6 @@ _GIVES = re.compile(
 )
 #: somebody's, or one of many
 _OF_WHOM = re.compile(r"\b(?:my|our|he|she|they|who|an?|the|is|are)\b|['’]s\b")
-_CLOSES = tuple(",.;:!)。，！—–-")
 
 
 @rule(CAST, "")
@@ -235,16 +241,10 @@ def claimed(m: Mention) -> bool:
         return len(words) <= _MANY
     if m.unknown and _OF_WHOM.search(m.segment):
         return False
-    return len(words) <= _FEW and (not m.rest.strip() or bool(m.place) or m.rest.lstrip().startswith(_CLOSES))
+    return len(words) <= _FEW and (not m.rest.strip() or bool(m.place) or m.rest.lstrip()[:1] in ",.;:!)。，！—–-")
 
 
 @rule(ASK, "looks like a vote, in words that are not understood: is it one?", rivals=True)
 def not_understood(m: Mention) -> bool:
-    """Windows +1 | Taking the mumble flurb gronk blarg into account +1 | not: +1 from me"""
-    return m.looks_like_vote and (not m.is_result or m.speaks_of_mine)
-
-
-@rule(IGNORE, "a value in mid-sentence, without a word that casts it", free=ASK)
-def in_mid_sentence(m: Mention) -> bool:
-    """It shows some kind of +1 row per broker in each rack of the site | not: I give it a +1"""
+    """Windows +1 | Taking the mumble flurb gronk blarg into account +1 | Add a +1 row for the rack | not: +1 from me"""
     return bool(m.written)

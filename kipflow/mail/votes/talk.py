@@ -56,18 +56,18 @@ def measurement(m: Mention) -> bool:
     return technical.is_technical(lead, m.tail)  # marks alone make no formula: "1) +1", "=> +1"
 
 
-#: what follows a vote for, and is nothing that is counted
-_CHEERING = ("goes_on", "approval", "praise", "filler", "assent")
+_POINT = re.compile(r"\s*[+-] \d+ [a-z]")
 
 
 @rule(ASK, "a line of a list or of code, or a vote?")
 def bulleted(m: Mention) -> bool:
-    """- 1 test failed here | + 1 page of docs | not: - 1, a test failed | not: - 1 for KIP-7 | not: + 1 great work"""
+    """- 1 test failed here | not: - 1, a test failed | not: - 1 for KIP-7 | not: + 1 great work"""
     if m.opens and m.tail.strip() == ";" and m.sentence.preceding.strip():
         return True
     is_loose = m.written[1:2] == " " and m.opens and m.about is About.NOTHING
-    if m.choice is Choice.FOR and any(begins(name, fold(m.rest)) for name in _CHEERING):
-        return False
+    if m.choice is Choice.FOR:  # "+ 1 page of docs" beside "- 2 weeks"
+        above = m.sentence.preceding.rpartition("\n")[2]
+        is_loose = is_loose and any(_POINT.match(x) for x in (m.sentence.following, above))
     return is_loose and not m.is_claimed and not m.mine_follows and re.match(r"\s+[a-z]", m.tail) is not None
 
 
@@ -79,13 +79,17 @@ def quoted_value(m: Mention) -> bool:
     return m.is_quoted and (not is_mine or has("hypothetical", m.clause))
 
 
+def _asks_for_it(m: Mention) -> bool:
+    """ "Please +1 the patch" """
+    return m.segment == "please" and not (m.is_claimed or m.mine_follows)
+
+
 @rule(ASK, "a condition stands with the vote: is it met?")
 def conditional(m: Mention) -> bool:
     """+1 if renamed | Once the name is fixed, +1 | Happy to +1 if needed | not: +1, even if it takes another release"""
-    if people.asks_of_it(m.lead):
+    if people.asks_of_it(m.lead) or _asks_for_it(m):
         return False  # "Should I count that as -1, or will you wait?"
-    is_conditional = m.is_conditional or begins("offered", fold(m.rest).lstrip(" ,("))
-    return is_conditional and (m.looks_like_vote or m.is_apart or m.is_mine or m.speaks_of_mine or not m.segment)
+    return m.is_conditional or begins("offered", fold(m.rest).lstrip(" ,("))
 
 
 _NUMBER = re.compile(r"(?<![\w.-])(?:\d{1,3}|the|these|those|no)\b")
@@ -133,7 +137,9 @@ def needed(m: Mention) -> bool:
     """Falta +1 aquí | +1: 3, -1: 0 | not: +1 (binding), only one more needed | not: +1 (binding) - we need it"""
     if re.match(r"\s*(?:votes?)?\s*(?:[:=]\s*\d|\(\d)", m.rest, re.I):
         return True
-    if m.opens:
+    if _asks_for_it(m):
+        return True
+    if m.opens or m.choice is Choice.AGAINST:
         return _IS_NEEDED.match(m.rest) is not None  # not "-1 missing NOTICE file", "+1 we need it"
     return bool(m.segment) and not m.is_mine and (has("need", m.near) or has("need", m.segment))
 

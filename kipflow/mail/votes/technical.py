@@ -10,7 +10,8 @@ from kipflow.mail.votes.lexicon import begins, find_words, fold, has
 _PHONE = re.compile(r"^[\s.\-)]{0,3}(?:\(\d{1,4}\)|\d{2,4}[\s.\-]{1,3}\(?\d|\d{7,})")
 _SIGNS_BEFORE = re.compile(
     r"(?:[=</^%]|(?<![=-])>|[\w)]\s*\*)\s*[\"'(]?$|"
-    r"\d\s?[)\]]\s*$|\w \d+ \($|(?<![A-Za-z.\d-])\d\s*$|(?<![.\w+-])(?<!my )\d\s*(?:or|and|,|to|through)\s*$|"
+    r"\d\s?[)\]]\s*$|\w \d+(?: \([+-]?\d+\))?, \w+ \d+ \($|"
+    r"(?<![A-Za-z.\d-])\d\s*$|(?<![.\w+-])(?<!my )\d\s*(?:or|and|,|to|through)\s*$|"
     r"[a-z]+[._][a-z._]+\s*(?:is|to|=|:)?\s*$|(?<![\w.])[+-](?:[2-9]\d*|1\d+)\b(?!\s*(?:days|weeks)).{0,25}$|"
     r" = .{0,9}$|\b[xnk]\s*$",
     re.IGNORECASE,

@@ -25,7 +25,7 @@ _PARTICIPLE = re.compile(r"(?:ed|en|nd|rd|ad|ot|ght|wn|pt|lt|ld|de|put)$", re.IG
 #: a preposition with nothing behind it, and none that a word of casting takes: "we agreed on", not "I go with"
 _LACKS_NOUN = re.compile(r"(?<!· )(?<!dealt )\b(?:on|of|with|for|from|at|about|by|as)$")
 #: "I found nothing to complain about"
-_TO_SAY = re.compile(r" to \w+ (?:about|of|with|on|against)$", re.IGNORECASE)
+_TO_SAY = re.compile(r"\b(?:nothing|little|no reason) to \w+ (?:about|of|with|on|against)$", re.IGNORECASE)
 #: "that was Jun"
 _IS_SOMEBODY = re.compile(rf"\b(?i:that|this|it|these|those)(?:['’]s| is| was| were) {NAME}(?: and {NAME})?(?:['’]s)?$")
 _OTHER_ACTS = re.compile(r"(?:^|\band )(?:he|she)\b")
@@ -37,7 +37,7 @@ def awaits_value(said: str) -> bool:
     What somebody collects, reads or agrees on need not be a vote of theirs. A sentence that is whole without the value
     ("I read it all") only says why it follows; of words that need no more, those that cast may not be of another day.
     """
-    bare = fold(said := _TO_SAY.sub("", said))
+    bare = fold(said := _TO_SAY.sub("nothing", said))
     if _IS_SOMEBODY.search(said) or _OTHER_ACTS.search(bare):
         return True
     for name in ("leads_in", "casts", "own", "approval", "change", "restated", "from_me"):

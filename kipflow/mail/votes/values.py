@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from kipflow.domain.votes import Choice
 from kipflow.mail.relevance import has_any
-from kipflow.mail.votes.lexicon import begins, find_words, fold, has, leaves_only
+from kipflow.mail.votes.lexicon import begins, find_words, fold, has, leaves_only, skip
 
 _ALONE_IN_FRONT = r"(?:(?<![A-Za-z0-9_\u00c0-\u04ff.+\-/:=#$%€@&^~\\])|(?<=[^\W\d_]:))"
 #: A written vote. Not part of a word, number, time, range, path or patch; "+1000" and "+1,5" are none.
@@ -19,6 +19,7 @@ _ZERO = re.compile(rf"{_ALONE_IN_FRONT}(?P<value>0)(?![\w%°]|[.,/:-]\d|\.\.+[-+
 #: "plus one", "s/-1/+1/", "lgtm+1", "+1thanks", "+1s from me", "+/-0", "\+1" (Markdown), "&#43;1" (HTML)
 #: where one of the signs in front stands in a line
 _SPELLINGS = (
+    ((":", ";"), re.compile(r"(?:(?<=\s)|^)[:;]-?[()/\\|DP](?=\s|$)"), ""),
     ("\\", re.compile(r"(?:^|(?<=[\s*_(\[]))\\(?=[+-] ?[01](?!\w))"), ""),
     (("&#",), re.compile(r"&#(?:43|x2b);(?= ?[01](?!\w))", re.IGNORECASE), "+"),
     (("us", "US"), re.compile(r"(?<![\w-])pluss?[ -](?:one|1|eins|uno)\b", re.IGNORECASE), "+1"),
@@ -30,10 +31,6 @@ _SPELLINGS = (
     ("1", re.compile(r"(?<![\w+.-])([+-]1)(?=(?:than|thx|gre|nice|good|lgtm|look|from|for)\w*|n?b\b)", re.I), r"\1 "),
     (("from", "FROM"), re.compile(r"([+\-]1)['’]?s(?= from (?:me|my|us|our)\b)", re.IGNORECASE), r"\1"),
     ("0", re.compile(r"(?<![\w.+\-/])(?:\+\s?/?\s?-|-\s?/\s?\+)(?:\s?0(?![\w.%]|\s?/)|0(?=\.(?:\s|$)))"), "±0"),
-)
-#: "what made me vote"
-I_VOTE = re.compile(
-    r"\b(?:i|we|me|us)(?: (?!(?:do|did|would|could)?n['o]t\b|never\b)[\w']+){0,3} (?:vote|cast)(?: an?)?$"
 )
 _BULLET = re.compile(r"^\s*(?:[-*•·–]\s{1,3})?(?=[+\-±]\s?[01.])")
 # "+1, 0 or -1": all choices in one breath are what may be voted, no vote
@@ -72,8 +69,20 @@ _ENDS = re.compile(
     r"|nest[ae]|n[ao]|en|sur|auf|zu|für|pour|para|per|su|från|til)\b)"
 )
 _ENDS_LINE = re.compile(r"[\s*_]*(?:$|[.!]\s*$|\()")
+#: "0 for now", not "0 for now failed"
+_FOR_NOW = re.compile(r" for (?:now|the (?:moment|time being))(?=\s*(?:$|[,.;:!–—]|(?:and|until|as)\b))")
 _CASTING = ("own", "casts", "change", "abstention", "nought", "correction", "turned")
 _AMONG = (*_CASTING, "filler", "from_me", "mine", "my_vote", "first_person", "takeback", "earlier")
+
+
+#: "also on my machine", "also from our users" is no "also from me"
+_OF_OTHERS = ("on ", "by ", "here", "for ", "from a", "from our", "from us", "from my", "from this")
+
+
+def is_from_me(behind: str) -> bool:
+    """Whether "from me", or "also from me", begins what stands behind a value (in lower case)."""
+    also = skip("too", behind)
+    return begins("from_me", behind) or (begins("from_me", also) and not also.startswith(_OF_OTHERS))
 
 
 def is_cast_zero(text: str, zero: re.Match[str]) -> bool:
@@ -83,12 +92,13 @@ def is_cast_zero(text: str, zero: re.Match[str]) -> bool:
     behind = rest.lstrip(" ,;:.!-/|([")
     if begins("unit", rest):
         return False
-    if _CLAIM.match(rest) or (begins("from_me", behind) and not behind.startswith(("on ", "by ", "here"))):
+    if _CLAIM.match(rest) or (is_from_me(behind) and not behind.startswith(("on ", "by ", "here"))):
         return True
     if not lead.strip(" -•*_"):
-        if begins("no_object", rest.lstrip().removeprefix("for ")) and rest.startswith(" for "):
-            return True  # "0 for now"
-        return _ENDS_LINE.match(rest) is not None or begins("reason", behind) or has("abstention", behind)
+        abstains = begins("abstention", behind) or (
+            rest.lstrip()[:1] in tuple(",;–—-") and has("abstention", behind) and not any(map(str.isdigit, behind))
+        )
+        return any(p.match(rest) for p in (_ENDS_LINE, _FOR_NOW)) or begins("reason", behind) or abstains
     clause = _MARK.split(lead.rstrip(" [(:;*_\"'“–—-"))[-1]
     return _ENDS.match(rest) is not None and _casts(f"{clause}:")
 

@@ -23,7 +23,8 @@ _LEADS_TO_NAMES = re.compile(r"\b(?:with|by|from|of)\s|:\s", re.I)
 
 def read_words(text: str, *, answers: str) -> Finding | None:
     """The vote that a sentence without a value casts in words, or may cast; None: it speaks of none."""
-    folded = drop("says_neither", fold(text))
+    folded = fold(text)
+    folded = folded if " still" in folded else drop("says_neither", folded)
     if len(folded) > _LONGEST or _SAYS_IF_BINDING.fullmatch(text) or folded.rstrip().endswith("?"):
         return None
     claimed = find_claim("", text) if _CLAIM.search(text) else None
