@@ -89,7 +89,7 @@ def test_a_proposal_is_followed_since_its_first_entry_was_recorded(store: SqlSto
     for day in (1, 2):
         decide(store, policy, day)
         with store.read() as session:
-            assert load_facts(session, 7).followed_since == session.history.load_first_recorded(7) == NOW + DAY
+            assert load_facts(session, 7).followed_since == NOW + DAY
 
 
 def test_a_silence_is_looked_at_on_its_day_and_dormant_when_the_grace_is_over(store: SqlStore, policy: Policy) -> None:
