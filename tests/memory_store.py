@@ -98,16 +98,16 @@ class MemoryOutbox:
 
     held: dict[str, OutboxRow] = field(default_factory=dict)
 
-    def enqueue(self, effects: Iterable[Effect], *, now: datetime, status: str = "pending") -> int:
+    def enqueue(self, effects: Iterable[Effect], *, now: datetime, sends: bool = True) -> int:
         new = [e for e in effects if e.key not in self.held]
         for effect in new:
-            waits = "held" if effect.approval and status == "pending" else status
+            waits = "held" if effect.approval else "pending"
             self.held[effect.key] = OutboxRow(
                 key=effect.key,
                 number=effect.number,
                 channel=effect.channel,
                 payload=effect.payload,
-                status=waits,
+                status=waits if sends else "skipped",
                 attempts=0,
                 created_at=now,
                 next_attempt_at=effect.due_at or now,

@@ -21,7 +21,7 @@ from kipflow.services.corrections import explain_corrections
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.effects import find_effects
 from kipflow.services.newsrows import NEWS_AGE, Notice
-from kipflow.services.ports import Effect, Outbox, Session, first_status
+from kipflow.services.ports import Effect, Outbox, Session
 from kipflow.services.votecards import keep_cards
 from kipflow.services.wording import RULE_WORDS, find_warning_key
 
@@ -100,9 +100,9 @@ def record(
         # nobody heard of it while only mail claimed its number: what is news still is announced now
         fresh = (*effective(stored), *appended)
     caused = find_effects(decision, fresh, effects, now=now, prior=prior, notice=notice, about=facts)
-    added = session.outbox.enqueue(caused, now=now, status=first_status(effects.sends))
+    added = session.outbox.enqueue(caused, now=now, sends=effects.sends)
     updates = _update_cards(session.outbox, decision, facts, effects, now)
-    added += session.outbox.enqueue(updates, now=now, status=first_status(effects.sends))
+    added += session.outbox.enqueue(updates, now=now, sends=effects.sends)
     session.history.save_decision(decision, facts.proposal)
     return Advance(number=decision.number, stage=decision.stage, appended=appended, effects=added)
 
