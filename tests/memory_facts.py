@@ -125,8 +125,8 @@ class MemoryMail:
     def drop_month(self, list_id: str, month: str) -> None:
         self.months.pop((list_id, month), None)
 
-    def load_months(self, list_id: str | None = None) -> list[ArchiveMonth]:
-        return [month for key, month in sorted(self.months.items()) if list_id in {None, key[0]}]
+    def load_months(self, list_id: str | None = None) -> dict[tuple[str, str], ArchiveMonth]:
+        return {key: month for key, month in sorted(self.months.items()) if list_id in {None, key[0]}}
 
     def save_unreadable(self, items: Iterable[Unreadable], *, seen_at: datetime) -> int:
         del seen_at

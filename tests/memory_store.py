@@ -44,9 +44,6 @@ class MemoryHistory:
     def load(self, number: int) -> tuple[Transition, ...]:
         return tuple(t for _, t in self.transitions if t.number == number)
 
-    def load_first_recorded(self, number: int) -> datetime | None:
-        return next((at for at, t in self.transitions if t.number == number), None)
-
     def load_new_facts(self, number: int) -> list[NewFact]:
         return self.new.get(number, [])
 
@@ -70,7 +67,10 @@ class MemoryHistory:
         return True
 
     def save_decision(self, decision: Decision, _about: Proposal) -> None:
-        self.decided[decision.number] = decision
+        number, known = decision.number, self.rows[decision.number]
+        recorded = (at for at, t in self.transitions if t.number == number)
+        self.rows[number] = replace(known, followed_since=known.followed_since or next(recorded, None))
+        self.decided[number] = decision
         self.new.pop(decision.number, None)
 
 
@@ -98,16 +98,16 @@ class MemoryOutbox:
 
     held: dict[str, OutboxRow] = field(default_factory=dict)
 
-    def enqueue(self, effects: Iterable[Effect], *, now: datetime, status: str = "pending") -> int:
+    def enqueue(self, effects: Iterable[Effect], *, now: datetime, sends: bool = True) -> int:
         new = [e for e in effects if e.key not in self.held]
         for effect in new:
-            waits = "held" if effect.approval and status == "pending" else status
+            waits = "held" if effect.approval else "pending"
             self.held[effect.key] = OutboxRow(
                 key=effect.key,
                 number=effect.number,
                 channel=effect.channel,
                 payload=effect.payload,
-                status=waits,
+                status=waits if sends else "skipped",
                 attempts=0,
                 created_at=now,
                 next_attempt_at=effect.due_at or now,

@@ -94,9 +94,7 @@ _LACKS = {"slack": "KIPFLOW_SLACK_TOKEN is not set", "result": "KIPFLOW_MAIL_TOK
 
 def _count_waiting(parts: Parts, kinds: Container[str]) -> Counter[str]:
     """The due effects that nothing makes here, by their kind."""
-    from kipflow.services.releases import load_effects
-
-    newest_first = reversed(load_effects(parts.store, "pending"))
+    newest_first = parts.store.effects(status="pending", limit=None).rows
     return Counter(row.channel for row in newest_first if row.channel not in kinds)
 
 

@@ -23,7 +23,7 @@ from kipflow.domain.events import Stage
 from kipflow.domain.records import pick_fields
 from kipflow.domain.version import DECISION_RULES
 from kipflow.services.advance import look_back
-from kipflow.services.board import Board, BoardRow, ProposalView, RecordedTransition, RowQuery, VoteClock
+from kipflow.services.board import BoardRow, ProposalView, RecordedTransition, RowQuery, VoteClock
 from kipflow.wiring import Parts, find_state
 
 #: Proposals that the end of `kipflow up` prints.
@@ -82,7 +82,7 @@ def status(
         before = f"no proposal was {'known' if stage is None else f'in {stage}'} at {say_time(as_of)} UTC"
         print_rows(rows_as_of(parts, stages, as_of), form, columns=_COLUMNS, empty=before)
         return 0
-    rows = [row for one in stages for row in load_rows(board, one)]
+    rows = [row for one in stages for row in board.rows(RowQuery(stages=(one,), limit=None)).rows]
     if not rows and stage is None and form == "table":
         console().print(say_empty(parts.community, board.overview(find_now(parts))))
         return 0
@@ -183,16 +183,6 @@ def rows_as_of(parts: Parts, stages: Sequence[Stage], as_of: datetime) -> list[d
             }
         )
     return sorted(rows, key=lambda row: stages.index(row["stage"]))
-
-
-def load_rows(board: Board, stage: Stage) -> list[BoardRow]:
-    """Every row of one stage, highest number first."""
-    rows: list[BoardRow] = []
-    while True:
-        page = board.rows(RowQuery(stages=(stage,), offset=len(rows), limit=500))
-        rows.extend(page.rows)
-        if not page.rows or len(rows) >= page.total:
-            return rows
 
 
 def _flatten(row: BoardRow) -> dict[str, Any]:

@@ -28,7 +28,7 @@ from kipflow.services.assembly import load_facts
 from kipflow.services.corrections import explain_corrections
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.effects import find_effects
-from kipflow.services.ports import Effect, Session, Store, first_status
+from kipflow.services.ports import Effect, Session, Store
 from kipflow.services.recording import Advance, find_notice, record, withdraw_overtaken
 
 #: Two machines of one Airflow need not agree on the second.
@@ -223,8 +223,8 @@ def _advance_fresh(
             decided.append((decision, facts.proposal))
             caused[decision.number] = find_effects(decision, decision.history, effects, now=known_at)
         session.history.save_first_decisions(decided, recorded_at=known_at, run_id=run_id)
-        status, outbox = first_status(effects.sends), session.outbox
-        added = {n: outbox.enqueue(found, now=known_at, status=status) for n, found in caused.items() if found}
+        outbox, sends = session.outbox, effects.sends
+        added = {n: outbox.enqueue(found, now=known_at, sends=sends) for n, found in caused.items() if found}
     return [
         Advance(number=d.number, stage=d.stage, appended=d.history, effects=added.get(d.number, 0)) for d, _ in decided
     ]

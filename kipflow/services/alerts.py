@@ -11,7 +11,7 @@ from typing import Any
 from kipflow.domain.messagekinds import KINDS
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.messages import build_message, escape, link, quote
-from kipflow.services.ports import Effect, Store, first_status
+from kipflow.services.ports import Effect, Store
 
 #: For so long after a failure was reported the same cause is not reported again.
 PAUSE = timedelta(hours=1)
@@ -58,7 +58,7 @@ def report_failure(store: Store, failure: Failure, rules: EffectRules, *, now: d
             return 0
         session.marks.save(cause, now.isoformat())
         effect = Effect(key=f"{cause}/{now:%Y-%m-%dT%H:%M}/slack", number=None, channel="slack", payload=payload)
-        return session.outbox.enqueue([effect], now=now, status=first_status(rules.sends))
+        return session.outbox.enqueue([effect], now=now, sends=rules.sends)
 
 
 def hide_secrets(text: str, values: Collection[str] = ()) -> str:

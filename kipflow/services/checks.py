@@ -16,7 +16,7 @@ from kipflow.domain.proposals import format_key
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.messages import build_message, escape, link, quote
 from kipflow.services.newsrows import NEWS_AGE
-from kipflow.services.ports import CheckedPage, Effect, Report, Session, Store, first_status
+from kipflow.services.ports import CheckedPage, Effect, Report, Session, Store
 from kipflow.wiki.lint import RULES, find_faults_around, lint_page
 
 #: Kinds of faults named in one message; the board has them all.
@@ -92,7 +92,7 @@ def check_pages(store: Store, *, effects: EffectRules, as_of: datetime, norms: N
             errors = [f for f in new if f.severity == "error"]
             # nobody rewrites the page of a settled proposal
             caused = find_fault_effects(page, errors, effects, as_of) if _is_open(page) else []
-            session.outbox.enqueue(caused, now=as_of, status=first_status(effects.sends))
+            session.outbox.enqueue(caused, now=as_of, sends=effects.sends)
             notified += len(errors) if caused else 0
     return Report(counts={"pages_checked": len(due), "faults": faults, "faults_reported": notified})
 

@@ -14,7 +14,7 @@ from kipflow.domain.messagekinds import KINDS
 from kipflow.services.away import SERVICES, Away
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.messages import build_message, escape
-from kipflow.services.ports import Effect, Runs, Store, first_status
+from kipflow.services.ports import Effect, Runs, Store
 from kipflow.services.program import address_commands
 
 #: Mail that is held up to a time longer ago than this is stale: the archive is asked every hour.
@@ -214,7 +214,7 @@ def report_conditions(store: Store, found: Iterable[Condition], rules: EffectRul
         ]
         if before != (told := "\n".join(faults)):
             session.marks.save(_TOLD, told)
-        return session.outbox.enqueue(effects, now=now, status=first_status(rules.sends))
+        return session.outbox.enqueue(effects, now=now, sends=rules.sends)
 
 
 def _render(condition: Condition, program: str) -> list[str]:

@@ -36,7 +36,6 @@ def find_effects(
     rules: EffectRules,
     *,
     now: datetime | None = None,
-    followed_since: datetime | None = None,
     prior: PriorNews | None = None,
     notice: Notice | None = None,
     about: ProposalFacts | None = None,
@@ -45,10 +44,9 @@ def find_effects(
 
     Args:
         now: when this is recorded; later than `decision.as_of` where past dates are made up for.
-        followed_since: when the proposal's first entry was recorded; None: this is the first.
         prior: what people heard before.
         notice: the warning that its author must get.
-        about: what is known of the proposal, for links; None where only a row of an index is.
+        about: what is known of the proposal; None where only a row of an index is, and this is its first entry.
     """
     heard = prior or PriorNews()
     situation = Situation(
@@ -56,7 +54,6 @@ def find_effects(
         decision=decision,
         rules=rules,
         recorded_at=decision.as_of if now is None else now,
-        followed_since=followed_since,
         about=about,
         corrections=_find_announced(decision, appended, heard),
         notice=notice,

@@ -97,8 +97,7 @@ class FileMonths:
     def __init__(self, session: Session, seen_at: datetime) -> None:
         self._now = seen_at
         self._files: dict[str, _File] = {}
-        months = [m for m in session.mail.load_months() if _is_from_files(m)]
-        keys = [(m.list_id, m.month) for m in months]
+        keys = [key for key, month in session.mail.load_months().items() if _is_from_files(month)]
         self._open = {key: breaks for key in keys if (breaks := load_breaks(session.marks, *key))}
         self._missing = {one.message_id for breaks in self._open.values() for one in breaks} - {""}
 
@@ -127,7 +126,7 @@ class FileMonths:
 
     def save(self, session: Session, word: datetime | None) -> dict[_Key, str]:
         """Note the months, but for those that the archive itself gave; of those broken now, why."""
-        known = {(m.list_id, m.month): m for m in session.mail.load_months()}
+        known = session.mail.load_months()
         held, new = self._find_held(word), self._find_new()
         found = {mail for f in self._files.values() for mail in f.found if f.vouches(word)}
         broken: dict[_Key, str] = {}

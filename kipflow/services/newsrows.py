@@ -58,11 +58,14 @@ class Situation:
     decision: Decision
     rules: EffectRules
     recorded_at: datetime
-    followed_since: datetime | None
     about: ProposalFacts | None
     corrections: Sequence[tuple[str, Transition]] = ()
     moves: Sequence[Transition] = ()
     notice: Notice | None = None
+
+    @property
+    def followed_since(self) -> datetime | None:
+        return self.about.followed_since if self.about else None
 
     @property
     def links(self) -> str:

@@ -147,9 +147,7 @@ def _finish_month(store: Store, one: Landed, mails: int, totals: Totals, seen: S
     """
     month = replace(_check_end(one), mails=mails)
     with store.begin() as session:
-        before = {(m.list_id, m.month): m for m in session.mail.load_months(month.list_id)}.get(
-            (month.list_id, month.month)
-        )
+        before = session.mail.load_months(month.list_id).get((month.list_id, month.month))
         bad = "" if month.status == "complete" else f"{month.status}: {month.why}".rstrip(": ")
         if before is not None and not bad and mails < before.mails:
             if one.counted == mails:

@@ -21,7 +21,7 @@ from kipflow.services.corrections import explain_corrections
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.effects import find_effects
 from kipflow.services.newsrows import NEWS_AGE, Notice
-from kipflow.services.ports import Effect, Outbox, Session, first_status
+from kipflow.services.ports import Effect, Outbox, Session
 from kipflow.services.votecards import keep_cards
 from kipflow.services.wording import RULE_WORDS, find_warning_key
 
@@ -93,19 +93,16 @@ def record(
     appended = explain_corrections(session.history, stored, reconcile(stored, decision.history), decision)
     asked = find_retraction((*stored, *appended), decision, facts.rulings)
     decision = decision if asked is None else replace(decision, review=(*decision.review, asked))
-    followed_since = session.history.load_first_recorded(decision.number)
     session.history.append(appended, recorded_at=now, run_id=run_id)
     prior = settle_announcements(session.outbox, stored, appended, effects, stage=decision.stage)
     fresh = appended
     if decision.claim is None and session.history.is_claimed(decision.number):
         # nobody heard of it while only mail claimed its number: what is news still is announced now
         fresh = (*effective(stored), *appended)
-    caused = find_effects(
-        decision, fresh, effects, now=now, followed_since=followed_since, prior=prior, notice=notice, about=facts
-    )
-    added = session.outbox.enqueue(caused, now=now, status=first_status(effects.sends))
+    caused = find_effects(decision, fresh, effects, now=now, prior=prior, notice=notice, about=facts)
+    added = session.outbox.enqueue(caused, now=now, sends=effects.sends)
     updates = _update_cards(session.outbox, decision, facts, effects, now)
-    added += session.outbox.enqueue(updates, now=now, status=first_status(effects.sends))
+    added += session.outbox.enqueue(updates, now=now, sends=effects.sends)
     session.history.save_decision(decision, facts.proposal)
     return Advance(number=decision.number, stage=decision.stage, appended=appended, effects=added)
 

@@ -22,12 +22,7 @@ from kipflow.services.ruling_checks import BadRuling
 
 def load_effects(board: Board, status: str) -> list[OutboxRow]:
     """All effects of a status, oldest first."""
-    found: list[OutboxRow] = []
-    while True:
-        page = board.effects(status=status, offset=len(found), limit=500)
-        found.extend(page.rows)
-        if not page.rows or len(found) >= page.total:
-            return found[::-1]
+    return list(reversed(board.effects(status=status, limit=None).rows))
 
 
 def release(desk: Desk, values: Values, word: Word) -> Done:

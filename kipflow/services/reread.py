@@ -63,7 +63,7 @@ def reread(
         if session.marks.load(RULES_MARK) == str(rules):
             return totals.report()
         stale = session.mail.load_stale_months(rules)
-        complete = {(m.list_id, m.month) for m in session.mail.load_months() if m.status == "complete"}
+        complete = {key for key, month in session.mail.load_months().items() if month.status == "complete"}
     mails = 0
     for position, month in enumerate(stale):
         if limit is not None and mails >= limit:

@@ -60,8 +60,7 @@ class _OnlyShown(Exception):
 
 def load_held(session: Session) -> Held:
     return {
-        (m.list_id, m.month): (m, session.marks.load(name_breaks(m.list_id, m.month)) or "")
-        for m in session.mail.load_months()
+        key: (month, session.marks.load(name_breaks(*key)) or "") for key, month in session.mail.load_months().items()
     }
 
 

@@ -41,7 +41,7 @@ def find_wanted_months(
     noted as held up to `as_of`.
     """
     with store.begin() as session:
-        held = {(m.list_id, m.month): m for m in session.mail.load_months()}
+        held = session.mail.load_months()
     wanted: list[Wanted] = []
     unchanged: list[ArchiveMonth] = []
     warnings: list[str] = []

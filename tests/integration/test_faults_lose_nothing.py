@@ -63,7 +63,7 @@ def facts_of(parts: Parts) -> dict[str, object]:
             "mails": {
                 n: [m.message_id for m in load_facts(session, n).messages] for n in session.history.load_numbers()
             },
-            "months": [(m.list_id, m.month, m.status, m.mails, m.digest) for m in session.mail.load_months()],
+            "months": [(*key, m.status, m.mails, m.digest) for key, m in session.mail.load_months().items()],
             "pages": session.pages.load_versions(),
             "tickets": session.pages.load_ticket_keys(),
         }

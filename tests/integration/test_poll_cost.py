@@ -95,7 +95,7 @@ def test_ten_new_mails_in_a_month_of_three_hundred_are_the_only_ones_read(
     counts = run(store, archive, tmp_path, NOW + timedelta(hours=1))
     assert (counts["new"], counts["known"], len(read)) == (10, 300, 10)
     with store.read() as session:
-        assert {m.month: m.mails for m in session.mail.load_months(LISTS[0])}["2026-03"] == 310
+        assert session.mail.load_months()[LISTS[0], "2026-03"].mails == 310
 
 
 def test_what_a_poll_remembers_of_a_month_is_forgotten_when_the_month_is_over(

@@ -149,7 +149,7 @@ def test_a_moved_list_is_one_list_whose_mail_in_both_archives_counts_once(
     run(parts)
     with parts.store.read() as session:
         assert [m.message_id for m in load_facts(session, 7).messages] == [f"<{n}@x.example>" for n in range(4)]
-        months = [(m.month, m.status, m.mails) for m in session.mail.load_months(DEV)]
+        months = [(m.month, m.status, m.mails) for m in session.mail.load_months(DEV).values()]
     assert months == [("2026-01", "complete", 1), ("2026-02", "complete", 3), ("2026-03", "complete", 1)]
     view = parts.store.overview(NOW)
     assert {cover.month.list_id for cover in view.months} == {DEV, USERS}

@@ -146,7 +146,7 @@ class MemoryBoard:
                 with_clock = [r for r in keep if r.clock is not None]
                 with_clock.sort(key=lambda r: r.clock.earliest_close if r.clock else NOW, reverse=query.descending)
                 keep = with_clock + [r for r in keep if r.clock is None]
-        return PageOf(rows=tuple(keep[query.offset : query.offset + query.limit]), total=len(keep))
+        return PageOf(rows=tuple(keep[query.offset :][: query.limit]), total=len(keep))
 
     def page_body(self, page_id: str, version: int) -> str | None:
         held = [p for h in self._held.values() for p in h.facts.pages]
@@ -211,9 +211,9 @@ class MemoryBoard:
     def unreadable(self, *, offset: int = 0, limit: int = 50) -> PageOf[UnreadableRow]:
         return PageOf(rows=self._unreadable[offset : offset + limit], total=len(self._unreadable))
 
-    def effects(self, *, status: str = "", offset: int = 0, limit: int = 50) -> PageOf[OutboxRow]:
+    def effects(self, *, status: str = "", offset: int = 0, limit: int | None = 50) -> PageOf[OutboxRow]:
         found = [e for e in self._effects if status in ("", e.status)]
-        return PageOf(rows=tuple(found[offset : offset + limit]), total=len(found))
+        return PageOf(rows=tuple(found[offset:][:limit]), total=len(found))
 
     def _row(self, held: Held) -> BoardRow:
         f, d = held.facts, held.decision

@@ -141,7 +141,7 @@ def load_unreadable(
 
 
 def load_effects(
-    connection: sa.Connection, *, status: str = "", offset: int = 0, limit: int = 50
+    connection: sa.Connection, *, status: str = "", offset: int = 0, limit: int | None = 50
 ) -> views.PageOf[OutboxRow]:
     wanted = [outbox.c.status == status] if status else []
     statement = sa.select(outbox).where(*wanted).order_by(outbox.c.created_at.desc(), outbox.c.key)

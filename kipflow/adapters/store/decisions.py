@@ -66,15 +66,6 @@ def load_moved(connection: sa.Connection, since: datetime) -> list[int]:
     return sorted(set(connection.scalars(sa.select(transition.c.number).where(transition.c.at >= since))))
 
 
-def load_first_recorded(connection: sa.Connection, number: int) -> datetime | None:
-    return connection.scalar(_select_first_recorded(number))
-
-
-def _select_first_recorded(number: int) -> sa.Select[datetime]:
-    recorded = sa.select(transition.c.recorded_at).where(transition.c.number == number)
-    return recorded.order_by(transition.c.position).limit(1)
-
-
 def load_index_rows(connection: sa.Connection) -> list[IndexRow]:
     doubled = load_doubled(connection)
     real = proposal.c.claim.in_(["", ClaimKind.JUMP.value])
@@ -120,7 +111,8 @@ def save_decision(connection: sa.Connection, decision: Decision, about: Proposal
     number = decision.number
     add_proposals(connection, [number])
     values = _proposal_row(decision, about, rules)
-    first_recorded = _select_first_recorded(number).scalar_subquery()
+    recorded = sa.select(transition.c.recorded_at).where(transition.c.number == number)
+    first_recorded = recorded.order_by(transition.c.position).limit(1).scalar_subquery()
     values["followed_since"] = sa.func.coalesce(proposal.c.followed_since, first_recorded)
     connection.execute(sa.update(proposal).where(proposal.c.number == number).values(values))
     for table in (ballot, vote, review_item):

@@ -1,7 +1,7 @@
 """Bring a database up to date: Alembic's scripts under `sql/migrations`, then the views under `sql/views`.
 
 All of it happens in one transaction. The views depend on the tables, so they are dropped before an upgrade
-and made from their files after it; they hold no data.
+and made from their files after it; they hold no data. To change one, add an empty revision.
 """
 
 from __future__ import annotations

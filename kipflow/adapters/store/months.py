@@ -23,12 +23,12 @@ def drop_month(connection: sa.Connection, list_id: str, month: str) -> None:
 
 def load_own_months(connection: sa.Connection, rules: Rules) -> list[ArchiveMonth]:
     """The months of the community's own lists: a mistyped address must hold up nothing."""
-    return [month for month in load_months(connection) if not rules.lists or month.list_id in rules.lists]
+    return [month for month in load_months(connection).values() if not rules.lists or month.list_id in rules.lists]
 
 
-def load_months(connection: sa.Connection, list_id: str | None = None) -> list[ArchiveMonth]:
-    """The months held, of one list or of all, in order of list and month."""
+def load_months(connection: sa.Connection, list_id: str | None = None) -> dict[tuple[str, str], ArchiveMonth]:
+    """The months held, of one list or of all, by list and month, in that order."""
     statement = sa.select(archive_month).order_by(archive_month.c.list_id, archive_month.c.month)
     if list_id is not None:
         statement = statement.where(archive_month.c.list_id == list_id)
-    return list(load_records(connection, ArchiveMonth, statement))
+    return {(m.list_id, m.month): m for m in load_records(connection, ArchiveMonth, statement)}

@@ -18,17 +18,17 @@ _MAY_BE_OUT = sa.and_(outbox.c.tried_at.is_not(None), outbox.c.status.in_(("pend
 _IS_OUT = outbox.c.external_ref.is_not(None)
 
 
-def enqueue(connection: sa.Connection, effects: Iterable[Effect], *, now: datetime, status: str = "pending") -> int:
+def enqueue(connection: sa.Connection, effects: Iterable[Effect], *, now: datetime, sends: bool = True) -> int:
     """Add the effects whose key is new; how many. What needs approval is held until it has it.
 
     They go out in the order given: the time of each is a microsecond after the one before.
     """
     given = list(effects)
-    renewed = [effect.key for effect in given if effect.renews and status == "pending"]
+    renewed = [effect.key for effect in given if effect.renews and sends]
     if renewed:
         unsent = outbox.c.status.in_(GONE)
         connection.execute(sa.delete(outbox).where(outbox.c.key.in_(renewed), unsent))
-    rows = (_outbox_row(effect, now, status, place) for place, effect in enumerate(given))
+    rows = (_outbox_row(effect, now, sends, place) for place, effect in enumerate(given))
     return count_new(connection, outbox, rows)
 
 
@@ -105,11 +105,11 @@ def is_retraction_released(connection: sa.Connection, number: int) -> bool:
     return any(row.payload.get(RETRACTS) for row in connection.execute(released))
 
 
-def _outbox_row(effect: Effect, now: datetime, status: str, place: int) -> Row:
+def _outbox_row(effect: Effect, now: datetime, sends: bool, place: int) -> Row:
     return as_row(
         effect,
         without={"approval", "renews", "due_at"},
-        status="held" if effect.approval and status == "pending" else status,
+        status=("held" if effect.approval else "pending") if sends else "skipped",
         attempts=0,
         created_at=now + timedelta(microseconds=place),
         next_attempt_at=effect.due_at or now,

@@ -154,7 +154,6 @@ class SqlHistory(Part):
     load_index_rows = method(decisions.load_index_rows)
     load = method(decisions.load_history)
     load_moved = method(decisions.load_moved)
-    load_first_recorded = method(decisions.load_first_recorded)
     forget_decision = method(decisions.forget_decision)
     save_warning = method(warnings.save_warning)
     load_pending = ruled(decisions.load_pending)

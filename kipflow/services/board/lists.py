@@ -50,7 +50,7 @@ class RowQuery:
     `stages` empty means all. `text` is looked for, whatever its case, in title and author; a number or
     key ("932", "KIP-932", "kip 932") finds the proposal of that number as well. `%` and `_` in it mean
     themselves. `author` is a part of an author's name, `interface` one of `INTERFACES` that the newest version of
-    the page touches. `run` is the name of a run that added to their history.
+    the page touches. `run` is the name of a run that added to their history. Without a `limit` all of them are listed.
     """
 
     stages: tuple[Stage, ...] = ()
@@ -62,7 +62,7 @@ class RowQuery:
     sort: Sort = Sort.NUMBER
     descending: bool = True
     offset: int = 0
-    limit: int = 50
+    limit: int | None = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -75,6 +75,6 @@ class Board(Protocol):
         """What ingests and imports brought, the oldest first."""
         ...
 
-    def effects(self, *, status: str = "", offset: int = 0, limit: int = 50) -> PageOf[OutboxRow]:
-        """Outbox rows of one status ("" means all)."""
+    def effects(self, *, status: str = "", offset: int = 0, limit: int | None = 50) -> PageOf[OutboxRow]:
+        """Outbox rows of one status ("" means all), newest first; without a `limit` all of them."""
         ...

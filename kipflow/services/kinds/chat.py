@@ -14,7 +14,7 @@ from kipflow.services.digests import DigestRules, plan_digests
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.kinds.kind import Scope, render_preview
 from kipflow.services.messages import render_approval
-from kipflow.services.ports import BELOW, DIRECT, Chat, Effect, OutboxRow, Report, first_status
+from kipflow.services.ports import BELOW, DIRECT, Chat, Effect, OutboxRow, Report
 from kipflow.services.settling import find_release_commands, find_release_ways, list_answers
 
 #: Effects that operators are notified of, one by one, as waiting for them; the board has all.
@@ -34,7 +34,7 @@ class ChatKind:
         """What time brings about: digests, and word of what waits for a person."""
         due = list(self._find_due())
         with self.scope.store.begin() as session:
-            planned = session.outbox.enqueue(due, now=self.scope.now, status=first_status(self.rules.sends))
+            planned = session.outbox.enqueue(due, now=self.scope.now, sends=self.rules.sends)
         return Report(counts={"planned": planned})
 
     def preview(self) -> list[str]:

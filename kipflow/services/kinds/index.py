@@ -24,7 +24,6 @@ from kipflow.services.ports import (
     Store,
     Wiki,
     WikiPage,
-    first_status,
 )
 from kipflow.services.sync import note_index
 
@@ -63,7 +62,7 @@ class IndexKind:
                     why="overtaken by a newer edit",
                 )
                 session.outbox.enqueue(asked, now=scope.now)
-            added = session.outbox.enqueue(edit, now=scope.now, status=first_status(scope.sends))
+            added = session.outbox.enqueue(edit, now=scope.now, sends=scope.sends)
         return Report(counts={"edits": added, **({"rows_moved": len(rows.moves)} if edit else {})})
 
     def preview(self) -> list[str]:

@@ -14,7 +14,7 @@ from typing import ClassVar, Protocol
 from kipflow.domain.errors import KipflowError, Refused
 from kipflow.domain.events import Stage
 from kipflow.services.board import Board, ProposalView
-from kipflow.services.ports import WAITING, Effect, OutboxRow, Report, Store, first_status
+from kipflow.services.ports import WAITING, Effect, OutboxRow, Report, Store
 from kipflow.services.wording import say_payload
 
 #: How long a move is followed up: a first run over years of mail must not rewrite a wiki.
@@ -79,7 +79,7 @@ class WishKind(ABC):
         with self.scope.store.begin() as session:
             lapsed = [row.key for row in waiting if row.key not in keys]
             withdrawn = session.outbox.withdraw(lapsed, why="no longer due")
-            planned = session.outbox.enqueue(wished, now=self.scope.now, status=first_status(self.scope.sends))
+            planned = session.outbox.enqueue(wished, now=self.scope.now, sends=self.scope.sends)
         return Report(counts={"planned": planned, "withdrawn": withdrawn})
 
     def preview(self) -> list[str]:

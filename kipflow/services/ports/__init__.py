@@ -26,7 +26,6 @@ from kipflow.services.ports.effects import (
     EffectWord,
     Outbox,
     OutboxRow,
-    first_status,
 )
 from kipflow.services.ports.facts import Batches, MailStore, Marks, PageStore, RulingStore
 from kipflow.services.ports.outside import (

@@ -55,10 +55,6 @@ class HistoryStore(Protocol):
         """The proposals of which something became true since then, in order of number."""
         ...
 
-    def load_first_recorded(self, number: int) -> datetime | None:
-        """When the proposal's first entry was recorded: since then kipflow follows it."""
-        ...
-
     def load_new_facts(self, number: int) -> list[NewFact]:
         """What came since the proposal's newest decision, oldest first."""
         ...

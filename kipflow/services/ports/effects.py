@@ -54,11 +54,6 @@ DIRECT = "direct"
 REFUSED_BY = "refused by"
 
 
-def first_status(sends: bool) -> str:
-    """The state in which an effect begins: without `sends` (dry-run) it is only shown."""
-    return "pending" if sends else "skipped"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effect:
     """Something to do outside. `key` makes it happen once: "932/passed/3f2c…/slack".
@@ -139,7 +134,10 @@ class Claim:
 class Outbox(Protocol):
     """Effects, from planned to delivered."""
 
-    def enqueue(self, effects: Iterable[Effect], *, now: datetime, status: str = "pending") -> int: ...
+    def enqueue(self, effects: Iterable[Effect], *, now: datetime, sends: bool = True) -> int:
+        """Add the effects whose key is new; how many. Without `sends` (dry-run) they are only shown."""
+        ...
+
     def find_claim(self, channel: str) -> Claim | None:
         """The claim on an effect of this channel whose lease runs."""
         ...

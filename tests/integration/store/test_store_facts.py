@@ -173,8 +173,8 @@ def test_months_replace_what_was_known_of_them_and_bound_coverage(store: SqlStor
         session.mail.save_month(make_month("2026-02"))
         session.mail.save_month(make_month("2026-03"))
         assert load_facts(session, 7).coverage.complete_through == NOW
-        assert session.mail.load_months("other@project.example") == []
-        assert [m.month for m in session.mail.load_months()] == ["2026-02", "2026-03"]
+        assert session.mail.load_months("other@project.example") == {}
+        assert [month for _, month in session.mail.load_months()] == ["2026-02", "2026-03"]
 
 
 def test_page_versions_are_kept_once_in_any_order(store: SqlStore) -> None:

@@ -1,4 +1,4 @@
-"""Warnings of dormancy: stored once for each silence, never changed, and none asked of what older versions decided."""
+"""Warnings of dormancy: stored once for each silence, and never changed."""
 
 from __future__ import annotations
 
@@ -9,23 +9,16 @@ from datetime import timedelta
 
 import pytest
 import sqlalchemy as sa
-from alembic import command
-from alembic.config import Config
-from alembic.script import ScriptDirectory
 
 from kipflow.adapters.store import SqlStore
-from kipflow.adapters.store.migrations import VIEW_FILES
 from kipflow.domain.clocks import next_month
-from kipflow.domain.events import Stage, Transition
+from kipflow.domain.events import Stage
 from kipflow.domain.facts import Kind, SilenceWarning
-from kipflow.domain.history import effective
 from kipflow.domain.policy import Policy
 from kipflow.services import advance, replay
 from kipflow.services.assembly import load_facts
 from kipflow.services.effectrules import EffectRules
-from kipflow.services.ports import Effect
 from kipflow.services.recording import Advance
-from kipflow.services.wording import find_warning_key
 from tests.integration.store.mails import NOW, make_message, make_month
 
 DAY = timedelta(days=1)
@@ -45,13 +38,6 @@ def policy() -> Policy:
     return Policy(
         version="test-1", binding_roles=frozenset({"pmc"}), dormant_after=timedelta(days=30), grace=timedelta(days=14)
     )
-
-
-#: Migration → the table and the function that it makes.
-MADE = {
-    "0012": ("warning", "refuse_warning_change"),
-    "0020": ("warning_delivery", "refuse_delivery_change"),
-}
 
 
 def talk(store: SqlStore) -> None:
@@ -103,7 +89,7 @@ def test_a_proposal_is_followed_since_its_first_entry_was_recorded(store: SqlSto
     for day in (1, 2):
         decide(store, policy, day)
         with store.read() as session:
-            assert load_facts(session, 7).followed_since == session.history.load_first_recorded(7) == NOW + DAY
+            assert load_facts(session, 7).followed_since == NOW + DAY
 
 
 def test_a_silence_is_looked_at_on_its_day_and_dormant_when_the_grace_is_over(store: SqlStore, policy: Policy) -> None:
@@ -128,75 +114,3 @@ def test_two_that_decide_at_once_warn_once(open_with: Callable[..., SqlStore], p
         done = list(pool.map(lambda store: decide(store, policy, 31), [first, second]))
     assert sum(one.warning is not None for one in done) == 1
     assert len(messages(first)) == len(first.proposal(7, NOW + 40 * DAY).warnings) == 1
-
-
-def test_what_older_versions_decided_stays_and_what_comes_after_needs_a_warning(
-    store: SqlStore, policy: Policy, database_url: sa.URL
-) -> None:
-    """A database of before, of a proposal that was followed all along and fell asleep by the old rule."""
-    talk(store)
-    decide(store, policy, 100)
-    asleep = effective(store_history(store))
-    assert asleep[-1].rule == "silence"
-    migrate_again(database_url, "0012", "0020")
-    with store.read() as session:
-        assert load_facts(session, 7).followed_since == NOW + 100 * DAY
-    assert decide(store, policy, 101).appended == ()
-    with store.begin() as session:
-        again = make_message("b", 7, parent="a", arrived_at=NOW + 110 * DAY)
-        session.mail.save_messages([again], seen_at=NOW + 110 * DAY)
-    decide(store, policy, 110)
-    assert decide(store, policy, 200).stage is Stage.DISCUSSION
-    assert decide(store, policy, 214).stage is Stage.DORMANT
-    assert effective(store_history(store))[: len(asleep)] == asleep
-
-
-def store_history(store: SqlStore) -> tuple[Transition, ...]:
-    with store.read() as session:
-        return session.history.load(7)
-
-
-def test_of_what_older_versions_wrote_only_what_was_sent_or_decided_counts_as_delivered(
-    store: SqlStore, policy: Policy, database_url: sa.URL
-) -> None:
-    """KIP-7's dormancy was decided, KIP-8's warning was sent, KIP-9's is held."""
-    given = replace(GIVEN, silent_at=NOW, due_at=NOW + 14 * DAY)
-    with store.begin() as session:
-        session.mail.save_messages([make_message(str(n), n, kind=Kind.DISCUSS) for n in (7, 8, 9)], seen_at=NOW)
-    advance.advance_one(store, 7, policy=policy, effects=RULES, as_of=NOW + 20 * DAY)
-    with store.begin() as session:
-        for number in (7, 8, 9):
-            session.history.save_warning(number, given)
-            key = find_warning_key(f"KIP-{number}", given)
-            session.outbox.enqueue(
-                [Effect(key=key, number=number, channel="slack", payload={}, approval=True)], now=NOW
-            )
-        session.outbox.mark_sent(find_warning_key("KIP-8", given), at=NOW + DAY, external_ref="C1/1")
-    migrate_again(database_url, "0020")
-    with store.read() as session:
-        delivered = {n: [w.delivered_at for w in load_facts(session, n).warnings] for n in (7, 8, 9)}
-    assert delivered == {7: [NOW], 8: [NOW + DAY], 9: [None]}
-
-
-def migrate_again(url: sa.URL, *versions: str) -> None:
-    """Take away what these migrations made, and let them run on what was decided before."""
-    engine = sa.create_engine(url)
-    config = Config()
-    config.set_main_option("script_location", str(VIEW_FILES.parent / "migrations"))
-    scripts = ScriptDirectory.from_config(config)
-    with engine.begin() as connection:
-        for version in reversed(versions):
-            table, function = MADE[version]
-            connection.exec_driver_sql(f"DROP TABLE {table}")
-            if engine.dialect.name == "postgresql":
-                connection.exec_driver_sql(f"DROP FUNCTION {function}")
-        if "0012" in versions:
-            connection.exec_driver_sql("ALTER TABLE proposal DROP COLUMN followed_since")
-        [(newest,)] = connection.exec_driver_sql("SELECT version_num FROM alembic_version").all()
-        config.attributes["connection"] = connection
-        for version in versions:
-            before = scripts.get_revision(version).down_revision
-            connection.execute(sa.text("UPDATE alembic_version SET version_num = :before"), {"before": before})
-            command.upgrade(config, version)
-        connection.execute(sa.text("UPDATE alembic_version SET version_num = :newest"), {"newest": newest})
-    engine.dispose()

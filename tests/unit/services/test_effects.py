@@ -37,6 +37,7 @@ from tests.unit.domain.building import (
 
 RULES = EffectRules(prefix="KIP", sends=True, slack="send", channel="#kips", operators="#ops")
 ACCEPTED = poll(4, *YES, declared=result(8))
+FOLLOWED = facts(**TALKED, followed_since=at(0))
 
 
 def texts(effects: list[Effect], channel: str = "#kips") -> list[str]:
@@ -53,7 +54,7 @@ def test_an_amendment_is_reported_as_what_it_is() -> None:
     before = decided(facts(**TALKED, votes=(ACCEPTED,)), POLICY, 9)
     announced = replace(again, declared=replace(result(24), message_id="<r2@x.example>"))
     after = decided(facts(**TALKED, votes=(ACCEPTED, announced)), POLICY, 24.5)
-    effects = find_effects(after, reconcile(before.history, after.history), RULES, followed_since=at(0))
+    effects = find_effects(after, reconcile(before.history, after.history), RULES, about=FOLLOWED)
     assert texts(effects) == ["KIP-7 stays Accepted: a further vote amended it"]
     assert "Accepted → Accepted" not in str(effects[0].payload)
 
@@ -106,11 +107,11 @@ def test_a_community_chooses_where_each_kind_goes_whom_it_mentions_and_when() ->
     routes = {"discussion": "#talk", "new-proposal": "digest", "vote": "off"}
     chosen = replace(RULES, routes=routes, mentions={"discussion": "<!here>"}, quiet=night)
     after = decided(facts(**TALKED, votes=(poll(4, *YES[:1]),)), POLICY, 4.15)
-    [announced] = find_effects(after, after.history, chosen, followed_since=at(0))
+    [announced] = find_effects(after, after.history, chosen, about=FOLLOWED)
     assert (announced.payload["kind"], announced.payload["channel"]) == ("discussion", "#talk")
     assert announced.payload["blocks"][0]["elements"][0]["text"] == "<!here>"
     assert announced.due_at == datetime(2026, 3, 6, 20, tzinfo=UTC), "in quiet hours it waits"
-    assert [e.payload["kind"] for e in find_effects(after, after.history, RULES, followed_since=at(0))] == [
+    assert [e.payload["kind"] for e in find_effects(after, after.history, RULES, about=FOLLOWED)] == [
         "new-proposal",
         "discussion",
         "vote",
@@ -121,7 +122,7 @@ def test_a_voting_period_that_is_over_is_reported_once_while_the_vote_is_not_dec
     open_still = facts(**TALKED, votes=(poll(4, *YES[:2]),))
 
     def periods(day: float) -> list[Effect]:
-        found = find_effects(decided(open_still, POLICY, day), (), RULES, followed_since=at(0))
+        found = find_effects(decided(open_still, POLICY, day), (), RULES, about=FOLLOWED)
         return [e for e in found if e.payload["kind"] == "period-over"]
 
     assert periods(6.9) == []
@@ -136,13 +137,13 @@ def test_operators_hear_of_drift_a_day_after_a_move_and_of_none_that_a_first_run
     )
     early, decision = decided(drafted, POLICY, 1.5), decided(drafted, POLICY, 2.1)
     assert [d.side for d in early.drift] == ["page"], "it is shown at once"
-    assert find_effects(early, (), RULES, followed_since=at(0)) == [], "people have a day for their pages"
+    assert find_effects(early, (), RULES, about=FOLLOWED) == [], "people have a day for their pages"
     assert early.next_deadline == at(2), "and it is looked at again then"
-    assert texts(find_effects(decision, (), RULES, followed_since=at(0)), "#ops") == [
+    assert texts(find_effects(decision, (), RULES, about=FOLLOWED), "#ops") == [
         "KIP-7: the page says “Draft”, the facts say Discussion"
     ]
-    for rules, followed_since in ((RULES, None), (replace(RULES, operators=""), at(0))):
-        kinds = [e.payload["kind"] for e in find_effects(decision, (), rules, followed_since=followed_since)]
+    for rules, about in ((RULES, None), (replace(RULES, operators=""), FOLLOWED)):
+        kinds = [e.payload["kind"] for e in find_effects(decision, (), rules, about=about)]
         assert "drift" not in kinds
 
 
@@ -151,7 +152,7 @@ def test_who_edits_a_page_long_after_the_move_has_a_day_too_and_an_edit_of_somet
     edited = facts(**{**TALKED, "pages": (page(0), early, replace(early, version=3, saved_at=at(5.5)))})
 
     def asked(day: float) -> list[str]:
-        return texts(find_effects(decided(edited, POLICY, day), (), RULES, followed_since=at(0)), "#ops")
+        return texts(find_effects(decided(edited, POLICY, day), (), RULES, about=FOLLOWED), "#ops")
 
     assert [d.said_at for d in decided(edited, POLICY, 5.9).drift] == [at(5)]
     assert (asked(5.9), decided(edited, POLICY, 5.9).next_deadline) == ([], at(6))

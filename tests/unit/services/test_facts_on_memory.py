@@ -66,9 +66,9 @@ def test_overlapping_files_add_only_what_is_new_and_each_ingest_is_noted(store: 
 
 def test_a_month_is_held_by_an_operators_word_only_up_to_the_present(store: MemoryStore, tmp_path: Path) -> None:
     ingest(store, write_box(tmp_path / "a.mbox", 2))
-    assert [(m.month, m.status) for m in store.mail.load_months(LIST)] == [("2026-03", "partial")]
+    assert [(m.month, m.status) for m in store.mail.load_months(LIST).values()] == [("2026-03", "partial")]
     ingest(store, write_box(tmp_path / "a.mbox", 2, 3), complete_through=NOW + 30 * HOUR)
-    assert [(m.status, m.fetched_at) for m in store.mail.load_months(LIST)] == [("complete", NOW)]
+    assert [(m.status, m.fetched_at) for m in store.mail.load_months(LIST).values()] == [("complete", NOW)]
 
 
 def test_mail_of_a_strange_list_is_left_out_with_a_warning(store: MemoryStore, tmp_path: Path) -> None:

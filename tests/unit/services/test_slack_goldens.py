@@ -76,11 +76,11 @@ def report(known: ProposalFacts, day: float, policy: Policy = POLICY, **more: An
         replace(m, permalink=f"https://lists.example/thread/{n}") for n, m in enumerate(known.messages, start=1)
     )
     proposal = replace(known.proposal, page_url="https://wiki.example/pages/7")
-    known = replace(known, proposal=proposal, messages=links)
+    known = replace(known, proposal=proposal, messages=links, followed_since=at(0))
     decision = decided(known, policy, day)
     before = decided(known, policy, day - 0.2).history if day > 0.2 else ()
     appended = reconcile(before, decision.history)
-    return find_effects(decision, appended, RULES, about=known, followed_since=at(0), **more)
+    return find_effects(decision, appended, RULES, about=known, **more)
 
 
 def find(kind: str, effects: list[Effect]) -> Mapping[str, Any]:

@@ -1,4 +1,4 @@
-"""Facts: mails, pages, index rows, tickets, rulings, and the proposals that they mention."""
+"""Proposals, and the facts of mails that mention them."""
 
 from __future__ import annotations
 
@@ -18,15 +18,13 @@ DOCUMENT = sa.JSON().with_variant(postgresql.JSONB(), "postgresql")
 def upgrade() -> None:
     _create_proposal()
     _create_message()
+    _create_earlier_reading()
     _create_message_reference()
     _create_message_proposal()
     _create_unreadable()
     _create_archive_month()
-    _create_page()
-    _create_page_version()
-    _create_index_entry()
-    _create_ticket()
-    _create_ruling()
+    _create_batch()
+    _create_batch_item()
 
 
 def _create_proposal() -> None:
@@ -54,6 +52,11 @@ def _create_proposal() -> None:
         sa.Column("drift_count", sa.Integer(), server_default="0", nullable=False),
         sa.Column("review_count", sa.Integer(), server_default="0", nullable=False),
         sa.Column("search", sa.String(), server_default="", nullable=False),
+        sa.Column("followed_since", MOMENT),
+        sa.Column("claim", sa.String(), server_default="", nullable=False),
+        sa.Column("claim_why", sa.String(), server_default="", nullable=False),
+        # a claim that somebody known wrote in keeps its number from being given to another
+        sa.Column("claim_known", sa.Boolean(), server_default=sa.false(), nullable=False),
         sa.PrimaryKeyConstraint("number", name="pk_proposal"),
     )
     op.create_index("ix_proposal_next_deadline", "proposal", ["next_deadline"])
@@ -68,8 +71,8 @@ def _create_message() -> None:
         sa.Column("list_id", sa.String(), nullable=False),
         sa.Column("month", sa.String(), nullable=False),
         sa.Column("source", sa.String(), nullable=False),
-        sa.Column("sent_at", MOMENT),
-        sa.Column("sent_at_from", sa.String(), nullable=False),
+        sa.Column("arrived_at", MOMENT),
+        sa.Column("arrived_from", sa.String(), nullable=False),
         sa.Column("author_name", sa.String(), nullable=False),
         sa.Column("author_address", sa.String(), nullable=False),
         sa.Column("raw_from", sa.String(), nullable=False),
@@ -90,9 +93,27 @@ def _create_message() -> None:
         sa.Column("expressions", DOCUMENT, nullable=False),
         sa.Column("declared", DOCUMENT),
         sa.Column("own_text", sa.String(), nullable=False),
+        sa.Column("reading_rules", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("dated_at", MOMENT),
+        sa.Column("address_source", sa.String(), server_default="from", nullable=False),
+        sa.Column("authentication", sa.String(), server_default="unknown", nullable=False),
+        sa.Column("unread", sa.String(), server_default="", nullable=False),
         sa.PrimaryKeyConstraint("message_id", name="pk_message"),
     )
     op.create_index("ix_message_topic_key_numbered", "message", ["topic_key", "numbered"])
+
+
+def _create_earlier_reading() -> None:
+    op.create_table(
+        "earlier_reading",
+        sa.Column("message_id", sa.String(), nullable=False),
+        sa.Column("reading_rules", sa.Integer(), nullable=False),
+        sa.Column("replaced_by", sa.Integer(), nullable=False),
+        sa.Column("replaced_at", MOMENT, nullable=False),
+        sa.Column("reading", DOCUMENT, nullable=False),
+        sa.ForeignKeyConstraint(["message_id"], ["message.message_id"], name="fk_earlier_reading_message_id"),
+        sa.PrimaryKeyConstraint("message_id", "replaced_by", name="pk_earlier_reading"),
+    )
 
 
 def _create_message_reference() -> None:
@@ -153,92 +174,28 @@ def _create_archive_month() -> None:
     )
 
 
-def _create_page() -> None:
+def _create_batch() -> None:
     op.create_table(
-        "page",
-        sa.Column("page_id", sa.String(), nullable=False),
-        sa.Column("number", sa.Integer()),
-        sa.Column("version", sa.Integer(), nullable=False),
-        sa.Column("jira", sa.String()),
-        sa.ForeignKeyConstraint(["number"], ["proposal.number"], name="fk_page_number"),
-        sa.PrimaryKeyConstraint("page_id", name="pk_page"),
-    )
-    op.create_index("ix_page_jira", "page", ["jira"])
-    op.create_index("ix_page_number", "page", ["number"])
-
-
-def _create_page_version() -> None:
-    op.create_table(
-        "page_version",
-        sa.Column("page_id", sa.String(), nullable=False),
-        sa.Column("version", sa.Integer(), nullable=False),
-        sa.Column("saved_at", MOMENT, nullable=False),
-        sa.Column("saved_by", sa.String(), nullable=False),
-        sa.Column("title", sa.String(), nullable=False),
-        sa.Column("number", sa.Integer()),
-        sa.Column("status", sa.String(), nullable=False),
-        sa.Column("status_text", sa.String(), nullable=False),
-        sa.Column("url", sa.String(), nullable=False),
-        sa.Column("jira", sa.String()),
-        sa.Column("discussion_link", sa.String()),
-        sa.Column("interfaces", DOCUMENT, nullable=False),
-        sa.Column("seen_at", MOMENT, nullable=False),
-        sa.Column("body", sa.String(), nullable=False),
-        sa.ForeignKeyConstraint(["page_id"], ["page.page_id"], name="fk_page_version_page_id"),
-        sa.PrimaryKeyConstraint("page_id", "version", name="pk_page_version"),
-    )
-
-
-def _create_index_entry() -> None:
-    op.create_table(
-        "index_entry",
-        sa.Column("number", sa.Integer(), nullable=False),
-        sa.Column("origin", sa.String(), nullable=False),
-        sa.Column("seen_at", MOMENT, nullable=False),
-        sa.Column("digest", sa.String(), nullable=False),
-        sa.Column("title", sa.String(), nullable=False),
-        sa.Column("section", sa.String(), nullable=False),
-        sa.Column("release", sa.String()),
-        sa.Column("in_progress", sa.Boolean(), nullable=False),
-        sa.Column("author", sa.String()),
-        sa.Column("created_at", MOMENT),
-        sa.Column("changed_at", MOMENT),
-        sa.Column("url", sa.String()),
-        sa.Column("jira", sa.String()),
-        sa.ForeignKeyConstraint(["number"], ["proposal.number"], name="fk_index_entry_number"),
-        sa.PrimaryKeyConstraint("number", "origin", "seen_at", "digest", name="pk_index_entry"),
-    )
-    op.create_index("ix_index_entry_jira", "index_entry", ["jira"])
-
-
-def _create_ticket() -> None:
-    op.create_table(
-        "ticket",
-        sa.Column("key", sa.String(), nullable=False),
-        sa.Column("seen_at", MOMENT, nullable=False),
-        sa.Column("status", sa.String(), nullable=False),
-        sa.Column("resolution", sa.String()),
-        sa.Column("fix_versions", DOCUMENT, nullable=False),
-        sa.PrimaryKeyConstraint("key", "seen_at", name="pk_ticket"),
-    )
-
-
-def _create_ruling() -> None:
-    op.create_table(
-        "ruling",
+        "batch",
         sa.Column("id", sa.Integer(), nullable=False),
-        sa.Column("number", sa.Integer()),
         sa.Column("kind", sa.String(), nullable=False),
-        sa.Column("target", sa.String(), nullable=False),
-        sa.Column("value", DOCUMENT, nullable=False),
-        sa.Column("author", sa.String(), nullable=False),
-        sa.Column("reason", sa.String(), nullable=False),
-        sa.Column("made_at", MOMENT, nullable=False),
-        sa.Column("revoked_at", MOMENT),
-        sa.Column("revoked_by", sa.String()),
-        sa.ForeignKeyConstraint(["number"], ["proposal.number"], name="fk_ruling_number"),
-        sa.PrimaryKeyConstraint("id", name="pk_ruling"),
-        sqlite_autoincrement=True,
+        sa.Column("sources", DOCUMENT, nullable=False),
+        sa.Column("seen_at", MOMENT, nullable=False),
+        sa.Column("months", DOCUMENT, nullable=False),
+        sa.Column("undone_at", MOMENT),
+        sa.Column("undone_by", sa.String(), server_default="", nullable=False),
+        sa.Column("reason", sa.String(), server_default="", nullable=False),
+        sa.Column("numbers", DOCUMENT, nullable=False),
+        sa.PrimaryKeyConstraint("id", name="pk_batch"),
     )
-    op.create_index("ix_ruling_number", "ruling", ["number"])
-    op.create_index("ix_ruling_target", "ruling", ["target"])
+
+
+def _create_batch_item() -> None:
+    op.create_table(
+        "batch_item",
+        sa.Column("batch_id", sa.Integer(), nullable=False),
+        sa.Column("ref", sa.String(), nullable=False),
+        sa.ForeignKeyConstraint(["batch_id"], ["batch.id"], name="fk_batch_item_batch_id"),
+        sa.PrimaryKeyConstraint("batch_id", "ref", name="pk_batch_item"),
+    )
+    op.create_index("ix_batch_item_ref", "batch_item", ["ref"])
