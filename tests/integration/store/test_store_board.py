@@ -11,7 +11,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import event
 
-from kipflow.adapters.store import SqlStore, migrations, tables
+from kipflow.adapters.store import SqlStore, migrations, page_notes, tables
 from kipflow.domain.errors import UnknownProposal
 from kipflow.domain.events import Stage
 from kipflow.domain.facts import Kind, Unreadable
@@ -299,7 +299,15 @@ def read_renamed(store: SqlStore) -> list[Any]:
         open_votes = session.connection.execute(sa.text("SELECT number, depends_on_review FROM open_votes")).all()
         rules = session.connection.scalars(sa.select(tables.decisions.ballot.c.rule)).all()
         read = [vote.ballots for vote in load_facts(session, 7).votes]
-        found = [session.pages.load_faults(8), waiting, open_votes, rules, read, store.drift(), store.review()]
+        found = [
+            page_notes.load_faults(session.connection, 8),
+            waiting,
+            open_votes,
+            rules,
+            read,
+            store.drift(),
+            store.review(),
+        ]
     assert all(found)
     return [*found, [row.clock for row in store.rows(RowQuery()).rows]]
 
