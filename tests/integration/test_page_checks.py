@@ -19,7 +19,7 @@ from kipflow.services.checks import check_pages
 from kipflow.services.deliver import deliver
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.ports import Effect, OutboxRow, WikiPage
-from kipflow.services.sync import parse
+from kipflow.wiki.pages import parse_page
 from kipflow.wiki.template import render_page
 from tests.integration.conftest import connect_to
 from tests.kinds import chat_kind
@@ -52,7 +52,7 @@ def save(
     at: datetime = NOW,
 ) -> PageVersion:
     page = WikiPage(page_id=page_id, version=version, title=title, body=body, saved_at=at, saved_by="Ann", labels=())
-    found = parse(page, "KIP")
+    found = parse_page(page, "KIP")
     with store.begin() as session:
         session.pages.save_version(found, seen_at=at)
     return found

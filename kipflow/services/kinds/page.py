@@ -18,10 +18,11 @@ from kipflow.services.board import ProposalView
 from kipflow.services.kinds.kind import WishKind
 from kipflow.services.kinds.wikiedits import WikiEdits
 from kipflow.services.ports import Effect, OutboxRow, Wiki, WikiPage
-from kipflow.services.sync import note_page, parse
+from kipflow.services.sync import note_page
 from kipflow.wiki.diffs import diff_pages
 from kipflow.wiki.index_reading import is_web_address
 from kipflow.wiki.page_editing import edit_page
+from kipflow.wiki.pages import parse_page
 
 CHANNEL = "page"
 #: Lines of a preview that are kept.
@@ -56,7 +57,7 @@ class PageKind(WishKind):
 
     def _edit(self, page: WikiPage, row: OutboxRow) -> str:
         """The edit on the page as it is now: whoever wrote another state meanwhile is not overwritten."""
-        sets, stands = row.payload["sets"], parse(page, self.scope.prefix).status_text
+        sets, stands = row.payload["sets"], parse_page(page, self.scope.prefix).status_text
         if "state" in sets and stands not in {row.payload["was"], sets["state"]}:
             why = f"version {page.version} by {page.saved_by} says {stands!r} by now: it is read first"
             raise Refused(service="the wiki", url=page.url, why=why)
