@@ -15,7 +15,7 @@ from kipflow.domain.facts import Message, Unreadable, VoteMail
 from kipflow.domain.judging import find_close, judge
 from kipflow.domain.lateclaims import find_late_claims
 from kipflow.domain.people import Doubt
-from kipflow.domain.policy import OwnTags, Policy
+from kipflow.domain.policy import Policy, Reading
 from kipflow.domain.roster import Roster
 from kipflow.domain.sameids import is_other_mail, name_apart
 from kipflow.domain.senders import KnownBy
@@ -38,9 +38,7 @@ class VotingCommunity(Protocol):
     @property
     def lists(self) -> tuple[str, ...]: ...
     @property
-    def receivers(self) -> tuple[str, ...]: ...
-    @property
-    def own_tags(self) -> OwnTags: ...
+    def reading(self) -> Reading: ...
     def as_policy(self) -> Policy: ...
 
 
@@ -147,12 +145,10 @@ def _read(
     how = FileReading(
         list_id=community.lists[0],
         month="",
-        prefix=community.prefix,
         list_from_headers=True,
-        receivers=community.receivers,
-        tags=community.own_tags,
         keep_cut=True,
         late=True,
+        **community.reading,
     )
     for item in read_path(*paths, how=how):
         read += 1
