@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
@@ -20,6 +20,7 @@ from kipflow.domain.roster import Roster
 from kipflow.domain.sameids import is_other_mail, name_apart
 from kipflow.domain.senders import KnownBy
 from kipflow.domain.tally import Outcome, Tally, count, find_outcome, find_possible_outcomes, say_ways
+from kipflow.domain.times import render_machine_time
 from kipflow.domain.votes import Vote, states_end
 from kipflow.mail.archive import read_path
 from kipflow.mail.filereading import FileReading
@@ -208,7 +209,7 @@ def _compare_outcomes(vote: Vote, outcome: Outcome, earliest_close: datetime) ->
         yield f"announced as {declared.outcome}, but the ballots say {outcome}"
     early = declared.announced_at is not None and declared.announced_at < earliest_close
     if early and not vote.root_missing:  # when an unseen opening came is not known
-        yield f"announced before the period was over, which ends at {render_time(earliest_close)}"
+        yield f"announced before the period was over, which ends at {render_machine_time(earliest_close)}"
 
 
 def _find_late(vote: Vote, policy: Policy, as_of: datetime, earliest_close: datetime) -> Iterator[str]:
@@ -217,7 +218,3 @@ def _find_late(vote: Vote, policy: Policy, as_of: datetime, earliest_close: date
     if close is not None and vote.ended_at is None:
         for claim in find_late_claims(vote, close, policy):
             yield "; ".join((claim.question, *claim.outcomes))
-
-
-def render_time(moment: datetime) -> str:
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

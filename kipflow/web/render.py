@@ -23,6 +23,7 @@ from kipflow.domain.ends import say_end
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.facts import Coverage
 from kipflow.domain.pages import PageVersion
+from kipflow.domain.times import render_machine_time, say_day, say_moment
 from kipflow.services.board import Overview
 from kipflow.services.conditions import Condition
 from kipflow.services.program import address_commands
@@ -198,9 +199,9 @@ _find_environment = cache(build_environment)
 
 
 _FILTERS: dict[str, Any] = {
-    "time": times.render_time,
-    "date": times.render_date,
-    "machine_time": times.render_machine_time,
+    "time": say_moment,
+    "date": say_day,
+    "machine_time": render_machine_time,
     "span": times.render_span,
     "safe_url": find_safe_url,
     "breakable": render_breakable,
