@@ -71,7 +71,6 @@ def build_board() -> "FastAPI":
 
     return create_app(
         lambda: open_parts().store,
-        people=lambda: open_parts().store,
         find_me=lambda request: open_parts().community.users.get(getattr(request.state, "board_name", ""), ""),
         clock=lambda: find_time(open_parts().clock)[0],
         dependencies=[Depends(require_reader)],

@@ -24,7 +24,7 @@ from kipflow.domain.errors import KipflowError
 from kipflow.domain.facts import Coverage
 from kipflow.domain.pages import PageVersion
 from kipflow.domain.times import render_machine_time, say_day, say_moment
-from kipflow.services.board import Overview
+from kipflow.services.board import Board, Overview
 from kipflow.services.conditions import Condition
 from kipflow.services.program import address_commands
 from kipflow.services.settling import (
@@ -80,11 +80,10 @@ class Pages:
         clock: Callable[[], datetime],
         find_operator: Callable[[Request], Operator | None] | None = None,
         find_me: Callable[[Request], str] | None = None,
-        shows_people: bool = False,
     ) -> None:
         self._masthead, self._clock = masthead, clock
         self._find_operator = find_operator or (lambda _: None)
-        self.find_me, self._shows_people = find_me or (lambda _: ""), shows_people
+        self.find_me = find_me or (lambda _: "")
         self._environment, self._kept = _find_environment(), KeptBodies()
 
     def render_kept(
@@ -117,8 +116,14 @@ class Pages:
             "masthead": read_if_possible(self._masthead) or Masthead(),
             "root": find_root(request),
             "here": find_own_path(request),
-            "shows_people": self._shows_people,
         }
+
+
+class BoardPart:
+    """What answers some of a board's addresses; `board` and `clock` are asked once per request."""
+
+    def __init__(self, board: Callable[[], Board], pages: Pages, clock: Callable[[], datetime]) -> None:
+        self._board, self._pages, self._clock = board, pages, clock
 
 
 def find_own_path(request: Request) -> str:

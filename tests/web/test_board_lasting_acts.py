@@ -232,7 +232,7 @@ def test_a_document_is_not_copied_whole_into_the_audit_log(browser: Browser) -> 
 
 
 def test_people_have_the_form_for_whoever_may(parts: Parts) -> None:
-    app = create_app(lambda: parts.store, people=lambda: parts.store, clock=lambda: NOW, writing=writing_of("Ines"))
+    app = create_app(lambda: parts.store, clock=lambda: NOW, writing=writing_of("Ines"))
     page = html.fromstring(TestClient(app).get("/people").text)
     assert page.xpath("//form/@action") == ["./previews/roster", "./previews/roster-back"]
 
