@@ -13,7 +13,7 @@ from kipflow.domain.care import own_versions, standing
 from kipflow.domain.clocks import VoteState
 from kipflow.domain.decisions import Drift
 from kipflow.domain.differences import find_name_differences
-from kipflow.domain.events import Stage
+from kipflow.domain.events import OPEN_STAGES, Stage
 from kipflow.domain.facts import ProposalFacts
 from kipflow.domain.pages import IndexEntry, PageAbsence, PageVersion, StatusWord, TicketState
 from kipflow.domain.releases import Work, find_ticket, find_work, name_versions
@@ -24,7 +24,6 @@ from kipflow.domain.times import say_day
 
 #: Voters that a drift names; more are counted.
 _NAMED = 3
-_OPEN = frozenset({Stage.DRAFT, Stage.DISCUSSION, Stage.VOTE, Stage.DORMANT})
 
 
 def find_drift(
@@ -179,7 +178,7 @@ def _ask_ticket(ticket: TicketState, stage: Stage) -> Iterator[Drift]:
     work = find_work(ticket)
     says = f"{ticket.status}, {ticket.resolution}" if ticket.resolution else ticket.status
     if work is Work.DONE and stage is not Stage.ACCEPTED:
-        settle = "call its vote" if stage in _OPEN else "reopen it by a ruling"
+        settle = "call its vote" if stage in OPEN_STAGES else "reopen it by a ruling"
         fix = f"{settle}, or correct the resolution of {ticket.key}"
     elif work is Work.DROPPED and stage in {Stage.ACCEPTED, Stage.VOTE}:
         fix = f"reopen {ticket.key}, name the ticket that replaces it, or discard the proposal by a ruling"

@@ -13,6 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from kipflow.domain.likeness import is_one_edit
 from kipflow.domain.pages import Substance
 from kipflow.wiki.pages import is_field
 from kipflow.wiki.sections import Section, read_sections
@@ -91,13 +92,9 @@ def _is_same_word(old: str, new: str) -> bool:
 
 
 def _is_one_slip(a: str, b: str) -> bool:
-    if len(a) == len(b):
-        wrong = [n for n in range(len(a)) if a[n] != b[n]]
-        if len(wrong) == 1:
-            return True
-        return len(wrong) == 2 and a[wrong[0]] == b[wrong[1]] and a[wrong[1]] == b[wrong[0]]
-    short, long = sorted((a, b), key=len)
-    return len(long) - len(short) == 1 and any(long[:n] + long[n + 1 :] == short for n in range(len(long)))
+    wrong = [n for n in range(len(a)) if a[n] != b[n]] if len(a) == len(b) else []
+    swapped = len(wrong) == 2 and a[wrong[0]] == b[wrong[1]] and a[wrong[1]] == b[wrong[0]]
+    return swapped or is_one_edit(a, b)
 
 
 def _lines_by_title(sections: Iterable[Section]) -> dict[str, list[str]]:
