@@ -5,12 +5,12 @@ Each gives a preview, whose `seen` the act must be given: where something else w
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterator
 from datetime import date, datetime
 from typing import TypeVar
 
 from kipflow.domain.errors import ConfigError, UnreadableInput
+from kipflow.domain.texts import digest_text
 from kipflow.rosters.formats import Format, parse_listing
 from kipflow.services import undo
 from kipflow.services.deciding import decide_again
@@ -140,4 +140,4 @@ def _find_before(file: RosterText) -> str:
 
 
 def _sign(was: str, text: str) -> str:
-    return hashlib.sha256(f"{len(was)}\n{was}{text}".encode()).hexdigest()[:20]
+    return digest_text(f"{len(was)}\n{was}{text}", 20)

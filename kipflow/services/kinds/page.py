@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from kipflow.domain.events import Stage
 from kipflow.domain.facts import Kind as MailKind
 from kipflow.domain.pages import PageVersion
 from kipflow.domain.stagewords import PAGE_WORD
+from kipflow.domain.texts import digest_text
 from kipflow.services.board import ProposalView
 from kipflow.services.kinds.kind import WishKind
 from kipflow.services.kinds.wikiedits import WikiEdits
@@ -75,7 +75,7 @@ class PageKind(WishKind):
         saved = _find_saved(view, page)
         again = saved is not None and saved.payload["sets"].get("state") == sets.get("state") is not None
         base = saved.external_ref if saved is not None else page.page_id
-        digest = hashlib.sha256(json.dumps(sets, sort_keys=True).encode()).hexdigest()[:12]
+        digest = digest_text(json.dumps(sets, sort_keys=True), 12)
         text = f"{view.key}: set the page's {', '.join(_NAMES[kind] for kind in sets)}"
         if again:
             text = f"{view.key}: somebody changed the state on the page back to {page.status_text!r}. Set it again?"
