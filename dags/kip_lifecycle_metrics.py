@@ -18,7 +18,6 @@ from kip_dags.reports import log_report
 from kip_dags.spark import SubmitJob
 
 from kipflow.adapters import lake
-from kipflow.services import metrics
 
 
 @dag(
@@ -32,7 +31,7 @@ def kip_lifecycle_metrics() -> None:
     def export_history() -> str:
         """Write the history as Parquet. Returns the time that the metrics are computed as of."""
         context, parts = get_current_context(), open_parts()
-        metrics.export_history(parts.store, find_batch(context["dag_run"]).exported, lake.export_history)
+        lake.export_store(parts.store, find_batch(context["dag_run"]).exported)
         return find_as_of(context, parts).isoformat()
 
     @task
@@ -40,8 +39,8 @@ def kip_lifecycle_metrics() -> None:
         """Store what the job computed."""
         dag_run, parts = get_current_context()["dag_run"], open_parts()
         batch = find_batch(dag_run)
-        report = metrics.save_metrics(
-            parts.store, batch.written, lake.load_metrics, as_of=datetime.fromisoformat(as_of), run_id=dag_run.run_id
+        report = lake.save_metrics(
+            parts.store, batch.written, as_of=datetime.fromisoformat(as_of), run_id=dag_run.run_id
         )
         prune_batches(batch)
         return log_report(report)

@@ -16,10 +16,10 @@ from airflow.plugins_manager import AirflowPlugin
 from kipflow.web.lazy import LazyApp
 
 if TYPE_CHECKING:
-    import sqlalchemy
     from fastapi import FastAPI
 
     from kipflow.wiring import Parts
+    from kipflow.wiring.environment import DatabaseConnection
 
 PREFIX = "/kipflow"
 ASKING_DAG = "kip_ask_people"
@@ -71,7 +71,6 @@ def build_board() -> "FastAPI":
 
     return create_app(
         lambda: open_parts().store,
-        people=lambda: open_parts().store,
         find_me=lambda request: open_parts().community.users.get(getattr(request.state, "board_name", ""), ""),
         clock=lambda: find_time(open_parts().clock)[0],
         dependencies=[Depends(require_reader)],
@@ -97,26 +96,22 @@ def open_parts() -> "Parts":
 @cache
 def connect_parts() -> "Parts":
     """The parts as the files say now, or `ConfigError`."""
-    from kipflow.config.settings import read_settings
-    from kipflow.wiring import connect
+    from kipflow.wiring import connect_by
 
-    return connect(read_settings(), database_url=find_database_url())
+    return connect_by(_find_connection())
 
 
-def find_database_url() -> "sqlalchemy.URL | None":
-    """The application's database by the connection `kipflow_db`; None where `KIPFLOW_DATABASE_URL` says it."""
+def _find_connection() -> "DatabaseConnection | None":
+    """The connection `kipflow_db` to the application's database; None where `KIPFLOW_DATABASE_URL` names it."""
     from airflow.exceptions import AirflowNotFoundException
     from airflow.models.connection import Connection
-
-    from kipflow.wiring.environment import build_database_url
 
     if os.environ.get("KIPFLOW_DATABASE_URL"):
         return None
     try:
-        connection = Connection.get_connection_from_secrets("kipflow_db")
+        return Connection.get_connection_from_secrets("kipflow_db")
     except AirflowNotFoundException:
         return None
-    return build_database_url(connection)
 
 
 def find_base_path() -> str:

@@ -86,8 +86,6 @@ def _find_open(_moment: int) -> frozenset[str]:
 def _open_parts() -> "Parts":
     from airflow.sdk import Connection
 
-    from kipflow.config.settings import read_settings
-    from kipflow.wiring import connect
-    from kipflow.wiring.environment import build_database_url
+    from kipflow.wiring import connect_by
 
-    return connect(read_settings(), database_url=build_database_url(Connection.get("kipflow_db")))
+    return connect_by(Connection.get("kipflow_db"))

@@ -153,7 +153,7 @@ class MemoryMail:
 
 @dataclass
 class MemoryPages:
-    """`PageStore`, but for the list of pages to check: that needs what was decided. `faults` are by page."""
+    """`PageStore`, but for the list of pages to check: that needs what was decided."""
 
     batches: MemoryBatches
     versions: dict[tuple[str, int], PageVersion] = field(default_factory=dict)
@@ -162,7 +162,6 @@ class MemoryPages:
     tickets: dict[str, TicketState] = field(default_factory=dict)
     notes: set[CallNote] = field(default_factory=set)
     stated: dict[str, int] = field(default_factory=dict)
-    faults: dict[str, tuple[int, dict[tuple[str, str], PageFault]]] = field(default_factory=dict)
     ever: dict[tuple[str, str, str], str] = field(default_factory=dict)
 
     def save_version(self, page: PageVersion, *, seen_at: datetime) -> bool:
@@ -206,17 +205,12 @@ class MemoryPages:
     ) -> tuple[PageFault, ...]:
         del rules, at
         new = [f for f in found if self._is_new(page.page_id, f)]
-        self.faults[page.page_id] = page.number, {(f.code, f.place): f for f in found}
         self.ever.update({(page.page_id, f.code, f.place): f.severity for f in found})
         return tuple(new)
 
     def _is_new(self, page_id: str, fault: PageFault) -> bool:
         before = self.ever.get((page_id, fault.code, fault.place))
         return before is None or (before, fault.severity) == ("note", "error")
-
-    def load_faults(self, number: int) -> tuple[PageFault, ...]:
-        found = [f for of, faults in self.faults.values() if of == number for f in faults.values()]
-        return tuple(sorted(found, key=lambda f: (f.severity, f.code, f.place)))
 
     def save_call_notes(self, notes: Iterable[CallNote], *, seen_at: datetime) -> int:
         del seen_at

@@ -28,13 +28,12 @@ ALLOWED: dict[str, set[str]] = {
         "kipflow.services",
     },
     "kipflow.services.ports": {"kipflow.domain", "kipflow.services.ports"},
-    # besides ports, the store fulfils the read sides of the board and of people
+    # besides ports, the store fulfils the read side of the board
     "kipflow.adapters": {
         "kipflow.domain",
         "kipflow.mbox",
         "kipflow.services.ports",
         "kipflow.services.board",
-        "kipflow.services.people",
         "kipflow.adapters",
         "kipflow.config.databaseurl",
         "kipflow.lakeschemas",

@@ -9,10 +9,9 @@ from typing import Any
 from airflow.sdk import Connection
 from airflow.sdk.exceptions import AirflowFailException, AirflowNotFoundException, AirflowRuntimeError
 
-from kipflow.config.settings import read_settings
 from kipflow.services.advance import CLOCK_SKEW
-from kipflow.wiring import Parts, connect
-from kipflow.wiring.environment import Secrets, build_database_url
+from kipflow.wiring import Parts, connect_by
+from kipflow.wiring.environment import Secrets
 
 
 def open_parts() -> Parts:
@@ -23,7 +22,7 @@ def open_parts() -> Parts:
         jira=_find_token("kipflow_jira"),
         mail=_find_token("kipflow_mail"),
     )
-    return connect(read_settings(), database_url=build_database_url(Connection.get("kipflow_db")), secrets=secrets)
+    return connect_by(Connection.get("kipflow_db"), secrets)
 
 
 def find_as_of(context: Mapping[str, Any], parts: Parts) -> datetime:

@@ -7,6 +7,7 @@ which Spark's jobs use as well. Where no finished job stands behind a folder, re
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from kipflow import lakeschemas
 from kipflow.domain.errors import UnreadableInput
 from kipflow.domain.facts import Message, Unreadable
 from kipflow.domain.records import from_plain
-from kipflow.services.ports import HistoryRows, MetricRow
+from kipflow.services.ports import HistoryRows, MetricRow, Report, Store
 
 #: Rows that are Python objects at one time: a batch of long mails stays in the tens of megabytes.
 BATCH = 500
@@ -29,6 +30,12 @@ HISTORY: Mapping[str, tuple[str, pa.Schema]] = {
     "messages": ("proposal_message", lakeschemas.PROPOSAL_MESSAGE),
     "proposals": ("proposal", lakeschemas.PROPOSAL),
 }
+
+
+def export_store(store: Store, directory: Path) -> None:
+    """Write the history of a store to `directory`: one consistent moment, read in one transaction."""
+    with store.begin() as session:
+        export_history(session.metrics, directory)
 
 
 def export_history(rows: HistoryRows, directory: Path) -> None:
@@ -62,6 +69,14 @@ def read_unreadable(directory: Path) -> Iterator[Unreadable]:
 def load_metrics(directory: Path) -> list[MetricRow]:
     """The figures that `lifecycle_metrics.py` wrote to `directory`."""
     return [from_plain(MetricRow, row) for row in _rows(directory / "summary", "")]
+
+
+def save_metrics(store: Store, directory: Path, *, as_of: datetime, run_id: str) -> Report:
+    """Store the figures that the job left in `directory`, in place of those of an earlier run at `as_of`."""
+    rows = load_metrics(directory)
+    with store.begin() as session:
+        saved = session.metrics.save(rows, as_of=as_of, run_id=run_id)
+    return Report(counts={"metrics": saved})
 
 
 def _rows(directory: Path, part: str) -> Iterator[dict[str, Any]]:

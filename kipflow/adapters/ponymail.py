@@ -6,7 +6,6 @@ the move of both. To everybody else it is one list under its present address.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import logging
 import re
@@ -23,6 +22,7 @@ from kipflow.adapters.monthfile import Download, KnownFile, join_files, load_kno
 from kipflow.adapters.patience import Patience
 from kipflow.domain.errors import ServiceUnavailable, UnreadableInput
 from kipflow.domain.facts import ArchiveMonth
+from kipflow.domain.texts import digest_text
 from kipflow.services.ports import MonthStats
 
 log = logging.getLogger(__name__)
@@ -64,7 +64,7 @@ class PonyMailArchive:
         if len(found) == 1:
             return found[0]
         seen = " ".join(one.digest for one in found)
-        return MonthStats(mails=sum(one.mails for one in found), digest=_digest(seen))
+        return MonthStats(mails=sum(one.mails for one in found), digest=digest_text(seen, 32))
 
     def addresses(self, list_id: str, month: str) -> tuple[str, ...]:
         """The addresses that had the list's mail in a month; two of them in the month of a move."""
@@ -174,11 +174,9 @@ def _read_stats(month: str, raw: Any) -> MonthStats:
     hits, active = _as_count(raw.get("hits")), _as_count(_active(raw, month))
     # `id` is the archive's own: addresses and bodies are masked differently from day to day
     ids = sorted(str(row.get("id") or row.get("mid") or row.get("message-id") or "") for row in rows)
-    return MonthStats(mails=max(hits or 0, active or 0, len(rows)), digest=_digest(json.dumps([hits, active, ids])))
-
-
-def _digest(seen: str) -> str:
-    return hashlib.sha256(seen.encode()).hexdigest()[:32]
+    return MonthStats(
+        mails=max(hits or 0, active or 0, len(rows)), digest=digest_text(json.dumps([hits, active, ids]), 32)
+    )
 
 
 def _build_query(list_id: str, month: str) -> dict[str, str]:

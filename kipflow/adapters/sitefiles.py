@@ -12,7 +12,7 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Protocol
+from typing import Any
 
 from kipflow.domain.errors import KipflowError
 
@@ -37,27 +37,42 @@ class Written:
     removed: int
 
 
-class Place(Protocol):
-    """Where files go, by their paths below it, with "/". `where` names it for people."""
+class Place:
+    """Where files go, by their paths below `root`, with "/". `where` names it for people.
 
-    @property
-    def where(self) -> str: ...
+    `root` is a path, or what has the methods of one: a folder or bucket of Airflow's object storage.
+    """
 
-    def is_empty(self) -> bool: ...
+    def __init__(self, root: Any) -> None:
+        self._root, self.where = root, str(root)
 
-    def read(self, name: str) -> bytes | None: ...
+    def is_empty(self) -> bool:
+        return not self._root.exists() or not any(self._root.iterdir())
 
-    def holds(self, name: str, content: bytes, *, noted: bool) -> bool:
-        """Whether a file is as it should be; `noted`: the manifest says so."""
-        ...
+    def read(self, name: str) -> bytes | None:
+        place = self._find(name)
+        return place.read_bytes() if place.is_file() else None
+
+    def holds(self, name: str, content: bytes, *, noted: bool) -> bool:  # noqa: ARG002 - what a folder looks at
+        """Whether a file is as it should be; `noted`: the manifest says so, and what it says is not read again."""
+        return noted
 
     def write(self, name: str, content: bytes) -> None:
         """Write or replace a file as a whole."""
-        ...
+        place = self._find(name)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(content)
 
     def remove(self, name: str) -> bool:
         """False where it was gone already."""
-        ...
+        place = self._find(name)
+        if not place.is_file():
+            return False
+        place.unlink()
+        return True
+
+    def _find(self, name: str) -> Any:
+        return self._root / name
 
 
 def bring_to(place: Place, files: Iterable[tuple[str, bytes]]) -> Written:
@@ -119,20 +134,13 @@ def check_name(name: str, where: str) -> None:
         raise KipflowError(f"{name!r} is no path below {where}")
 
 
-class Folder:
+class Folder(Place):
     """A folder of this machine. No symbolic link in it is followed, and what stands there is compared."""
 
     def __init__(self, root: Path) -> None:
         if root.is_symlink() or (root.exists() and not root.is_dir()):
             raise KipflowError(f"{root} is no folder of its own: name a new or empty one")
-        self._root, self.where = root, str(root)
-
-    def is_empty(self) -> bool:
-        return not self._root.exists() or not any(self._root.iterdir())
-
-    def read(self, name: str) -> bytes | None:
-        place = self._find(name)
-        return place.read_bytes() if place.is_file() else None
+        super().__init__(root)
 
     def holds(self, name: str, content: bytes, *, noted: bool) -> bool:  # noqa: ARG002 - the file itself is looked at
         place = self._find(name)
@@ -150,17 +158,10 @@ class Folder:
             file.write(content)
         draft.replace(place)
 
-    def remove(self, name: str) -> bool:
-        place = self._find(name)
-        if not place.is_file():
-            return False
-        place.unlink()
-        return True
-
     def _find(self, name: str) -> Path:
         """Where a file stands; no part of its path may lead out of the folder."""
         check_name(name, self.where)
-        place = self._root
+        place: Path = self._root
         for part in PurePosixPath(name).parts:
             place = place / part
             if place.is_symlink():

@@ -105,17 +105,16 @@ def metrics(as_of: datetime | None, form: str) -> int:
     """Run the Spark job over the history and print the summary."""
     from kipflow.adapters import lake
     from kipflow.commands.opening import open_parts
-    from kipflow.services.metrics import export_history, save_metrics
 
     parts = open_parts()
     now = find_seen_at(parts, as_of)
     folder = parts.settings.lake / "metrics"
     with progress("computing metrics") as say:
         say("exporting history")
-        export_history(parts.store, folder / "input", lake.export_history)
+        lake.export_store(parts.store, folder / "input")
         say("Spark is at work")
         _submit(parts.settings, "lifecycle_metrics", folder, now)
-        save_metrics(parts.store, folder / "output", lake.load_metrics, as_of=now, run_id="cli")
+        lake.save_metrics(parts.store, folder / "output", as_of=now, run_id="cli")
         rows = lake.load_metrics(folder / "output")
     print_rows(
         [{"metric": r.name, "of": r.dimension, "value": round(r.value, 2), "unit": r.unit} for r in rows],

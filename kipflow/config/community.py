@@ -34,7 +34,7 @@ from kipflow.config.values import (
     once,
 )
 from kipflow.domain.people import clean_address
-from kipflow.domain.policy import OwnTags, Policy, Reading
+from kipflow.domain.policy import Policy, Reading
 
 
 class MoveConfig(StrictModel):
@@ -201,20 +201,12 @@ class Community(StrictModel):
         return frozenset() if self.votes_on is None else frozenset(self.lists) - set(self.votes_on)
 
     @property
-    def receivers(self) -> tuple[str, ...]:
-        """The hosts whose lines on top of a mail can be believed; none: the topmost Received line is taken as it is."""
-        return self.archive.receivers if self.archive is not None else ()
-
-    @property
     def reading(self) -> Reading:
-        """By what its mail is read."""
-        return {"prefix": self.prefix, "receivers": self.receivers, "tags": self.own_tags}
-
-    @property
-    def own_tags(self) -> OwnTags:
-        """Its own words of tags, in small letters, each behind its class of the reader's patterns."""
+        """By what its mail is read; without receivers the topmost Received line is taken as it is."""
+        receivers = self.archive.receivers if self.archive is not None else ()
         kinds = {"vote": "tag_vote", "result": "tag_result", "discuss": "tag_discuss", "cancelled": "tag_off"}
-        return tuple((kinds[key], word.lower()) for key, words in self.tags for word in words)
+        tags = tuple((kinds[key], word.lower()) for key, words in self.tags for word in words)
+        return {"prefix": self.prefix, "receivers": receivers, "tags": tags}
 
     def find_addresses(self) -> dict[str, str]:
         """Every address that a list has or had → the list."""

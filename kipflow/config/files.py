@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -146,13 +146,12 @@ _Loader.add_constructor("tag:yaml.org,2002:int", _Loader.construct_yaml_int)
 _Loader.add_constructor("tag:yaml.org,2002:timestamp", _Loader.construct_yaml_timestamp)
 
 
-def read_yaml(path: Path, environment: Mapping[str, str] | None = None) -> Any:
+def read_yaml(path: Path) -> Any:
     """The one document of a YAML file, variables filled in.
 
     Raises:
         ConfigError: it cannot be read, or is no plain YAML.
     """
-    variables = os.environ if environment is None else environment
     try:
         with path.open("rb") as file:
             data = file.read(MAX_BYTES + 1)
@@ -162,7 +161,7 @@ def read_yaml(path: Path, environment: Mapping[str, str] | None = None) -> Any:
     if len(data) > MAX_BYTES:
         raise ConfigError(file=str(path), key="(file)", expected=f"at most {MAX_BYTES:,} bytes")
     # ${NAME:-default}: addresses of a local sandbox are only known when it has started
-    text = _VARIABLE.sub(lambda m: variables.get(m.group(1)) or _find_default(m), text.replace("${", _MISSPELT))
+    text = _VARIABLE.sub(lambda m: os.environ.get(m.group(1)) or _find_default(m), text.replace("${", _MISSPELT))
     try:
         _check_events(text)
         raw = yaml.load(text, Loader=_Loader)  # noqa: S506 - the safe loader, stricter

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from datetime import date, timedelta
 from typing import Annotated, Literal
 
@@ -23,6 +22,7 @@ from kipflow.config.values import (
 )
 from kipflow.domain.policy import Care, Fractions, PageChanges, Policy, Rule
 from kipflow.domain.senders import Senders
+from kipflow.domain.texts import digest_text
 
 
 class CareConfig(StrictModel):
@@ -92,7 +92,7 @@ class PolicyConfig(StrictModel):
         grace = parse_period(self.grace)
         rules = self.model_dump_json(exclude={"source", "sources"})
         return Policy(
-            version=f"{community}-{hashlib.sha256(rules.encode()).hexdigest()[:8]}",
+            version=f"{community}-{digest_text(rules, 8)}",
             binding_roles=frozenset(self.binding_roles),
             release_roles=frozenset(self.release_roles),
             rule=self.rule,

@@ -13,17 +13,17 @@ from kipflow.domain.care import own_versions, standing
 from kipflow.domain.clocks import VoteState
 from kipflow.domain.decisions import Drift
 from kipflow.domain.differences import find_name_differences
-from kipflow.domain.events import Stage
+from kipflow.domain.events import OPEN_STAGES, Stage
 from kipflow.domain.facts import ProposalFacts
 from kipflow.domain.pages import IndexEntry, PageAbsence, PageVersion, StatusWord, TicketState
 from kipflow.domain.releases import Work, find_ticket, find_work, name_versions
 from kipflow.domain.stages.closing import is_contradicted
 from kipflow.domain.stagewords import PAGE_WORD, SECTION_OF_STAGE, STAGES_OF_WORD
 from kipflow.domain.tally import Outcome
+from kipflow.domain.times import say_day
 
 #: Voters that a drift names; more are counted.
 _NAMED = 3
-_OPEN = frozenset({Stage.DRAFT, Stage.DISCUSSION, Stage.VOTE, Stage.DORMANT})
 
 
 def find_drift(
@@ -75,7 +75,7 @@ def _ask_page(
         side="page",
         says=page.status_text or "nothing",
         derived=stage,
-        evidence=f"version {page.version} by {page.saved_by}, {_day(page.saved_at)}",
+        evidence=f"version {page.version} by {page.saved_by}, {say_day(page.saved_at)}",
         fix=("read the mail of its time (`kipflow ingest`), or " if before_mail else "")
         + f'set "Current state" to "{PAGE_WORD[stage]}"{reopen}',
         # an edit of something else is no new word on the stage
@@ -96,7 +96,7 @@ def _ask_absence(facts: ProposalFacts, page: PageVersion | None, stage: Stage, a
             side="page",
             says=f"gone: {absence.why}",
             derived=stage,
-            evidence=f"page {absence.page_id}: {last}, missing since {_day(absence.since)}",
+            evidence=f"page {absence.page_id}: {last}, missing since {say_day(absence.since)}",
             fix=_say_fix(absence),
             said_at=absence.since,
         )
@@ -126,7 +126,7 @@ def _ask_index(rows: Sequence[IndexEntry], stage: Stage, awaited: Stage | None) 
             side="index",
             says=row.section,
             derived=stage,
-            evidence=f'"{row.title}", seen {_day(row.seen_at)}',
+            evidence=f'"{row.title}", seen {say_day(row.seen_at)}',
             fix=f'remove this row: another stands in "{section}"' if doubled else f'move the row to "{section}"',
             said_at=row.seen_at,
         )
@@ -139,7 +139,7 @@ def _ask_result(votes: Sequence[VoteState], stage: Stage, as_of: datetime) -> It
     declared, counts = state.vote.declared, state.tally.binding
     said_at = declared.revised_at or declared.announced_at
     counted = f"{state.outcome} with binding +{counts.plus} -{counts.minus}"
-    where = f"announced by {declared.by}" + (f", {_day(declared.announced_at)}" if declared.announced_at else "")
+    where = f"announced by {declared.by}" + (f", {say_day(declared.announced_at)}" if declared.announced_at else "")
     if is_contradicted(state, as_of):
         yield Drift(
             side="result",
@@ -178,7 +178,7 @@ def _ask_ticket(ticket: TicketState, stage: Stage) -> Iterator[Drift]:
     work = find_work(ticket)
     says = f"{ticket.status}, {ticket.resolution}" if ticket.resolution else ticket.status
     if work is Work.DONE and stage is not Stage.ACCEPTED:
-        settle = "call its vote" if stage in _OPEN else "reopen it by a ruling"
+        settle = "call its vote" if stage in OPEN_STAGES else "reopen it by a ruling"
         fix = f"{settle}, or correct the resolution of {ticket.key}"
     elif work is Work.DROPPED and stage in {Stage.ACCEPTED, Stage.VOTE}:
         fix = f"reopen {ticket.key}, name the ticket that replaces it, or discard the proposal by a ruling"
@@ -187,7 +187,7 @@ def _ask_ticket(ticket: TicketState, stage: Stage) -> Iterator[Drift]:
         fix = f"resolve {ticket.key}, or take the fix version off it"
     else:
         return
-    evidence = f"{ticket.key}, seen {_day(ticket.seen_at)}"
+    evidence = f"{ticket.key}, seen {say_day(ticket.seen_at)}"
     yield Drift(side="ticket", says=says, derived=stage, evidence=evidence, fix=fix, said_at=ticket.seen_at)
 
 
@@ -199,7 +199,7 @@ def _ask_release(rows: Sequence[IndexEntry], ticket: TicketState | None, stage: 
     for row in rows:
         if row.section != "accepted":
             continue
-        evidence = f'"{row.title}", seen {_day(row.seen_at)}; {ticket.key}, seen {_day(ticket.seen_at)}'
+        evidence = f'"{row.title}", seen {say_day(row.seen_at)}; {ticket.key}, seen {say_day(ticket.seen_at)}'
         said, said_at = name_versions(row.release or ""), max(row.seen_at, ticket.seen_at)
         if said and work is not Work.DROPPED and not said & versions:
             yield Drift(
@@ -229,11 +229,7 @@ def _ask_ticket_names(page: PageVersion | None, rows: Sequence[IndexEntry]) -> I
         side="ticket",
         says=f"{page.jira} on the page",
         derived=f"{row.jira} in the index",
-        evidence=f'version {page.version} by {page.saved_by}, {_day(page.saved_at)}; "{row.title}"',
+        evidence=f'version {page.version} by {page.saved_by}, {say_day(page.saved_at)}; "{row.title}"',
         fix="name the same ticket on the page and in the index",
         said_at=max(page.saved_at, row.seen_at),
     )
-
-
-def _day(at: datetime) -> str:
-    return f"{at:%Y-%m-%d}"

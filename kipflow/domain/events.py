@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
+
+from kipflow.domain.texts import digest_text
 
 
 class Stage(StrEnum):
@@ -86,7 +87,7 @@ class Transition:
                 str(self.repeat),
             ]
         )
-        return hashlib.sha256(text.encode()).hexdigest()[:20]
+        return digest_text(text, 20)
 
     @property
     def plain_id(self) -> str:

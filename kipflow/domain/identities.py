@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from kipflow.domain.likeness import find_keys, find_likeness
-from kipflow.domain.merging import merge_strangers
+from kipflow.domain.merging import ACCOUNTS, merge_strangers
 from kipflow.domain.people import Doubt, DoubtKind, Mailbox, Person, Voter, clean_address, fold_name
 from kipflow.domain.policy import Policy
 from kipflow.domain.proofs import Proof, Writing, prove_writer
@@ -23,7 +23,6 @@ from kipflow.domain.senders import KnownBy
 MAX_ALIKE, MAX_DOUBTS = 24, 200
 #: Mailboxes of one voter that are compared.
 MAX_BOXES = 8
-_ACCOUNTS = "@apache.org"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,7 +186,7 @@ def _boxes_of(party: _Party) -> tuple[tuple[str, str], ...]:
 
 
 def _boxes_in_roster(person: Person) -> Iterator[tuple[str, str]]:
-    names, emails = (person.name, *person.aliases), person.emails or (f"{person.id}{_ACCOUNTS}",)
+    names, emails = (person.name, *person.aliases), person.emails or (f"{person.id}{ACCOUNTS}",)
     for position in range(max(len(names), len(emails))):
         yield names[min(position, len(names) - 1)], emails[min(position, len(emails) - 1)]
 

@@ -9,7 +9,7 @@ from kipflow.domain.likeness import is_full_name
 from kipflow.domain.people import Voter, fold_name
 from kipflow.domain.roster import Roster
 
-_ACCOUNTS = "@apache.org"
+ACCOUNTS = "@apache.org"
 
 
 def merge_strangers(voters: Sequence[Voter], roster: Roster) -> list[Voter]:
@@ -30,7 +30,7 @@ def merge_strangers(voters: Sequence[Voter], roster: Roster) -> list[Voter]:
         groups.join(f"id {voter.id}", position)
         if voter.address:
             groups.join(f"address {voter.address}", position)
-        if voter.address.endswith(_ACCOUNTS):
+        if voter.address.endswith(ACCOUNTS):
             accounts.setdefault(fold_name(voter.name), set()).add(voter.address)
     for position in strangers:
         voter, name = voters[position], fold_name(voters[position].name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from kipflow.domain.arrivals import say_dated
 from kipflow.domain.claims import Claim, ClaimKind
@@ -17,6 +17,7 @@ from kipflow.domain.stages import quiet
 from kipflow.domain.stages.closing import is_contradicted, is_text_in_doubt
 from kipflow.domain.stages.state import State, judge
 from kipflow.domain.tally import Counts, Outcome, is_enough
+from kipflow.domain.times import say_moment, say_weekday
 from kipflow.domain.votes import BallotStatus, Vote
 
 #: What to do where mail is not held.
@@ -64,7 +65,7 @@ def _say_vote(state: State, judged: VoteState) -> Iterator[str]:
         yield f"its opening {dated}: the period runs from its arrival"
     if state.now < terms.earliest_close:
         care = f" ({', '.join(terms.because)}: care required)" if terms.because else ""
-        yield f"closes no earlier than {_time(terms.earliest_close)}{care}"
+        yield f"closes no earlier than {say_weekday(terms.earliest_close)}{care}"
     if judged.depends_on_review:
         yield from _say_open_questions(judged.vote)
     yield from _say_page(state, judged)
@@ -81,7 +82,7 @@ def _say_vote(state: State, judged: VoteState) -> Iterator[str]:
 def _say_page(state: State, judged: VoteState) -> Iterator[str]:
     recast, change = find_recast(judged.vote, state.rulings), judged.terms.late_change
     if recast is not None:
-        yield f"what was cast before {_time(recast.before)} must be cast again: the page changed"
+        yield f"what was cast before {say_weekday(recast.before)} must be cast again: the page changed"
     if change is not None:
         ask = ": a person must say whether the votes hold" if is_text_in_doubt(judged, state.policy) else ""
         yield f"the page changed after votes were cast ({say_sections(change.sections)}){ask}"
@@ -133,7 +134,7 @@ def _say_closing(state: State, judged: VoteState) -> str:
     if state.policy.clock_after is None:
         return f"passes; the result is not announced yet: [RESULT] [VOTE] {state.facts.key}"
     at = after(judged.terms.earliest_close, state.policy.clock_after)
-    return f"passes; accepted when its result is announced, or by the clock on {at:%Y-%m-%d %H:%M} UTC"
+    return f"passes; accepted when its result is announced, or by the clock on {say_moment(at)}"
 
 
 def _say_silence(state: State) -> Iterator[str]:
@@ -181,7 +182,3 @@ def _span(span: timedelta) -> str:
         return _count(span.days, "day")
     hours = int(span.total_seconds() // 3600)
     return _count(hours, "hour") if hours else "less than an hour"
-
-
-def _time(at: datetime) -> str:
-    return f"{at:%a %Y-%m-%d %H:%M} UTC"

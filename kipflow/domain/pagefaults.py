@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
+
+from kipflow.domain.texts import digest_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +52,7 @@ class Norms:
     @property
     def version(self) -> str:
         """Names these norms: pages judged by others are judged again."""
-        return hashlib.sha256(repr(self).encode()).hexdigest()[:8]
+        return digest_text(repr(self), 8)
 
 
 #: Nothing is known of the community.

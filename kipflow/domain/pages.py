@@ -22,6 +22,21 @@ class StatusWord(StrEnum):
     UNKNOWN = "unknown"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WikiPage:
+    """A page version as a wiki gives it. `body` is storage format, `message` what its author said of the change."""
+
+    page_id: str
+    version: int
+    title: str
+    body: str
+    saved_at: datetime
+    saved_by: str
+    url: str = ""
+    labels: tuple[str, ...] = ()
+    message: str = ""
+
+
 #: Title and digest of each section of a page.
 Substance = tuple[tuple[str, str], ...]
 

@@ -6,7 +6,6 @@ client's fault. Neither mail may hide the other. The later one gets an id of its
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -14,6 +13,7 @@ from urllib.parse import quote
 
 from kipflow.domain.facts import Kind, Message, SubjectReading
 from kipflow.domain.senders import Authentication
+from kipflow.domain.texts import digest_text
 
 #: What the ids begin with that kipflow gives to mails.
 OURS = "<kipflow."
@@ -43,7 +43,7 @@ def is_other_mail(one: Message, other: Message) -> bool:
 
 def name_apart(message: Message) -> Message:
     """The mail under an id of its own, the same one whenever and by whatever rules it is read again."""
-    digest = hashlib.sha256(message.digest.encode()).hexdigest()[:_DIGITS]
+    digest = digest_text(message.digest, _DIGITS)
     return replace(message, message_id=f"{APART}{digest}.{message.message_id.lstrip('<')}")
 
 

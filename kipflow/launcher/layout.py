@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
 from kipflow.config.settings import Settings
+from kipflow.domain.texts import digest_text
 
 #: The community that brings its own services.
 SANDBOX = "sandbox"
@@ -61,7 +61,7 @@ class Layout:
     @property
     def marker(self) -> str:
         """What every process of this home carries in its environment, to be found again by."""
-        return hashlib.sha256(str(self.home).encode()).hexdigest()[:20]
+        return digest_text(str(self.home), 20)
 
 
 def find_layout(settings: Settings) -> Layout:

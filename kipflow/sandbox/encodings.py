@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import base64
-import hashlib
 import html
 import quopri
 from collections.abc import Callable
 
+from kipflow.domain.texts import digest_text
 from kipflow.sandbox.oddities import Oddity
 
 _PLAIN = "text/plain; charset="
@@ -36,7 +36,7 @@ def encode_body(key: str, text: str, flags: frozenset[Oddity]) -> tuple[list[tup
 
 
 def _encode_alternative(key: str, text: str) -> tuple[list[tuple[str, str]], bytes]:
-    boundary = "----=_" + hashlib.sha256(key.encode()).hexdigest()[:20]
+    boundary = "----=_" + digest_text(key, 20)
     part = (
         f'--{boundary}\nContent-Type: text/{{kind}}; charset="utf-8"\nContent-Transfer-Encoding: quoted-printable\n\n'
     )

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import base64
-import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 
+from kipflow.domain.texts import digest_text
 from kipflow.sandbox.encodings import encode_body
 from kipflow.sandbox.oddities import Oddity
 from kipflow.sandbox.people import Resident
@@ -53,14 +53,9 @@ class ArchivedMail:
     raw: bytes
 
 
-def make_digest(text: str) -> str:
-    """24 hexadecimal digits that depend on nothing but `text`."""
-    return hashlib.sha256(text.encode()).hexdigest()[:24]
-
-
 def make_message_id(key: str, address: str) -> str:
     """A Message-ID that depends on the story alone, so that the same mail keeps its name at any anchor."""
-    return f"<CA{make_digest(key)}@mail.{address.rpartition('@')[2]}>"
+    return f"<CA{digest_text(key, 24)}@mail.{address.rpartition('@')[2]}>"
 
 
 def format_date(at: datetime, zone: int, *flags: Oddity) -> str:
@@ -125,7 +120,7 @@ Delivered-To: mailing list dev@sandbox.example
 
 def render_trace(key: str, sender: str, *, received_at: datetime, trace: str = _TRACE) -> str:
     """What the list's hosts write above a mail of this sender."""
-    token, theirs = hashlib.sha256(key.encode()).hexdigest()[:11].upper(), sender.partition("@")[2]
+    token, theirs = digest_text(key, 11).upper(), sender.partition("@")[2]
     hops = trace.format(theirs=theirs, token=token, nekot=token[::-1], stamp=format_date(received_at, 0))
     return f"Return-Path: <{sender}>\n{hops}{_LIST}"
 

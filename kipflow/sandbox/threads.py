@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import asdict, replace
 from datetime import datetime, timedelta
 
+from kipflow.domain.texts import digest_text
 from kipflow.sandbox.data import TALK
-from kipflow.sandbox.mails import Mail, make_digest, make_message_id
+from kipflow.sandbox.mails import Mail, make_message_id
 from kipflow.sandbox.oddities import Oddity
 from kipflow.sandbox.people import PEOPLE, RESIDENTS, Resident
 from kipflow.sandbox.plans import Announcement, Discussion, Line, Plan, Round
@@ -169,7 +170,7 @@ class ThreadWriter:
     ) -> Mail:  # fmt: skip
         full_key = f"{self.plan.key}/{key}"
         # people do not write on the stroke of the minute; only openings must fall on theirs
-        delay = timedelta(seconds=0 if parent is None else int(make_digest(full_key), 16) % 600)
+        delay = timedelta(seconds=0 if parent is None else int(digest_text(full_key, 24), 16) % 600)
         mail = Mail(
             key=full_key,
             at=self._at(at) + delay,

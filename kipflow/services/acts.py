@@ -12,8 +12,8 @@ from typing import Any
 from kipflow.domain.proposals import format_key
 from kipflow.domain.ruled import HOLD
 from kipflow.services import lasting, releases, rulings
-from kipflow.services.advance import find_candidates, preview
-from kipflow.services.consequences import MOST_AT_ONCE, redecide_after_ruling
+from kipflow.services.advance import preview
+from kipflow.services.deciding import decide_again
 from kipflow.services.desk import Act, Desk, Done, Preview, Shown, Values, Word, read_number
 from kipflow.services.ruling_checks import BadRuling
 from kipflow.services.rulings import Recorded
@@ -89,7 +89,7 @@ def _on_proposal(
         leaves = value == {"number": "refuse"}
         gone = f"; {key} leaves the lists, and its mail stays stored" if leaves else ""
         shown = Shown.NONE if leaves else Shown.ALL
-        return _apply(desk, word, f"{_say(recorded)}{gone}", recorded.id, [number], shown=shown)
+        return decide_again(desk, word, f"{_say(recorded)}{gone}", recorded.id, [number], shown=shown)
 
     return run
 
@@ -134,7 +134,7 @@ def _acknowledge_drift(desk: Desk, values: Values, word: Word) -> Done:
         for drift in found
     ]
     said = "; ".join(map(_say, recorded))
-    return _apply(desk, word, said, recorded[-1].id if len(recorded) == 1 else None, [number])
+    return decide_again(desk, word, said, recorded[-1].id if len(recorded) == 1 else None, [number])
 
 
 # -- acts on people, rulings and effects -------------------------------------------------------------
@@ -142,7 +142,7 @@ def _identify(*, same: bool) -> Callable[[Desk, Values, Word], Done]:
     def run(desk: Desk, values: Values, word: Word) -> Done:
         sides = values["one"], values["other"]
         recorded = rule_identity(desk.store, desk.roster, *sides, same=same, word=word)
-        return _apply(desk, word, _say(recorded), recorded.id)
+        return decide_again(desk, word, _say(recorded), recorded.id)
 
     return run
 
@@ -150,7 +150,7 @@ def _identify(*, same: bool) -> Callable[[Desk, Values, Word], Done]:
 def _accept_sender(desk: Desk, values: Values, word: Word) -> Done:
     since = _read_since(values.get("since"))
     recorded = accept_sender(desk.store, desk.roster, values["address"], values["person"], word, since=since)
-    return _apply(desk, word, _say(recorded), recorded.id)
+    return decide_again(desk, word, _say(recorded), recorded.id)
 
 
 def _accept_senders(desk: Desk, values: Values, word: Word) -> Done:
@@ -171,34 +171,17 @@ def _accept_senders(desk: Desk, values: Values, word: Word) -> Done:
             refused.append(f"{row.sender} is not accepted: {error}")
     if not accepted:
         raise BadRuling("; ".join(refused))
-    return _apply(desk, word, "; ".join([f"{len(accepted)} of {len(rows)} accepted", *accepted, *refused]))
+    return decide_again(desk, word, "; ".join([f"{len(accepted)} of {len(rows)} accepted", *accepted, *refused]))
 
 
 def _revoke(desk: Desk, values: Values, word: Word) -> Done:
     ruling = read_number(values["ruling"])
     rulings.revoke(desk.store, ruling, word)
-    return _apply(desk, word, f"ruling {ruling} revoked")
+    return decide_again(desk, word, f"ruling {ruling} revoked")
 
 
 def _say(recorded: Recorded) -> str:
     return f"ruling {recorded.id} {'recorded' if recorded.is_new else 'says so already'}"
-
-
-def _apply(
-    desk: Desk,
-    word: Word,
-    said: str,
-    ruling: int | None = None,
-    numbers: list[int] | None = None,
-    *,
-    shown: Shown = Shown.MOVED,
-) -> Done:
-    """Decide again what a word touches: these proposals, or all that wait for it where none are named."""
-    touched = find_candidates(desk.store, word.at) if numbers is None else numbers
-    if len(touched) > MOST_AT_ONCE:
-        return Done(said=f"{said}; the next run decides what waits, {len(touched):,} in all", ruling=ruling)
-    found = redecide_after_ruling(desk.store, desk.board, touched, policy=desk.policy, effects=desk.effects, at=word.at)
-    return Done(said=said, ruling=ruling, consequences=tuple(found), shown=shown)
 
 
 ACTS: Mapping[str, Act] = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,6 +17,7 @@ from kipflow.domain.proposals import Proposal, format_key
 from kipflow.domain.releases import find_release
 from kipflow.domain.roster import Roster
 from kipflow.domain.sameids import render_permalink
+from kipflow.domain.texts import digest_text
 from kipflow.domain.version import DECISION_RULES
 from kipflow.domain.votes import Vote
 from kipflow.mail.rounds.linking import attribute_numbers
@@ -49,7 +49,7 @@ class CommunityRules:
     def name(self) -> str:
         ways = " ".join([self.keyed_by, *sorted(self.aside), *sorted(self.lists), *(["wiki"] if self.has_wiki else [])])
         ways += f" {self.policy.announcer}".rstrip()
-        people = hashlib.sha256(f"{ways}\n{self.roster.people!r}".encode()).hexdigest()[:12]
+        people = digest_text(f"{ways}\n{self.roster.people!r}", 12)
         return f"{self.policy.version}/{people}/{DECISION_RULES}"
 
     def find_votes(self, mails: Sequence[Message], roster: Roster) -> list[Vote]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
@@ -13,6 +12,7 @@ from kipflow.domain.messagekinds import KINDS
 from kipflow.domain.pagefaults import ANY, Norms, PageFault
 from kipflow.domain.pages import StatusWord
 from kipflow.domain.proposals import format_key
+from kipflow.domain.texts import digest_text
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.messages import build_message, escape, link, quote
 from kipflow.services.newsrows import NEWS_AGE
@@ -36,7 +36,7 @@ def find_fault_effects(
     if payload is None:
         return []
     # the same faults are reported once, however often a run is repeated
-    digest = hashlib.sha256(repr(sorted((f.code, f.place) for f in new)).encode()).hexdigest()[:12]
+    digest = digest_text(repr(sorted((f.code, f.place) for f in new)), 12)
     return [
         Effect(
             key=f"{key}/faults/{page.page_id}/{digest}/slack",

@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 
 from kipflow.domain.facts import Coverage
 from kipflow.domain.messagekinds import KINDS
+from kipflow.domain.times import say_weekday
 from kipflow.services.away import SERVICES, Away
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.messages import build_message, escape
@@ -115,7 +116,7 @@ def _ask_services(found: Situation) -> Iterator[Condition]:
         yield Condition(
             name=service,
             says=f"The {SERVICES[service]} {'takes nothing' if is_chat else 'is unreachable'} "
-            f"since {_say_time(away.since)}: {away.why}",
+            f"since {say_weekday(away.since)}: {away.why}",
             works=f"{_STORED}{waits}",
             fix=fix,
             since=away.since,
@@ -127,7 +128,7 @@ def _ask_failed(found: Situation) -> Iterator[Condition]:
         if not _READERS.get(dag, set()) & found.away.keys():
             yield Condition(
                 name=f"failed/{dag}",
-                says=f"The newest run of {dag} failed at {_say_time(at)}",
+                says=f"The newest run of {dag} failed at {say_weekday(at)}",
                 works="The other DAGs run; what this one does is not done",
                 fix="The log of its red task ends with the cause. Fix that, then clear the task: nothing is done twice",
                 since=at,
@@ -144,7 +145,7 @@ def _ask_mail(found: Situation) -> Iterator[Condition]:
     none = f"Not all mail is held{why}" if gaps else "No mail is held yet"
     yield Condition(
         name="stale",
-        says=f"Mail is held only up to {_say_time(through)}{why}" if through else none,
+        says=f"Mail is held only up to {say_weekday(through)}{why}" if through else none,
         works=f"{_STORED}; no vote ends on mail that is missing",
         fix="`kipflow poll` asks the archive now; `kipflow ingest FILE --complete-through TIME` takes it from a file",
         since=through,
@@ -156,7 +157,7 @@ def _ask_files(found: Situation) -> Iterator[Condition]:
         return
     through = found.coverage.complete_through
     unsaid = "Nothing says up to when its mail is held" if found.coverage.gaps else "No mail is held yet"
-    held = f"Mail is held up to {_say_time(through)}" if through is not None else unsaid
+    held = f"Mail is held up to {say_weekday(through)}" if through is not None else unsaid
     yield Condition(
         name="files",
         says=f"{held}; it comes from files, as no archive is named",
@@ -187,10 +188,6 @@ ROWS: tuple[Callable[[Situation], Iterator[Condition]], ...] = (
     _ask_files,
     _ask_roster,
 )
-
-
-def _say_time(at: datetime) -> str:
-    return f"{at:%a %Y-%m-%d %H:%M} UTC"
 
 
 # -- the operators' channel --------------------------------------------------------------------------

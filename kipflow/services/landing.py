@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Unpack
@@ -70,11 +70,11 @@ def is_whole(landed: Landed) -> bool:
     return landed.month.status == "complete"
 
 
-def count_new(landed: Iterable[Landed], held: Iterable[ArchiveMonth]) -> int:
+def count_new(landed: Iterable[Landed], held: Mapping[tuple[str, str], ArchiveMonth]) -> int:
     """About how many mails of these files are not stored yet, by what is held of each month."""
-    mails = {(month.list_id, month.month): month.mails for month in held}
-    return sum(
-        max(0, count_starts(Path(x.month.path)) - mails.get((x.month.list_id, x.month.month), 0))
-        for x in landed
-        if is_readable(x) and x.month.path is not None
-    )
+    new = 0
+    for month in (x.month for x in landed if is_readable(x)):
+        known = held.get((month.list_id, month.month))
+        if month.path is not None:
+            new += max(0, count_starts(Path(month.path)) - (known.mails if known is not None else 0))
+    return new

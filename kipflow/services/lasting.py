@@ -5,15 +5,15 @@ Each gives a preview, whose `seen` the act must be given: where something else w
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterator
 from datetime import date, datetime
 from typing import TypeVar
 
 from kipflow.domain.errors import ConfigError, UnreadableInput
+from kipflow.domain.texts import digest_text
 from kipflow.rosters.formats import Format, parse_listing
 from kipflow.services import undo
-from kipflow.services.consequences import MOST_AT_ONCE, redecide_after_ruling
+from kipflow.services.deciding import decide_again
 from kipflow.services.desk import Desk, Done, Preview, RosterText, Values, Word, read_number
 from kipflow.services.import_roster import Change, find_difference, plan_change
 from kipflow.services.roster_votes import find_turned, say_turned
@@ -40,12 +40,7 @@ def undo_batch(desk: Desk, values: Values, word: Word) -> Done:
 
     batch = read_number(values["batch"])
     found = undo.undo(desk.store, batch, policy=desk.policy, at=word.at, word=word, check=check)
-    if len(found.numbers) > MOST_AT_ONCE:
-        return Done(said=f"ingest {batch} undone; the next run decides what waits, {len(found.numbers):,} in all")
-    decided = redecide_after_ruling(
-        desk.store, desk.board, found.numbers, policy=desk.policy, effects=desk.effects, at=word.at
-    )
-    return Done(said=f"ingest {batch} undone", consequences=tuple(decided))
+    return decide_again(desk, word, f"ingest {batch} undone", numbers=list(found.numbers))
 
 
 # -- the roster ---------------------------------------------------------------------------------------
@@ -145,4 +140,4 @@ def _find_before(file: RosterText) -> str:
 
 
 def _sign(was: str, text: str) -> str:
-    return hashlib.sha256(f"{len(was)}\n{was}{text}".encode()).hexdigest()[:20]
+    return digest_text(f"{len(was)}\n{was}{text}", 20)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -14,6 +13,7 @@ from kipflow.domain.events import Stage, Transition
 from kipflow.domain.facts import ProposalFacts, SilenceWarning
 from kipflow.domain.messagekinds import find_move_kind
 from kipflow.domain.tally import Outcome
+from kipflow.domain.texts import digest_text
 from kipflow.services.buttons import offer, offer_draft, offer_snooze
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.messages import (
@@ -149,7 +149,7 @@ def _list_drift(situation: Situation) -> Iterator[tuple[str, Drift]]:
         return
     for drift in decision.drift:
         if drift.find_due(decision.since) <= decision.as_of and not (drift.side == "index" and rules.index_page):
-            said = hashlib.sha256(repr((drift.says, drift.derived)).encode()).hexdigest()[:12]
+            said = digest_text(repr((drift.says, drift.derived)), 12)
             yield f"{situation.key}/drift/{drift.side}/{said}/slack", drift
 
 

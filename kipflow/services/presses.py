@@ -8,13 +8,13 @@ from datetime import datetime
 
 from kipflow.domain.errors import KipflowError, ServiceUnavailable
 from kipflow.domain.facts import Ruling
+from kipflow.domain.times import say_moment
 from kipflow.services.acts import perform
 from kipflow.services.buttons import DRAFT, find_offered
 from kipflow.services.desk import Desk, Values, Word, say_done
 from kipflow.services.ports import ASKS, DRIFT, OutboxRow, Press
 from kipflow.services.program import address_commands
 from kipflow.services.result_mail import NoDraft, draft_result
-from kipflow.services.ruling_checks import say_moment
 
 #: Acts on people leave one of two kinds of ruling; any other act leaves one of its own name.
 _ON_PEOPLE = {"sender": "merge", "merge": "merge", "split": "split"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
@@ -15,11 +15,12 @@ from kipflow.domain.facts import Message, Unreadable, VoteMail
 from kipflow.domain.judging import find_close, judge
 from kipflow.domain.lateclaims import find_late_claims
 from kipflow.domain.people import Doubt
-from kipflow.domain.policy import OwnTags, Policy
+from kipflow.domain.policy import Policy, Reading
 from kipflow.domain.roster import Roster
 from kipflow.domain.sameids import is_other_mail, name_apart
 from kipflow.domain.senders import KnownBy
 from kipflow.domain.tally import Outcome, Tally, count, find_outcome, find_possible_outcomes, say_ways
+from kipflow.domain.times import render_machine_time
 from kipflow.domain.votes import Vote, states_end
 from kipflow.mail.archive import read_path
 from kipflow.mail.filereading import FileReading
@@ -38,9 +39,7 @@ class VotingCommunity(Protocol):
     @property
     def lists(self) -> tuple[str, ...]: ...
     @property
-    def receivers(self) -> tuple[str, ...]: ...
-    @property
-    def own_tags(self) -> OwnTags: ...
+    def reading(self) -> Reading: ...
     def as_policy(self) -> Policy: ...
 
 
@@ -147,12 +146,10 @@ def _read(
     how = FileReading(
         list_id=community.lists[0],
         month="",
-        prefix=community.prefix,
         list_from_headers=True,
-        receivers=community.receivers,
-        tags=community.own_tags,
         keep_cut=True,
         late=True,
+        **community.reading,
     )
     for item in read_path(*paths, how=how):
         read += 1
@@ -212,7 +209,7 @@ def _compare_outcomes(vote: Vote, outcome: Outcome, earliest_close: datetime) ->
         yield f"announced as {declared.outcome}, but the ballots say {outcome}"
     early = declared.announced_at is not None and declared.announced_at < earliest_close
     if early and not vote.root_missing:  # when an unseen opening came is not known
-        yield f"announced before the period was over, which ends at {render_time(earliest_close)}"
+        yield f"announced before the period was over, which ends at {render_machine_time(earliest_close)}"
 
 
 def _find_late(vote: Vote, policy: Policy, as_of: datetime, earliest_close: datetime) -> Iterator[str]:
@@ -221,7 +218,3 @@ def _find_late(vote: Vote, policy: Policy, as_of: datetime, earliest_close: date
     if close is not None and vote.ended_at is None:
         for claim in find_late_claims(vote, close, policy):
             yield "; ".join((claim.question, *claim.outcomes))
-
-
-def render_time(moment: datetime) -> str:
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -18,6 +18,7 @@ from kipflow.domain.interfaces import INTERFACES
 from kipflow.domain.pagechanges import find_late_change, name_version
 from kipflow.domain.policy import Policy
 from kipflow.domain.ruled import RECAST, VOTES, find_time, render_recast, with_recast
+from kipflow.domain.times import say_moment
 from kipflow.services.ports import Session
 
 CHOICES = ("+1", "0", "-1", "none")
@@ -217,8 +218,3 @@ CHECKS: Mapping[str, Callable[[Wanted], Checked]] = {
     "restore": _check_restore,
     "drift": _accept,
 }
-
-
-def say_moment(moment: datetime) -> str:
-    """A time as a refusal names it."""
-    return f"{moment:%Y-%m-%d %H:%M} UTC"

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from kipflow.domain.policy import Policy
+from kipflow.domain.times import say_moment
 from kipflow.services.assembly import load_facts
 from kipflow.services.desk import Word
 from kipflow.services.ports import Store
-from kipflow.services.ruling_checks import CHECKS, BadRuling, Wanted, check_time, say_moment
+from kipflow.services.ruling_checks import CHECKS, BadRuling, Wanted, check_time
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

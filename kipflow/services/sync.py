@@ -169,7 +169,7 @@ class _PageRun:
             session.marks.save("wiki-holes-asked", self.as_of.isoformat())
         for page_id, number in holes:
             try:
-                version = parse(self.wiki.fetch_version(page_id, number), self.prefix)
+                version = parse_page(self.wiki.fetch_version(page_id, number), self.prefix)
             except KipflowError:
                 continue  # noted when it was met first
             with self.store.begin() as session:
@@ -187,28 +187,13 @@ def _parse_missing(wiki: Wiki, ref: PageRef, held: int, prefix: str) -> Iterator
     for number in range(held + 1, ref.version + 1):
         try:
             page = wiki.fetch_page(ref.page_id) if number == ref.version else wiki.fetch_version(ref.page_id, number)
-            yield parse(page, prefix)
+            yield parse_page(page, prefix)
         except UnreadableInput as error:
             yield Unreadable(source=f"page {ref.page_id}@{number}", why=error.why)
         except KipflowError as error:
             # the next run asks again: without its newest version the page still counts as not held
             yield Unreadable(source=f"page {ref.page_id}@{number}", why=str(error))
             return
-
-
-def parse(page: WikiPage, prefix: str) -> PageVersion:
-    """A wiki's page as a fact."""
-    return parse_page(
-        page_id=page.page_id,
-        version=page.version,
-        title=page.title,
-        body=page.body,
-        saved_at=page.saved_at,
-        saved_by=page.saved_by,
-        url=page.url,
-        prefix=prefix,
-        labels=page.labels,
-    )
 
 
 def _sync_index(store: Store, wiki: Wiki, index_page: str, prefix: str, as_of: datetime, warnings: list[str]) -> int:
@@ -229,7 +214,7 @@ def note_page(store: Store, page: WikiPage, prefix: str, as_of: datetime) -> Non
     """Store a proposal's page as it is now, if the version before it is held: others come with the next sync."""
     with store.begin() as session:
         if session.pages.load_versions().get(page.page_id) == page.version - 1:
-            _save_version(session, parse(page, prefix), as_of)
+            _save_version(session, parse_page(page, prefix), as_of)
 
 
 def note_index(store: Store, page: WikiPage, prefix: str, as_of: datetime) -> tuple[int, tuple[str, ...]]:

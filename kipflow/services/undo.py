@@ -5,7 +5,6 @@ What it changed in the months that are held is put back, unless somebody read th
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,6 +13,7 @@ from kipflow.domain.events import Transition
 from kipflow.domain.facts import ArchiveMonth
 from kipflow.domain.policy import Policy
 from kipflow.domain.proposals import format_key
+from kipflow.domain.texts import digest_text
 from kipflow.services.advance import preview_in
 from kipflow.services.desk import Word
 from kipflow.services.filemonths import name_breaks
@@ -47,7 +47,7 @@ class Undone:
         """The same where the same would change, whenever that is."""
         moves = [(move.number, move.source, move.target, move.rule) for move in self.appended]
         said = repr((self.batch.id, self.batch.items, self.kept, self.numbers, self.months, moves))
-        return hashlib.sha256(said.encode()).hexdigest()[:20]
+        return digest_text(said, 20)
 
 
 class _OnlyShown(Exception):

@@ -7,7 +7,6 @@ binding voter.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 from datetime import datetime
@@ -17,6 +16,7 @@ from kipflow.domain.clocks import VoteState
 from kipflow.domain.decisions import Decision
 from kipflow.domain.facts import ProposalFacts
 from kipflow.domain.tally import Outcome
+from kipflow.domain.texts import digest_text
 from kipflow.domain.votes import Ballot, BallotStatus
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.messages import build_message, cite, escape, quote, say_links, say_missing
@@ -130,7 +130,7 @@ def _find_news(
         was, now = before.get(voter, Shown()), after.get(voter, Shown())
         if was.value == now.value:
             continue
-        digest = hashlib.sha256(repr((voter, was, now)).encode()).hexdigest()[:12]
+        digest = digest_text(repr((voter, was, now)), 12)
         payload = rules.address("vote-news", render_news(was, now, cast, facts))
         if payload is None:
             break

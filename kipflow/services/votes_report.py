@@ -15,8 +15,9 @@ from kipflow.domain.judging import say_doubt
 from kipflow.domain.people import Doubt
 from kipflow.domain.records import pick_fields
 from kipflow.domain.tally import count
+from kipflow.domain.times import render_machine_time
 from kipflow.domain.votes import Ballot, BallotStatus, ClaimedEnd, Declared, Vote
-from kipflow.services.read_votes import VoteReading, VotesReport, render_time
+from kipflow.services.read_votes import VoteReading, VotesReport
 
 SCHEMA = 1
 SCHEMA_FILE = Path(__file__).with_name("votes.schema.json")
@@ -56,8 +57,8 @@ def _render_vote(reading: VoteReading) -> dict[str, Any]:
         "subject": vote.subject,
         "root_message_id": vote.root_message_id,
         "opened_by": _render_mailbox(vote.opened_by, vote.opened_by_address),
-        **pick_fields(vote, "opened_at", "opened_from", "dated_at", write_time=render_time),
-        "earliest_close": render_time(reading.earliest_close),
+        **pick_fields(vote, "opened_at", "opened_from", "dated_at", write_time=render_machine_time),
+        "earliest_close": render_machine_time(reading.earliest_close),
         "outcome": str(reading.outcome),
         "possible_outcomes": [str(outcome) for outcome in reading.possible],
         "tally": reading.tally.as_dict(),
@@ -75,7 +76,7 @@ def _render_end(end: ClaimedEnd) -> dict[str, Any]:
     return {
         "kind": str(end.kind),
         "by": _render_mailbox(end.by, end.address),
-        **pick_fields(end, "message_id", "at", "line", "why", write_time=render_time),
+        **pick_fields(end, "message_id", "at", "line", "why", write_time=render_machine_time),
     }
 
 
@@ -92,14 +93,14 @@ def _render_doubt(doubt: Doubt, ways: tuple[str, ...]) -> dict[str, Any]:
 def _render_ballot(ballot: Ballot) -> dict[str, Any]:
     who = ("voter", "name", "address", "choice", "value", "binding", "claimed_binding")
     found = ("cast_at", "arrived_from", "dated_at", "message_id", "line", "rule", "status", "why", "known_by")
-    return pick_fields(ballot, *who, *found, write_time=render_time)
+    return pick_fields(ballot, *who, *found, write_time=render_machine_time)
 
 
 def _render_declared(declared: Declared) -> dict[str, Any]:
     return {
         **pick_fields(declared, "by", "message_id", "outcome", "binding", "non_binding", "total"),
         "unclear": declared.unclear or None,
-        "corrected_at": None if declared.revised_at is None else render_time(declared.revised_at),
+        "corrected_at": None if declared.revised_at is None else render_machine_time(declared.revised_at),
     }
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from kipflow.domain.facts import Ruling
 from kipflow.domain.likeness import find_likeness
+from kipflow.domain.merging import ACCOUNTS
 from kipflow.domain.people import Mailbox, clean_address, fold_name, name_pair
 from kipflow.domain.roster import Roster
 from kipflow.services.desk import Word
@@ -130,7 +131,7 @@ def _find_faces(box: Mailbox, roster: Roster) -> list[tuple[str, str]]:
     person = roster.by_id.get(box.key)
     if person is None:
         return [(box.name, box.address or (box.key if "@" in box.key else ""))]
-    return list(itertools.product((person.name, *person.aliases), person.emails or (f"{person.id}@apache.org",)))
+    return list(itertools.product((person.name, *person.aliases), person.emails or (f"{person.id}{ACCOUNTS}",)))
 
 
 def _find_joined(key: str, standing: Iterable[Ruling]) -> tuple[set[str], list[Ruling]]:

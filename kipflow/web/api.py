@@ -12,10 +12,10 @@ from fastapi.responses import JSONResponse
 
 from kipflow.domain.proposals import MAX_NUMBER
 from kipflow.domain.records import to_plain
+from kipflow.domain.times import render_machine_time
 from kipflow.services.board import Board, ProposalView, RecordedTransition
 from kipflow.services.explaining import find_passed_over
 from kipflow.web.queries import MAX_PAGE, ListQuery, parse_list_query
-from kipflow.web.times import render_machine_time
 
 SCHEMA = 1
 #: Rows of one answer of those lists that have no form of their own.

@@ -14,7 +14,6 @@ from fastapi import FastAPI, Request, Response
 from fastapi.staticfiles import StaticFiles
 
 from kipflow.services.board import Board
-from kipflow.services.people import People
 from kipflow.web.acting import Acting
 from kipflow.web.api import BoardApi
 from kipflow.web.changes import ChangesPage
@@ -30,7 +29,6 @@ from kipflow.web.writing import Gate, Writing
 def create_app(
     board: Callable[[], Board],
     *,
-    people: Callable[[], People] | None = None,
     clock: Callable[[], datetime],
     dependencies: Sequence[Any] = (),
     masthead: Callable[[], Masthead] = Masthead,
@@ -42,7 +40,6 @@ def create_app(
 
     Args:
         board: gives the read side for one request; may raise `KipflowError`, whose line is then shown.
-        people: gives the read side of people; None: there are no pages of people.
         clock: gives the time against which "in 14 h" is reckoned (aware UTC).
         dependencies: what FastAPI checks before every page and JSON answer: who may read.
         masthead: gives what every page says of itself; where it raises `KipflowError`, pages go without.
@@ -64,13 +61,11 @@ def create_app(
         clock=clock,
         find_operator=gate.find_operator if gate else None,
         find_me=find_me,
-        shows_people=people is not None,
     )
     BoardPages(board, pages, clock).add_to(app)
     ChangesPage(board, pages, clock).add_to(app)
+    PeoplePages(board, pages, clock).add_to(app)
     BoardApi(board, clock).add_to(app)
-    if people is not None:
-        PeoplePages(people, pages, clock).add_to(app)
     if writing is not None and gate is not None:
         Acting(writing, gate, pages, clock).add_to(app)
     app.mount("/static", _Static(directory=STATIC), name="static")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -13,7 +12,7 @@ from fastapi import Depends, FastAPI, Query, Request
 from fastapi.responses import HTMLResponse
 
 from kipflow.domain.pages import PageVersion
-from kipflow.services.board import Board, ProposalView
+from kipflow.services.board import ProposalView
 from kipflow.services.changes import (
     Since,
     compare_versions,
@@ -23,7 +22,7 @@ from kipflow.services.changes import (
     newest_page,
 )
 from kipflow.web.api import Number
-from kipflow.web.render import Pages
+from kipflow.web.render import BoardPart
 
 #: A page has some hundred versions at most; a larger number in an address is a mistake or a probe.
 _MAX_VERSION = 100_000
@@ -66,11 +65,8 @@ def parse_changes_query(
     return ChangesQuery(since=None if first or last else since, first=first, last=last, layout=layout)
 
 
-class ChangesPage:
+class ChangesPage(BoardPart):
     """One address below each proposal."""
-
-    def __init__(self, board: Callable[[], Board], pages: Pages, clock: Callable[[], datetime]) -> None:
-        self._board, self._pages, self._clock = board, pages, clock
 
     def add_to(self, app: FastAPI) -> None:
         path = "/proposals/{number}/changes"

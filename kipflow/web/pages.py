@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -22,7 +22,7 @@ from kipflow.services.result_mail import find_draft
 from kipflow.web.api import Number, PageNumber
 from kipflow.web.metrics import build_charts, find_headlines
 from kipflow.web.queries import PAGE_SIZE, ListQuery, Pager, parse_list_query
-from kipflow.web.render import Pages
+from kipflow.web.render import BoardPart
 from kipflow.web.timeline import build_timeline
 
 #: How many proposals of each stage the first page shows; of votes those that close first.
@@ -59,11 +59,8 @@ class Group:
     total: int
 
 
-class BoardPages:
-    """The pages of one board. Each method answers one address; `board` and `clock` are asked once per request."""
-
-    def __init__(self, board: Callable[[], Board], pages: Pages, clock: Callable[[], datetime]) -> None:
-        self._board, self._pages, self._clock = board, pages, clock
+class BoardPages(BoardPart):
+    """The pages of one board. Each method answers one address."""
 
     def add_to(self, app: FastAPI) -> None:
         get = partial(app.get, response_class=HTMLResponse, include_in_schema=False)

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime
 from typing import Annotated
 
 from fastapi import FastAPI, HTTPException, Path, Request
 from fastapi.responses import HTMLResponse, JSONResponse
 
-from kipflow.services.people import People, PersonView
+from kipflow.services.board.people import PersonView
 from kipflow.web.api import answer_json
-from kipflow.web.render import Pages
+from kipflow.web.render import BoardPart
 
 PersonId = Annotated[str, Path(max_length=200)]
 
 
-class PeoplePages:
-    """Each method answers one address; `people` and `clock` are asked once per request."""
-
-    def __init__(self, people: Callable[[], People], pages: Pages, clock: Callable[[], datetime]) -> None:
-        self._people, self._pages, self._clock = people, pages, clock
+class PeoplePages(BoardPart):
+    """Each method answers one address."""
 
     def add_to(self, app: FastAPI) -> None:
         for path, show in (("", self.list_people), ("/{person}", self.show_person)):
@@ -31,7 +27,7 @@ class PeoplePages:
 
     def list_people(self, request: Request) -> HTMLResponse:
         now = self._clock()
-        return self._pages.render(request, "people.html", now=now, people=self._people().people(now))
+        return self._pages.render(request, "people.html", now=now, people=self._board().people(now))
 
     def show_person(self, request: Request, person: PersonId) -> HTMLResponse:
         now = self._clock()
@@ -46,7 +42,7 @@ class PeoplePages:
     def people(self) -> JSONResponse:
         """Everybody of the roster, who voted most within a year first."""
         now = self._clock()
-        return answer_json(now, people=self._people().people(now))
+        return answer_json(now, people=self._board().people(now))
 
     def person(self, person: PersonId) -> JSONResponse:
         """Somebody of the roster, with addresses, roles, ballots, and what waits for them."""
@@ -59,7 +55,7 @@ class PeoplePages:
         Raises:
             HTTPException: 404, the roster has nobody of this id.
         """
-        view = self._people().find_person(person, now)
+        view = self._board().find_person(person, now)
         if view is None:
             raise HTTPException(404)
         return view

@@ -23,7 +23,8 @@ from kipflow.domain.ends import say_end
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.facts import Coverage
 from kipflow.domain.pages import PageVersion
-from kipflow.services.board import Overview
+from kipflow.domain.times import render_machine_time, say_day, say_moment
+from kipflow.services.board import Board, Overview
 from kipflow.services.conditions import Condition
 from kipflow.services.program import address_commands
 from kipflow.services.settling import (
@@ -79,11 +80,10 @@ class Pages:
         clock: Callable[[], datetime],
         find_operator: Callable[[Request], Operator | None] | None = None,
         find_me: Callable[[Request], str] | None = None,
-        shows_people: bool = False,
     ) -> None:
         self._masthead, self._clock = masthead, clock
         self._find_operator = find_operator or (lambda _: None)
-        self.find_me, self._shows_people = find_me or (lambda _: ""), shows_people
+        self.find_me = find_me or (lambda _: "")
         self._environment, self._kept = _find_environment(), KeptBodies()
 
     def render_kept(
@@ -116,8 +116,14 @@ class Pages:
             "masthead": read_if_possible(self._masthead) or Masthead(),
             "root": find_root(request),
             "here": find_own_path(request),
-            "shows_people": self._shows_people,
         }
+
+
+class BoardPart:
+    """What answers some of a board's addresses; `board` and `clock` are asked once per request."""
+
+    def __init__(self, board: Callable[[], Board], pages: Pages, clock: Callable[[], datetime]) -> None:
+        self._board, self._pages, self._clock = board, pages, clock
 
 
 def find_own_path(request: Request) -> str:
@@ -198,9 +204,9 @@ _find_environment = cache(build_environment)
 
 
 _FILTERS: dict[str, Any] = {
-    "time": times.render_time,
-    "date": times.render_date,
-    "machine_time": times.render_machine_time,
+    "time": say_moment,
+    "date": say_day,
+    "machine_time": render_machine_time,
     "span": times.render_span,
     "safe_url": find_safe_url,
     "breakable": render_breakable,

@@ -16,10 +16,10 @@ from kipflow.domain.events import Actor, Evidence, Stage, Transition
 from kipflow.domain.facts import Ruling, SilenceWarning
 from kipflow.domain.pages import CallNote, PageVersion
 from kipflow.domain.ruled import say_care
+from kipflow.domain.times import say_moment
 from kipflow.services.board import ProposalView, RecordedTransition
 from kipflow.services.ports import EffectWord, OutboxRow
 from kipflow.services.wording import say_delivery, say_payload, say_ruling, say_warning
-from kipflow.web.times import render_time
 from kipflow.web.wording import say_rule
 
 
@@ -117,7 +117,7 @@ def _describe_history(view: ProposalView) -> Iterator[Entry]:
 
 
 def _say_entry(move: Transition) -> str:
-    return f"{move.target} as of {render_time(move.at)}, because {say_rule(move.rule)}"
+    return f"{move.target} as of {say_moment(move.at)}, because {say_rule(move.rule)}"
 
 
 def _describe_evidence(evidence: Evidence, view: ProposalView) -> Quote:
@@ -157,7 +157,7 @@ def _describe_ruling(ruling: Ruling) -> Entry:
     note = ruling.reason
     if ruling.revoked_at is not None:
         why = f": {ruling.revoked_reason}" if ruling.revoked_reason else ""
-        note = f"{note} (revoked by {ruling.revoked_by or 'somebody'} on {ruling.revoked_at:%Y-%m-%d %H:%M} UTC{why})"
+        note = f"{note} (revoked by {ruling.revoked_by or 'somebody'} on {say_moment(ruling.revoked_at)}{why})"
     return Entry(
         at=ruling.made_at,
         stands_at=ruling.made_at,

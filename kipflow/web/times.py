@@ -1,26 +1,11 @@
-"""Times as a person reads them: absolute in UTC, and relative to the board's clock."""
+"""Times as a person reads them, relative to the board's clock."""
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 _MINUTE, _HOUR, _DAY = 60, 3_600, 86_400
 _MONTH, _YEAR = 30.44 * _DAY, 365.25 * _DAY
-
-
-def render_time(at: datetime) -> str:
-    """`2026-03-05 09:00 UTC`."""
-    return f"{at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
-
-
-def render_date(at: datetime) -> str:
-    """`2026-03-05`, the day in UTC."""
-    return f"{at.astimezone(UTC):%Y-%m-%d}"
-
-
-def render_machine_time(at: datetime) -> str:
-    """`2026-03-05T09:00:00Z`, for `<time datetime>` and JSON; fractions of a second are left out."""
-    return f"{at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
 def render_span(span: timedelta) -> str:

@@ -8,12 +8,11 @@ from html import unescape
 
 from kipflow.domain.pages import IndexEntry
 from kipflow.wiki.index_reading import find_section_name
+from kipflow.wiki.storage import ATTRIBUTES, UNREAD
 
-_ATTRIBUTES = r"(?:[^<>\"']++|\"[^\"]*+\"|'[^']*+')*+"
 #: Everything that matters for finding tables: what must not be looked into, and the tags themselves.
 _TOKEN = re.compile(
-    r"<!\[CDATA\[.*?(?:\]\]>|\Z)|<!--.*?(?:-->|\Z)"
-    rf"|<(?P<close>/?)(?P<tag>h[1-6]|table|tbody|tr|td|th)(?=[\s/>]){_ATTRIBUTES}>",
+    rf"{UNREAD}|<(?P<close>/?)(?P<tag>h[1-6]|table|tbody|tr|td|th)(?=[\s/>]){ATTRIBUTES}>",
     re.IGNORECASE | re.DOTALL,
 )
 _TAG = re.compile(r"<[^<>]*>")

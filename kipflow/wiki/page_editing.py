@@ -14,12 +14,11 @@ from kipflow.domain.pages import StatusWord
 from kipflow.wiki.pages import Field, find_kind, read_fields
 from kipflow.wiki.sections import BREAKS, Section, read_sections
 from kipflow.wiki.status import parse_status
-from kipflow.wiki.storage import collapse, parse_storage
+from kipflow.wiki.storage import ATTRIBUTES, UNREAD, collapse, parse_storage
 from kipflow.wiki.template import has_hint
 
-_ATTRIBUTES = r"(?:[^<>\"']++|\"[^\"]*+\"|'[^']*+')*+"
 _PIECE = re.compile(
-    rf"<!\[CDATA\[.*?(?:\]\]>|\Z)|<!--.*?(?:-->|\Z)|<(?P<close>/?)(?P<name>[A-Za-z][\w.:-]*+){_ATTRIBUTES}>"
+    rf"{UNREAD}|<(?P<close>/?)(?P<name>[A-Za-z][\w.:-]*+){ATTRIBUTES}>"
     r"|(?P<text>[^<]++)|<",
     re.DOTALL,
 )

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 from kipflow.domain.interfaces import classify_interfaces
-from kipflow.domain.pages import PageVersion, StatusWord
+from kipflow.domain.pages import PageVersion, StatusWord, WikiPage
 from kipflow.wiki.sections import Line, Section, find_section, find_sections, read_sections
 from kipflow.wiki.status import parse_status
 from kipflow.wiki.storage import parse_storage
@@ -62,45 +61,34 @@ class Field:
     tickets: tuple[str, ...] = ()
 
 
-def parse_page(
-    *,
-    page_id: str,
-    version: int,
-    title: str,
-    body: str,
-    saved_at: datetime,
-    saved_by: str,
-    url: str,
-    prefix: str,
-    labels: tuple[str, ...] = (),
-) -> PageVersion:
-    """A saved version of a page as a fact. `body` is storage format.
+def parse_page(page: WikiPage, prefix: str) -> PageVersion:
+    """A saved version of a page as a fact.
 
     A page that calls itself a copy ("Copy of KIP-12", "Old KIP-12") has no number of its own.
     Raises `UnreadableInput` if the body can't be read at all.
     """
-    sections = read_sections(parse_storage(body, source=f"page {page_id} version {version}"))
+    sections = read_sections(parse_storage(page.body, source=f"page {page.page_id} version {page.version}"))
     fields = read_fields(sections)
     state = fields.get("state")
     status_text = state.value[:300] if state is not None else ""
-    heading = parse_title(title, prefix)
+    heading = parse_title(page.title, prefix)
     touches = classify_interfaces(own_interface_lines(sections))
     return PageVersion(
-        page_id=page_id,
-        version=version,
-        saved_at=saved_at,
-        saved_by=saved_by,
-        title=title,
+        page_id=page.page_id,
+        version=page.version,
+        saved_at=page.saved_at,
+        saved_by=page.saved_by,
+        title=page.title,
         number=None if is_copy(heading) else heading.number,
         status=parse_status(status_text) if state is not None else StatusWord.UNKNOWN,
         status_text=status_text,
-        url=url,
+        url=page.url,
         jira=_find_ticket(fields.get("jira"), prefix),
         discussion_link=_find_link(fields.get("discussion")),
-        body=body,
+        body=page.body,
         interfaces=tuple(touch.interface for touch in touches),
         touches=tuple((touch.interface, touch.line) for touch in touches),
-        labels=labels,
+        labels=page.labels,
     )
 
 

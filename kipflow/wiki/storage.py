@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 #: The largest body that is read, in characters; the largest real proposal page has some 300,000.
 MAX_BODY = 5_000_000
 
+#: Patterns for whoever looks for tags in the text itself: what must not be looked into, and a tag's attributes.
+UNREAD = r"<!\[CDATA\[.*?(?:\]\]>|\Z)|<!--.*?(?:-->|\Z)"
+ATTRIBUTES = r"(?:[^<>\"']++|\"[^\"]*+\"|'[^']*+')*+"
+
 _AC, _RI = "urn:confluence:ac", "urn:confluence:ri"
 _ROOT = f'<page xmlns:ac="{_AC}" xmlns:ri="{_RI}">'
 _PREFIX_OF = {_AC: "ac:", _RI: "ri:"}

@@ -8,12 +8,13 @@ those alone (`domain.pagechanges`), without their bodies.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from kipflow.domain.likeness import is_one_edit
 from kipflow.domain.pages import Substance
+from kipflow.domain.texts import digest_text
 from kipflow.wiki.pages import is_field
 from kipflow.wiki.sections import Section, read_sections
 from kipflow.wiki.storage import parse_storage
@@ -55,7 +56,7 @@ def read_substance(body: str, *, before: tuple[str, Substance] | None = None) ->
     for title, lines in sections.items():
         known = old_digests.get(title)
         keeps = known is not None and is_trifle(old_lines.get(title, []), lines)
-        found.append((title, known if known is not None and keeps else _digest(lines)))
+        found.append((title, known if known is not None and keeps else digest_text("\n".join(lines), 16)))
     return tuple(found)
 
 
@@ -91,13 +92,9 @@ def _is_same_word(old: str, new: str) -> bool:
 
 
 def _is_one_slip(a: str, b: str) -> bool:
-    if len(a) == len(b):
-        wrong = [n for n in range(len(a)) if a[n] != b[n]]
-        if len(wrong) == 1:
-            return True
-        return len(wrong) == 2 and a[wrong[0]] == b[wrong[1]] and a[wrong[1]] == b[wrong[0]]
-    short, long = sorted((a, b), key=len)
-    return len(long) - len(short) == 1 and any(long[:n] + long[n + 1 :] == short for n in range(len(long)))
+    wrong = [n for n in range(len(a)) if a[n] != b[n]] if len(a) == len(b) else []
+    swapped = len(wrong) == 2 and a[wrong[0]] == b[wrong[1]] and a[wrong[1]] == b[wrong[0]]
+    return swapped or is_one_edit(a, b)
 
 
 def _lines_by_title(sections: Iterable[Section]) -> dict[str, list[str]]:
@@ -125,7 +122,3 @@ def _own(text: str, section: Section) -> str:
     if is_template_line(text) or (section.level == 0 and is_field(text)):
         return ""
     return " ".join(_ADDRESS.sub(" ", text).split())
-
-
-def _digest(lines: Sequence[str]) -> str:
-    return hashlib.sha256("\n".join(lines).encode("utf-8", "replace")).hexdigest()[:16]

@@ -20,7 +20,7 @@ from kipflow.adapters.store import SqlStore, open_store
 from kipflow.config.community import Community, MailConfig
 from kipflow.config.loading import find_roster, load_community
 from kipflow.config.roster import RosterFileAt
-from kipflow.config.settings import Settings
+from kipflow.config.settings import Settings, read_settings
 from kipflow.domain.errors import ConfigError
 from kipflow.domain.pagefaults import Norms
 from kipflow.domain.policy import Policy
@@ -32,7 +32,7 @@ from kipflow.services.desk import Desk
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.ports import Archive, Chat, Mailer, Runs, Wiki
 from kipflow.services.program import name_program
-from kipflow.wiring.environment import Secrets, read_clock
+from kipflow.wiring.environment import DatabaseConnection, Secrets, build_database_url, read_clock
 
 #: Name of the mark that says which community's facts a database holds.
 OWNER_MARK = "community"
@@ -99,6 +99,12 @@ def connect(
         mailer=_open_mailer(community.mail, tokens.mail or "") if community.mail else None,
         clock=lambda: read_clock(community),
     )
+
+
+def connect_by(connection: DatabaseConnection | None, secrets: Secrets | None = None) -> Parts:
+    """The parts of this machine's community, its database by a connection of Airflow's if there is one."""
+    database_url = build_database_url(connection) if connection is not None else None
+    return connect(read_settings(), database_url=database_url, secrets=secrets)
 
 
 def _open_mailer(mail: MailConfig, password: str) -> Mailer | None:

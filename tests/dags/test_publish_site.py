@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from kipflow.adapters.sitefiles import MANIFEST, Written, bring_to
+from kipflow.adapters.sitefiles import MANIFEST, Place, Written, bring_to
 from kipflow.config.community import SiteConfig
 from kipflow.domain.errors import KipflowError
 from tests.web.story import connect_board, store_story
@@ -27,9 +27,7 @@ def target(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
 
 
 def publish(target: Any, files: dict[str, bytes]) -> Written:
-    from kip_dags.publishing import Bucket
-
-    return bring_to(Bucket(target), files.items())
+    return bring_to(Place(target), files.items())
 
 
 def test_only_what_changed_is_copied_and_what_vanished_is_removed(target: Any) -> None:
@@ -45,16 +43,14 @@ def test_only_what_changed_is_copied_and_what_vanished_is_removed(target: Any) -
 
 
 def test_a_copy_that_was_cut_off_is_taken_up(target: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    from kip_dags import publishing
-
-    write = publishing.Bucket.write
+    write = Place.write
 
     def fail(place: Any, name: str, content: bytes) -> None:
         if name == "proposals/1.html":
             raise OSError("the connection broke")
         write(place, name, content)
 
-    monkeypatch.setattr(publishing.Bucket, "write", fail)
+    monkeypatch.setattr(Place, "write", fail)
     with pytest.raises(OSError, match="broke"):
         publish(target, FILES)
     monkeypatch.undo()

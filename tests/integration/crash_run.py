@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from kipflow.adapters.store import SqlSession, SqlStore
+from kipflow.adapters.store import SqlStore
+from kipflow.adapters.store.parts import SqlSession
 from tests.integration.conftest import connect_to
 from tests.integration.rounds import run_once
 

@@ -12,14 +12,14 @@ import pytest
 
 from kipflow.adapters.deliverer import ThisProcess
 from kipflow.adapters.slack import SlackChat
-from kipflow.adapters.store import SqlStore
+from kipflow.adapters.store import SqlStore, page_notes
 from kipflow.domain.pagefaults import PageFault
 from kipflow.domain.pages import NO_TICKET, PageVersion, TicketState
 from kipflow.services.checks import check_pages
 from kipflow.services.deliver import deliver
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.ports import Effect, OutboxRow, WikiPage
-from kipflow.services.sync import parse
+from kipflow.wiki.pages import parse_page
 from kipflow.wiki.template import render_page
 from tests.integration.conftest import connect_to
 from tests.kinds import chat_kind
@@ -52,7 +52,7 @@ def save(
     at: datetime = NOW,
 ) -> PageVersion:
     page = WikiPage(page_id=page_id, version=version, title=title, body=body, saved_at=at, saved_by="Ann", labels=())
-    found = parse(page, "KIP")
+    found = parse_page(page, "KIP")
     with store.begin() as session:
         session.pages.save_version(found, seen_at=at)
     return found
@@ -68,7 +68,7 @@ def outbox(store: SqlStore) -> list[OutboxRow]:
 
 def faults(store: SqlStore) -> list[PageFault]:
     with store.begin() as session:
-        return list(session.pages.load_faults(7))
+        return list(page_notes.load_faults(session.connection, 7))
 
 
 def test_a_page_is_judged_once_per_version(store: SqlStore) -> None:
@@ -108,6 +108,7 @@ def test_what_a_draft_was_allowed_to_lack_is_reported_when_it_is_put_up_for_disc
     save(store, render_page(state="Under Discussion"), version=2)
     reported = check(store)["faults_reported"]
     assert reported == len(faults(store)) > 5
+    assert faults(store) == sorted(faults(store), key=lambda f: (f.severity, f.code, f.place)), "errors first"
     # the next save mends nothing: nobody is notified the same again
     save(store, render_page(state="Under Discussion") + "<p>x</p>", version=3)
     assert check(store)["faults_reported"] == 0

@@ -16,7 +16,7 @@ import pytest
 from kipflow.cli import run
 from kipflow.config.settings import read_settings
 from kipflow.services.ports import WikiPage
-from kipflow.services.sync import parse
+from kipflow.wiki.pages import parse_page
 from kipflow.wiki.substance import read_substance
 from kipflow.wiring import connect
 
@@ -68,7 +68,7 @@ def save_page(version: int, body: str, at: datetime) -> None:
     raw = WikiPage(
         page_id="70", version=version, title="KIP-7: Shelves", body=body, saved_at=at, saved_by="Ann", labels=()
     )
-    page = parse(raw, "KIP")
+    page = parse_page(raw, "KIP")
     with parts.store.begin() as session:
         before = session.pages.find_text("70", version - 1)
         session.pages.save_version(replace(page, substance=read_substance(body, before=before)), seen_at=at)

@@ -21,7 +21,7 @@ from kipflow.services.desk import Word
 from kipflow.services.kinds.kind import Kind
 from kipflow.services.kinds.ticket import TicketKind
 from kipflow.services.ports import Effect, OutboxRow, Report, WikiPage
-from kipflow.services.sync import parse
+from kipflow.wiki.pages import parse_page
 from kipflow.wiring import open_desk
 from tests.integration.conftest import running_sandbox
 from tests.integration.killing import deliver_until, kill_at_every_step
@@ -71,7 +71,7 @@ class Place:
     def read(self) -> None:
         """What the next sync does, and the decision after it."""
         with self.store.begin() as session:
-            session.pages.save_version(parse(self.page, "KIP"), seen_at=self.now)
+            session.pages.save_version(parse_page(self.page, "KIP"), seen_at=self.now)
         self.village.decide(self.now)
 
     def run(self, mode: str = "send") -> Report:

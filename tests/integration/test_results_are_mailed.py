@@ -26,7 +26,7 @@ from kipflow.services.desk import Word
 from kipflow.services.ingest import ingest_paths
 from kipflow.services.kinds.result import PATIENCE, ResultKind
 from kipflow.services.ports import OutboxRow, Report, WikiPage
-from kipflow.services.sync import parse
+from kipflow.wiki.pages import parse_page
 from kipflow.wiki.substance import read_substance
 from kipflow.wiring import open_desk
 from tests.integration.killing import await_end, deliver_until, fork, kill_at_every_step
@@ -81,7 +81,7 @@ def act(village: Village, name: str, key: str) -> None:
 
 def save_pages(village: Village, *versions: WikiPage) -> None:
     for raw in versions:
-        page = replace(parse(raw, "KIP"), substance=read_substance(raw.body))
+        page = replace(parse_page(raw, "KIP"), substance=read_substance(raw.body))
         with village.parts.store.begin() as session:
             session.pages.save_version(page, seen_at=OVER)
 

@@ -38,8 +38,8 @@ class FakeRows:
     def __init__(self, **tables: list[dict[str, Any]]) -> None:
         self.tables = tables
 
-    def iter_rows(self, table: str, columns: Sequence[str] | None = None) -> Iterator[list[dict[str, Any]]]:
-        rows = [{name: row[name] for name in columns or row} for row in self.tables.get(table, [])]
+    def iter_rows(self, table: str, columns: Sequence[str]) -> Iterator[list[dict[str, Any]]]:
+        rows = [{name: row[name] for name in columns} for row in self.tables.get(table, [])]
         for start in range(0, len(rows), 2):
             yield rows[start : start + 2]
 

@@ -74,7 +74,7 @@ def submit(home: Path, job: str, master: str, *arguments: str) -> None:
 
 
 class EmptyHistory:
-    def iter_rows(self, table: str, columns: object = None) -> Iterator[list[dict[str, Any]]]:
+    def iter_rows(self, table: str, columns: object) -> Iterator[list[dict[str, Any]]]:
         return iter(())
 
 

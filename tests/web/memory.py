@@ -40,6 +40,7 @@ from kipflow.services.board import (
     VoterRow,
     Waiting,
 )
+from kipflow.services.board.people import PeopleView, PersonView
 from kipflow.services.ports import Batch, OutboxRow
 from kipflow.services.wording import is_undated
 from tests.web.community import LIST, NOW, POLICY, ago, all_facts, months_held, some_effects, some_metrics
@@ -190,6 +191,14 @@ class MemoryBoard:
 
     def voters(self) -> tuple[VoterRow, ...]:
         return ()
+
+    def people(self, as_of: datetime) -> PeopleView:
+        del as_of
+        return PeopleView(rows=(), opened=0, source="")
+
+    def find_person(self, person_id: str, as_of: datetime) -> PersonView | None:
+        del person_id, as_of
+        return None
 
     def batches(self) -> tuple[Batch, ...]:
         return ()

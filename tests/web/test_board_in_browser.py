@@ -95,7 +95,7 @@ def personal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         desk=lambda: open_desk(parts), find_operator=lambda _: "Noor", secret="s" * 40, audit=lambda *_: None
     )
     store = parts.store
-    app = create_app(lambda: store, people=lambda: store, clock=lambda: NOW, find_me=lambda _: "noor", writing=writing)
+    app = create_app(lambda: store, clock=lambda: NOW, find_me=lambda _: "noor", writing=writing)
     with serve(app) as url:
         yield url
     store.close()

@@ -77,7 +77,7 @@ def test_an_ingest_is_shown_then_taken_out_and_history_says_by_whom(parts: Parts
 def test_an_ingest_of_more_than_anybody_waits_for_is_taken_out_at_once_and_decided_by_a_run(
     browser: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kipflow.services.lasting.MOST_AT_ONCE", 0)
+    monkeypatch.setattr("kipflow.services.deciding.MOST_AT_ONCE", 0)
     done = _text(confirm(browser, browser.press("/data", "show what that changes")))
     assert "ingest 1 undone; the next run decides what waits, 1 in all" in done
 
@@ -232,7 +232,7 @@ def test_a_document_is_not_copied_whole_into_the_audit_log(browser: Browser) -> 
 
 
 def test_people_have_the_form_for_whoever_may(parts: Parts) -> None:
-    app = create_app(lambda: parts.store, people=lambda: parts.store, clock=lambda: NOW, writing=writing_of("Ines"))
+    app = create_app(lambda: parts.store, clock=lambda: NOW, writing=writing_of("Ines"))
     page = html.fromstring(TestClient(app).get("/people").text)
     assert page.xpath("//form/@action") == ["./previews/roster", "./previews/roster-back"]
 

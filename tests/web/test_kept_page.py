@@ -44,7 +44,6 @@ def open_board(parts: Parts) -> TestClient:
     return TestClient(
         create_app(
             lambda: parts.store,
-            people=lambda: parts.store,
             clock=lambda: NOW,
             find_me=lambda request: request.headers.get("x-me", ""),
             writing=writing,

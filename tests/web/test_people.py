@@ -28,7 +28,7 @@ def parts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Parts]:
 
 
 def read(parts: Parts, path: str, *, me: str = "") -> str:
-    app = create_app(lambda: parts.store, people=lambda: parts.store, clock=lambda: NOW, find_me=lambda _: me)
+    app = create_app(lambda: parts.store, clock=lambda: NOW, find_me=lambda _: me)
     answer = TestClient(app).get(path)
     assert answer.status_code == 200
     assert "<b>Haddad" not in answer.text
@@ -76,7 +76,7 @@ def test_who_is_signed_in_finds_what_waits_for_them(parts: Parts) -> None:
 
 
 def test_programs_read_the_same(parts: Parts) -> None:
-    client = TestClient(create_app(lambda: parts.store, people=lambda: parts.store, clock=lambda: NOW))
+    client = TestClient(create_app(lambda: parts.store, clock=lambda: NOW))
     people = client.get("/api/people").json()["people"]
     assert [row["person"]["id"] for row in people["rows"]] == ["ines", "wei", "dario", "noor"]
     wei = client.get("/api/people/wei").json()["person"]

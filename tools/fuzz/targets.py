@@ -13,6 +13,7 @@ from typing import Any
 from kipflow.domain.errors import UnreadableInput
 from kipflow.domain.facts import Kind, Message, Unreadable
 from kipflow.domain.judging import judge
+from kipflow.domain.pages import WikiPage
 from kipflow.domain.policy import Policy
 from kipflow.domain.roster import Roster
 from kipflow.domain.votes import BallotStatus, Standing
@@ -165,9 +166,8 @@ def check_headers(data: bytes) -> None:
 def check_page(data: bytes) -> None:
     body = decode(data, "utf-8")
     try:
-        page = parse_page(
-            page_id="1", version=1, title="KIP-7: x", body=body, saved_at=NOON, saved_by="x", url="", prefix="KIP"
-        )
+        given = WikiPage(page_id="1", version=1, title="KIP-7: x", body=body, saved_at=NOON, saved_by="x")
+        page = parse_page(given, "KIP")
         demand(diff_pages(body, body) == (), "a page differs from itself")
         check_value({**asdict(page), "body": ""}, "PageVersion")
         check_value([asdict(fault) for fault in lint_page(body, title="KIP-7: x", prefix="KIP", source="x")], "Fault")

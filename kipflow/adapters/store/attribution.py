@@ -13,12 +13,13 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from kipflow.adapters.store.columns import chunks, digest_text
+from kipflow.adapters.store.columns import chunks
 from kipflow.adapters.store.statements import Row, add_proposals, insert_new, iter_matching
 from kipflow.adapters.store.tables.facts import earlier_reading, message, message_proposal, message_reference
 from kipflow.domain.facts import Message, SubjectReading
 from kipflow.domain.records import from_plain
 from kipflow.domain.sameids import APART, find_given_id, list_references
+from kipflow.domain.texts import digest_text
 
 Numbers = tuple[int, ...]
 Attribute = Callable[[Sequence[Message]], Mapping[str, Numbers]]
@@ -156,7 +157,7 @@ def _save_changes(
 
 def make_topic_key(topic: str) -> str | None:
     """A topic as an indexable key; None where there is no topic to match by."""
-    return digest_text(topic) if topic else None
+    return digest_text(topic, 24) if topic else None
 
 
 def list_topic_keys(mails: Iterable[Message]) -> set[str]:

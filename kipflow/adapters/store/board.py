@@ -67,7 +67,7 @@ def load_overview(connection: sa.Connection, rules: Rules, as_of: datetime) -> v
         last_poll=max((m.fetched_at for m in months), default=None),
         last_decision=max((row.decided_at for row in per_stage), default=None),
         effects={row.status: int(row.rows) for row in connection.execute(by_status)},
-        metrics=_load_metrics(connection, as_of),
+        metrics=exports.load_metrics(connection, as_of),
         recent=_load_recent(connection, rules, as_of),
     )
 
@@ -152,13 +152,6 @@ def load_effects(
 def as_recorded(row: sa.Row[Any], retracted: Iterable[str]) -> views.RecordedTransition:
     is_retracted = row.id in set(retracted)
     return from_row(views.RecordedTransition, row, transition=from_row(Transition, row), retracted=is_retracted)
-
-
-def _load_metrics(connection: sa.Connection, as_of: datetime) -> views.Metrics | None:
-    moment, rows = exports.load_metrics(connection, as_of)
-    if moment is None:
-        return None
-    return views.Metrics(as_of=moment, rows=tuple(rows))
 
 
 def _load_recent(connection: sa.Connection, rules: Rules, as_of: datetime) -> tuple[views.RecentTransition, ...]:

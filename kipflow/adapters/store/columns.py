@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import is_dataclass
@@ -46,11 +45,6 @@ def clean_value(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [clean_value(v) for v in value]
     return value
-
-
-def digest_text(text: str) -> str:
-    """A digest that is short enough for a key."""
-    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:24]
 
 
 def dump_json(value: Any) -> str:

@@ -8,37 +8,35 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from kipflow.adapters.store.statements import Row, as_row, from_row
+from kipflow.adapters.store.statements import Row, as_row, load_records
 from kipflow.adapters.store.tables.decisions import metric, proposal, transition, vote
 from kipflow.adapters.store.tables.facts import message, message_proposal
+from kipflow.services.board import Metrics
 from kipflow.services.ports import MetricRow
 
 #: Rows in one batch of an export.
 EXPORT_BATCH = 5_000
-
-_MESSAGE_COLUMNS = ("message_id", "list_id", "month", "arrived_at", "author_address", "kind", "is_reply", "subject")
 
 _EXPORTS: dict[str, sa.Select[Any]] = {
     "transition": sa.select(transition).order_by(transition.c.number, transition.c.position),
     "vote": sa.select(vote).order_by(vote.c.number, vote.c.position),
     "proposal": sa.select(proposal).order_by(proposal.c.number),
     "proposal_message": sa.select(
-        message_proposal.c.number, message_proposal.c.origin, *(message.c[name] for name in _MESSAGE_COLUMNS)
+        message_proposal, message.c.arrived_at, message.c.author_address, message.c.kind, message.c.is_reply
     )
     .join(message, message.c.message_id == message_proposal.c.message_id)
     .order_by(message_proposal.c.number, message_proposal.c.message_id),
 }
 
 
-def iter_rows(connection: sa.Connection, table: str, columns: Sequence[str] | None = None) -> Iterator[list[Row]]:
-    """Batches of plain rows of a table; all of its columns, or those named.
+def iter_rows(connection: sa.Connection, table: str, columns: Sequence[str]) -> Iterator[list[Row]]:
+    """Batches of plain rows of a table, with the columns named.
 
     JSON columns are lists and dictionaries, times are aware.
     """
     statement = _EXPORTS[table]
-    if columns is not None:
-        statement = statement.with_only_columns(*(statement.selected_columns[name] for name in columns))
-    result = connection.execution_options(yield_per=EXPORT_BATCH).execute(statement)
+    named = statement.with_only_columns(*(statement.selected_columns[name] for name in columns))
+    result = connection.execution_options(yield_per=EXPORT_BATCH).execute(named)
     for batch in result.mappings().partitions(EXPORT_BATCH):
         yield [dict(row) for row in batch]
 
@@ -52,13 +50,10 @@ def save_metrics(connection: sa.Connection, rows: Iterable[MetricRow], *, as_of:
     return len(values)
 
 
-def load_metrics(connection: sa.Connection, as_of: datetime | None = None) -> tuple[datetime | None, list[MetricRow]]:
-    """The newest metrics, or the newest not later than `as_of`, and the moment they describe."""
-    newest = sa.select(sa.func.max(metric.c.as_of))
-    if as_of is not None:
-        newest = newest.where(metric.c.as_of <= as_of)
-    moment = connection.scalar(newest)
+def load_metrics(connection: sa.Connection, as_of: datetime) -> Metrics | None:
+    """The newest metrics that are not later than `as_of`."""
+    moment = connection.scalar(sa.select(sa.func.max(metric.c.as_of)).where(metric.c.as_of <= as_of))
     if moment is None:
-        return None, []
+        return None
     statement = sa.select(metric).where(metric.c.as_of == moment).order_by(metric.c.name, metric.c.dimension)
-    return moment, [from_row(MetricRow, row) for row in connection.execute(statement)]
+    return Metrics(as_of=moment, rows=load_records(connection, MetricRow, statement))

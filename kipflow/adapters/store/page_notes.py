@@ -9,7 +9,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from kipflow.adapters.store.columns import clean_text, digest_text
+from kipflow.adapters.store.columns import clean_text
 from kipflow.adapters.store.decisions import is_known
 from kipflow.adapters.store.statements import Row, as_row, count_new, from_row, load_records, mark_pending, upsert
 from kipflow.adapters.store.tables.decisions import proposal
@@ -24,6 +24,7 @@ from kipflow.adapters.store.tables.facts import (
 )
 from kipflow.domain.pagefaults import PageFault
 from kipflow.domain.pages import NO_TICKET, CallNote, PageAbsence
+from kipflow.domain.texts import digest_text
 from kipflow.services.ports import CheckedPage
 
 #: Characters of a reason, a fault's place and its words that are kept; they may quote a page.
@@ -185,7 +186,7 @@ def _missing_tickets(connection: sa.Connection) -> set[str]:
 
 def save_call_notes(connection: sa.Connection, notes: Iterable[CallNote], *, seen_at: datetime) -> int:
     """Store the notes that are new; how many. One that was taken off the page stays: it was said."""
-    rows = (as_row(note, digest=digest_text(repr((note.call, note.note))), seen_at=seen_at) for note in notes)
+    rows = (as_row(note, digest=digest_text(repr((note.call, note.note)), 24), seen_at=seen_at) for note in notes)
     return count_new(connection, call_note, rows)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from kipflow.adapters.store import batches
-from kipflow.adapters.store.columns import chunks, clean_text, digest_text
+from kipflow.adapters.store.columns import chunks, clean_text
 from kipflow.adapters.store.messages import save_unreadable
 from kipflow.adapters.store.numbering import has_wiki, mark_followers
 from kipflow.adapters.store.statements import (
@@ -27,6 +27,7 @@ from kipflow.adapters.store.statements import (
 from kipflow.adapters.store.tables.facts import index_entry, page, page_version, ticket
 from kipflow.domain.facts import Unreadable
 from kipflow.domain.pages import IndexEntry, PageVersion, Substance, TicketState, find_newest_rows
+from kipflow.domain.texts import digest_text
 
 _EVERYTHING_BUT_BODY = [c for c in page_version.c if c.name not in {"body", "seen_at"}]
 
@@ -187,7 +188,7 @@ def _load_newest_digests(connection: sa.Connection, numbers: Collection[int]) ->
 
 
 def _entry_digest(entry: IndexEntry) -> str:
-    return digest_text(repr(replace(entry, seen_at=datetime.min.replace(tzinfo=UTC))))
+    return digest_text(repr(replace(entry, seen_at=datetime.min.replace(tzinfo=UTC))), 24)
 
 
 # -- tickets -----------------------------------------------------------------------------------------

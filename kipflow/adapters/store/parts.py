@@ -31,7 +31,7 @@ from kipflow.domain.decisions import Decision
 from kipflow.domain.errors import UnknownProposal
 from kipflow.domain.facts import ArchiveMonth, Coverage
 from kipflow.domain.proposals import Proposal
-from kipflow.services.ports import MetricRow, ProposalRows, Rules
+from kipflow.services.ports import ProposalRows, Rules
 
 
 class SqlMail(Part):
@@ -74,7 +74,6 @@ class SqlPages(Part):
     note_present = method(page_notes.note_present)
     load_checked = method(page_notes.load_checked_pages)
     save_faults = method(page_notes.save_faults)
-    load_faults = method(page_notes.load_faults)
     save_call_notes = method(page_notes.save_call_notes)
     save_index_entries = method(pages.save_index_entries)
     save_ticket = method(pages.save_ticket)
@@ -133,9 +132,6 @@ class SqlMetrics(Part):
 
     iter_rows = method(exports.iter_rows)
     save = method(exports.save_metrics)
-
-    def load(self) -> list[MetricRow]:
-        return exports.load_metrics(self._connection)[1]
 
 
 class SqlMarks(Part):

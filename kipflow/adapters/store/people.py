@@ -19,7 +19,7 @@ from kipflow.domain.people import DoubtKind, Person, clean_address
 from kipflow.domain.proposals import format_key
 from kipflow.domain.votes import Ballot, BallotStatus
 from kipflow.services import board as views
-from kipflow.services.people import YEAR, Address, CastBallot, PeopleView, PersonRow, PersonView
+from kipflow.services.board.people import YEAR, Address, CastBallot, PeopleView, PersonRow, PersonView
 from kipflow.services.ports import Rules
 
 #: Ballots, proposals and questions of one person that are listed.

@@ -19,7 +19,7 @@ from kipflow.services.ports import Rules
 
 
 class SqlStore:
-    """Implements `services.ports.Store`, `services.board.Board` and `services.people.People` on SQLite or PostgreSQL.
+    """Implements `services.ports.Store` and `services.board.Board` on SQLite or PostgreSQL.
 
     Safe to share between threads. Nothing is connected before it is used.
     """

@@ -9,6 +9,7 @@ from typing import Protocol
 from kipflow.domain.events import Stage
 from kipflow.domain.facts import Ruling, VoteMail
 from kipflow.services.board.lists import Absent, BoardRow, Overview, PageOf, RowQuery
+from kipflow.services.board.people import PeopleView, PersonView
 from kipflow.services.board.proposal import DriftRow, ProposalView, ReviewRow, SenderRow, UnreadableRow, VoterRow
 from kipflow.services.ports import Batch, OutboxRow
 
@@ -70,6 +71,14 @@ class Board(Protocol):
         ...
 
     def unreadable(self, *, offset: int = 0, limit: int = 50) -> PageOf[UnreadableRow]: ...
+
+    def people(self, as_of: datetime) -> PeopleView:
+        """Everybody of the roster, who voted most within a year first."""
+        ...
+
+    def find_person(self, person_id: str, as_of: datetime) -> PersonView | None:
+        """The person of this id in the roster, if it has one."""
+        ...
 
     def batches(self) -> tuple[Batch, ...]:
         """What ingests and imports brought, the oldest first."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from kipflow.domain.errors import Refused, Withheld
+from kipflow.domain.texts import digest_text
 from kipflow.services.away import note_away, note_back
 from kipflow.services.buttons import offer
 from kipflow.services.digests import DigestRules, plan_digests
@@ -53,7 +53,7 @@ class ChatKind:
             payload = rules.address("approval", offer(message, list_answers(find_release_ways(row))))
             if payload is not None:
                 # a message that is rewritten waits anew, and is asked about anew
-                waits = hashlib.sha256(repr((row.key, row.payload.get("text"))).encode()).hexdigest()[:16]
+                waits = digest_text(repr((row.key, row.payload.get("text"))), 16)
                 yield Effect(key=f"approval/{waits}/slack", number=row.number, channel="slack", payload=payload)
 
     def send(self, row: OutboxRow) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,6 +9,7 @@ from datetime import datetime
 from kipflow.domain.events import Stage
 from kipflow.domain.history import effective
 from kipflow.domain.proposals import format_key
+from kipflow.domain.texts import digest_text
 from kipflow.services.indexrows import CHANNEL, Rows, ask_about, choose_rows, compare_pages, edit_page, find_moves
 from kipflow.services.kinds.kind import Scope
 from kipflow.services.kinds.wikiedits import WikiEdits
@@ -97,7 +97,7 @@ class IndexKind:
         changed = compare_pages(page.body, body, self.scope.prefix, self.scope.now)[:MAX_LINES]
         return [
             Effect(
-                key=f"index/{page.page_id}/{page.version}/{hashlib.sha256(body.encode()).hexdigest()[:16]}",
+                key=f"index/{page.page_id}/{page.version}/{digest_text(body, 16)}",
                 number=None,
                 channel=CHANNEL,
                 payload={

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,14 +13,16 @@ from kipflow.domain.events import Stage
 from kipflow.domain.facts import Kind as MailKind
 from kipflow.domain.pages import PageVersion
 from kipflow.domain.stagewords import PAGE_WORD
+from kipflow.domain.texts import digest_text
 from kipflow.services.board import ProposalView
 from kipflow.services.kinds.kind import WishKind
 from kipflow.services.kinds.wikiedits import WikiEdits
 from kipflow.services.ports import Effect, OutboxRow, Wiki, WikiPage
-from kipflow.services.sync import note_page, parse
+from kipflow.services.sync import note_page
 from kipflow.wiki.diffs import diff_pages
 from kipflow.wiki.index_reading import is_web_address
 from kipflow.wiki.page_editing import edit_page
+from kipflow.wiki.pages import parse_page
 
 CHANNEL = "page"
 #: Lines of a preview that are kept.
@@ -56,7 +57,7 @@ class PageKind(WishKind):
 
     def _edit(self, page: WikiPage, row: OutboxRow) -> str:
         """The edit on the page as it is now: whoever wrote another state meanwhile is not overwritten."""
-        sets, stands = row.payload["sets"], parse(page, self.scope.prefix).status_text
+        sets, stands = row.payload["sets"], parse_page(page, self.scope.prefix).status_text
         if "state" in sets and stands not in {row.payload["was"], sets["state"]}:
             why = f"version {page.version} by {page.saved_by} says {stands!r} by now: it is read first"
             raise Refused(service="the wiki", url=page.url, why=why)
@@ -74,7 +75,7 @@ class PageKind(WishKind):
         saved = _find_saved(view, page)
         again = saved is not None and saved.payload["sets"].get("state") == sets.get("state") is not None
         base = saved.external_ref if saved is not None else page.page_id
-        digest = hashlib.sha256(json.dumps(sets, sort_keys=True).encode()).hexdigest()[:12]
+        digest = digest_text(json.dumps(sets, sort_keys=True), 12)
         text = f"{view.key}: set the page's {', '.join(_NAMES[kind] for kind in sets)}"
         if again:
             text = f"{view.key}: somebody changed the state on the page back to {page.status_text!r}. Set it again?"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import secrets
 from dataclasses import asdict, dataclass, replace
 from datetime import timedelta
@@ -10,6 +9,7 @@ from email.utils import parseaddr
 from typing import Any
 
 from kipflow.domain.errors import DeliveryUnclear, RateLimited
+from kipflow.domain.texts import digest_text
 from kipflow.services.board import ProposalView
 from kipflow.services.kinds.kind import Scope, WishKind
 from kipflow.services.ports import Effect, Mailer, OutboxRow, Report
@@ -85,7 +85,7 @@ def find_announcement(scope: Scope, lists: frozenset[str], view: ProposalView, c
         return None
     with scope.store.read() as session:
         draft = replace(draft, references=session.mail.find_references(draft.answers) or ())
-    key = f"{view.key}/{_digest(draft.answers)}/{_digest(draft.subject + draft.text)}/{channel}"
+    key = f"{view.key}/{digest_text(draft.answers, 12)}/{digest_text(draft.subject + draft.text, 12)}/{channel}"
     own = (row for row in view.effects if row.channel == channel and row.key != key)
     if any(row.is_out and row.payload["draft"]["answers"] == draft.answers for row in own):
         return None  # announced, in other words
@@ -94,7 +94,3 @@ def find_announcement(scope: Scope, lists: frozenset[str], view: ProposalView, c
     text = f"{draft.subject} ({draft.outcome})"
     payload = {"text": text, "draft": kept, "diff": shown, "mark": secrets.token_hex(16)}
     return Effect(key=key, number=draft.number, channel=channel, payload=payload)
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:12]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kipflow.domain.pages import WikiPage
 from kipflow.services.ports.decided import HistoryRows, HistoryStore, MetricStore
 from kipflow.services.ports.effects import (
     ASKS,
@@ -39,7 +40,6 @@ from kipflow.services.ports.outside import (
     TicketComments,
     Tickets,
     Wiki,
-    WikiPage,
 )
 from kipflow.services.ports.records import (
     Batch,

@@ -83,11 +83,8 @@ class HistoryStore(Protocol):
 class HistoryRows(Protocol):
     """What is exported."""
 
-    def iter_rows(self, table: str, columns: Sequence[str] | None = None) -> Iterator[list[dict[str, Any]]]:
-        """Batches of plain rows of "transition", "vote", "proposal" or "proposal_message".
-
-        All of their columns, or those named.
-        """
+    def iter_rows(self, table: str, columns: Sequence[str]) -> Iterator[list[dict[str, Any]]]:
+        """Batches of plain rows of "transition", "vote", "proposal" or "proposal_message", with the columns named."""
         ...
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from kipflow.domain.facts import ArchiveMonth
-from kipflow.domain.pages import TicketState
+from kipflow.domain.pages import TicketState, WikiPage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,21 +18,6 @@ class MonthStats:
 
     mails: int
     digest: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WikiPage:
-    """A page version as a wiki gives it. `body` is storage format, `message` what its author said of the change."""
-
-    page_id: str
-    version: int
-    title: str
-    body: str
-    saved_at: datetime
-    saved_by: str
-    url: str = ""
-    labels: tuple[str, ...] = ()
-    message: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,9 +12,9 @@ from pydantic import TypeAdapter
 
 from kipflow.domain.clocks import VoteState
 from kipflow.domain.events import Stage
+from kipflow.domain.times import render_machine_time
 from kipflow.domain.votes import BallotStatus, Choice
 from kipflow.services.board import ProposalView, RecordedTransition
-from kipflow.web.times import render_machine_time
 
 T = TypeVar("T")
 SCHEMA = 1

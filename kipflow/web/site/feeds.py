@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from xml.etree import ElementTree
 
 from kipflow.domain.clocks import VoteState
+from kipflow.domain.times import render_machine_time
 from kipflow.services.board import ProposalView, RecordedTransition
-from kipflow.web.times import render_machine_time
 from kipflow.web.wording import say_rule
 
 #: Entries of the feed; a reader that asks once a week misses none of a busy community.

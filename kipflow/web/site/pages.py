@@ -13,6 +13,7 @@ from markupsafe import Markup, escape
 
 from kipflow.domain.events import Stage
 from kipflow.domain.senders import KnownBy
+from kipflow.domain.times import render_machine_time, say_moment
 from kipflow.domain.votes import Ballot, BallotStatus, Choice
 from kipflow.services.board import Metrics, Overview, ProposalView
 from kipflow.web.metrics import build_charts
@@ -21,7 +22,6 @@ from kipflow.web.site.data import ProposalFile, SiteIndex, render_index, render_
 from kipflow.web.site.feeds import render_atom, render_calendar
 from kipflow.web.site.public import as_public, hide_addresses
 from kipflow.web.timeline import build_timeline
-from kipflow.web.times import render_machine_time, render_time
 
 _STATIC = {name: name for name in ("board.css", "icon.svg")} | {
     name: f"site/{name}" for name in ("site.css", "site.js", "theme.js")
@@ -103,7 +103,7 @@ def _build_proposals(environment: Environment, views: Sequence[ProposalView]) ->
 
 
 def _mark_time(at: datetime) -> Markup:
-    return Markup(f'<time datetime="{render_machine_time(at)}">{render_time(at)}</time>')  # noqa: S704 digits only
+    return Markup(f'<time datetime="{render_machine_time(at)}">{say_moment(at)}</time>')  # noqa: S704 digits only
 
 
 def _link(url: str | None, text: str) -> Markup:

@@ -117,10 +117,7 @@ def test_every_version_of_every_page_is_read_and_the_hidden_ones_say_why(wiki: C
             continue
         assert [v.version for v in versions] == list(range(1, ref.version + 1))
         for page in versions:
-            found = parse_page(
-                page_id=page.page_id, version=page.version, title=page.title, body=page.body, saved_at=page.saved_at,
-                saved_by=page.saved_by, url=page.url, prefix="KIP",
-            )  # fmt: skip
+            found = parse_page(page, "KIP")
             if found.number is not None:
                 words.add(found.status)
     assert words >= {StatusWord.DRAFT, StatusWord.DISCUSSION, StatusWord.VOTE, StatusWord.ACCEPTED, StatusWord.REJECTED}

@@ -35,7 +35,9 @@ def attributed(store: SqlStore) -> dict[str, set[int]]:
 
 def origins(store: SqlStore) -> dict[str, str]:
     with store.begin() as session:
-        rows = [row for batch in session.metrics.iter_rows("proposal_message") for row in batch]
+        rows = [
+            row for batch in session.metrics.iter_rows("proposal_message", ["message_id", "origin"]) for row in batch
+        ]
     return {row["message_id"]: row["origin"] for row in rows}
 
 

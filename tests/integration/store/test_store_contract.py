@@ -252,9 +252,6 @@ def test_a_fault_is_new_once_and_again_where_a_note_became_an_error(any_store: A
             return tuple(session.pages.save_faults(page, found, rules="1", at=AT))
 
         assert check(lacks, thread) == (lacks, thread)
-        assert session.pages.load_faults(7) == (thread, lacks)
         assert check(lacks) == ()
-        assert session.pages.load_faults(7) == (lacks,)
         assert check(lacks, thread) == (), "it was found before"
         assert check(grown) == (grown,)
-        assert session.pages.load_faults(8) == ()

@@ -107,7 +107,9 @@ def test_several_processes_write_at_once_and_nothing_is_lost_or_doubled(store: S
     assert store.overview(NOW).messages == writers * rounds + 1
     with store.begin() as session:
         assert len(load_facts(session, 7).messages) == writers * rounds + 1
-        positions = [row["position"] for batch in session.metrics.iter_rows("transition") for row in batch]
+        positions = [
+            row["position"] for batch in session.metrics.iter_rows("transition", ["position"]) for row in batch
+        ]
     assert positions == list(range(len(positions)))
 
 

@@ -14,7 +14,7 @@ from kipflow.domain.pages import NO_TICKET, IndexEntry, TicketState
 from kipflow.services.checks import check_pages
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.ports import WikiPage
-from kipflow.services.sync import parse
+from kipflow.wiki.pages import parse_page
 from kipflow.wiring import connect
 from tests.unit.commands.conftest import Cli
 
@@ -45,7 +45,7 @@ def store(title: str, body: str, *, page_id: str = "70") -> None:
     parts.store.migrate()
     page = WikiPage(page_id=page_id, version=1, title=title, body=body, saved_at=NOW, saved_by="Ann", labels=())
     with parts.store.begin() as session:
-        session.pages.save_version(parse(page, "KIP"), seen_at=NOW)
+        session.pages.save_version(parse_page(page, "KIP"), seen_at=NOW)
     parts.store.close()
 
 

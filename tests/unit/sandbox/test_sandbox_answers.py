@@ -18,7 +18,7 @@ from kipflow.config.roster import load_roster
 from kipflow.domain.decisions import Decision
 from kipflow.domain.facts import Coverage, Message, ProposalFacts, SilenceWarning, ThreadMessage, Unreadable
 from kipflow.domain.lifecycle import decide
-from kipflow.domain.pages import PageAbsence, PageVersion, Substance
+from kipflow.domain.pages import PageAbsence, PageVersion, Substance, WikiPage
 from kipflow.domain.policy import Policy
 from kipflow.domain.proposals import Proposal
 from kipflow.domain.silence import give_warning
@@ -109,16 +109,15 @@ def pages_of(story: Story, number: int) -> list[PageVersion]:
     found: list[PageVersion] = []
     before: tuple[str, Substance] | None = None
     for position, version in enumerate(page.versions, start=1):
-        parsed = parse_page(
+        raw = WikiPage(
             page_id=page.page_id,
             version=position,
             title=page.title,
             body=version.body,
             saved_at=version.at,
             saved_by=version.who,
-            url="",
-            prefix="KIP",
         )
+        parsed = parse_page(raw, "KIP")
         parsed = replace(parsed, substance=read_substance(parsed.body, before=before))
         before = (parsed.body, parsed.substance)
         found.append(parsed)

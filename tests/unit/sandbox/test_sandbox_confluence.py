@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from kipflow.domain.pages import WikiPage
 from kipflow.sandbox.plans import EXPECTED
 from kipflow.wiki.index_reading import parse_index_page
 from kipflow.wiki.pages import parse_page
@@ -182,16 +183,10 @@ def test_pages_are_read_by_kipflow_as_they_are_meant(client: TestClient) -> None
     def status(number: int) -> str:
         page = read(client, str(2000 + number))
         body = page["body"]["storage"]["value"]
-        version = parse_page(
-            page_id=page["id"],
-            version=1,
-            title=page["title"],
-            body=body,
-            saved_at=datetime_of(page),
-            saved_by="x",
-            url="",
-            prefix="KIP",
+        raw = WikiPage(
+            page_id=page["id"], version=1, title=page["title"], body=body, saved_at=datetime_of(page), saved_by="x"
         )
+        version = parse_page(raw, "KIP")
         assert version.number == number
         return version.status
 

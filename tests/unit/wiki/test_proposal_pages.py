@@ -9,23 +9,22 @@ from typing import Any
 import pytest
 
 from kipflow.domain.errors import UnreadableInput
-from kipflow.domain.pages import PageVersion, StatusWord
+from kipflow.domain.pages import PageVersion, StatusWord, WikiPage
 from kipflow.wiki.pages import parse_page
 from kipflow.wiki.template import TEMPLATE, render_page
 from kipflow.wiki.titles import Title, is_copy, parse_title
 
 
-def page(body: str, title: str = "KIP-7: Faster fetches", **more: Any) -> PageVersion:
+def page(body: str, title: str = "KIP-7: Faster fetches", prefix: str = "KIP", **more: Any) -> PageVersion:
     given = {
         "page_id": "42",
         "version": 3,
         "saved_at": datetime(2026, 1, 1, tzinfo=UTC),
         "saved_by": "Kim Osei",
         "url": "https://wiki.example/42",
-        "prefix": "KIP",
         **more,
     }
-    return parse_page(title=title, body=body, **given)
+    return parse_page(WikiPage(title=title, body=body, **given), prefix)
 
 
 def status(inside: str) -> str:

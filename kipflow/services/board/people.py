@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Protocol
 
 from kipflow.domain.people import Person, Verdict
 from kipflow.domain.votes import Ballot
-from kipflow.services.board import BoardRow, ReviewRow
+from kipflow.services.board.lists import BoardRow
+from kipflow.services.board.proposal import ReviewRow
 
 #: How far back participation is counted.
 YEAR = timedelta(days=365)
@@ -73,13 +73,3 @@ class PersonView:
     proposals: tuple[BoardRow, ...]
     questions: tuple[ReviewRow, ...]
     ballots: tuple[CastBallot, ...]
-
-
-class People(Protocol):
-    """The read side of people. Both are one short transaction with a fixed number of queries."""
-
-    def people(self, as_of: datetime) -> PeopleView: ...
-
-    def find_person(self, person_id: str, as_of: datetime) -> PersonView | None:
-        """The person of this id in the roster, if it has one."""
-        ...

@@ -1,0 +1,61 @@
+"""After a person's word: the proposals that it touches are decided again at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+
+from kipflow.domain.clocks import VoteState
+from kipflow.domain.errors import UnknownProposal
+from kipflow.services.advance import advance_one, find_candidates
+from kipflow.services.board import Board
+from kipflow.services.consequences import Consequence, compare_votes
+from kipflow.services.desk import Desk, Done, Shown, Word
+
+#: More proposals are not decided while somebody waits: a run does it. So many wait after a new roster.
+MOST_AT_ONCE = 500
+
+
+def decide_again(
+    desk: Desk,
+    word: Word,
+    said: str,
+    ruling: int | None = None,
+    numbers: list[int] | None = None,
+    *,
+    shown: Shown = Shown.MOVED,
+) -> Done:
+    """Decide again what a word touches: these proposals, or all that wait for it where none are named."""
+    touched = find_candidates(desk.store, word.at) if numbers is None else numbers
+    if len(touched) > MOST_AT_ONCE:
+        return Done(said=f"{said}; the next run decides what waits, {len(touched):,} in all", ruling=ruling)
+    found = tuple(_decide(desk, touched, word.at))
+    return Done(said=said, ruling=ruling, consequences=found, shown=shown)
+
+
+def _decide(desk: Desk, numbers: Iterable[int], at: datetime) -> Iterator[Consequence]:
+    """Decide the proposals again, as of `at`, or of their newest decision where a word was dated back."""
+    for number in numbers:
+        before = _load_votes(desk.board, number, at)
+        with desk.store.read() as session:
+            decided_at = session.history.load_decided_at(number)
+        as_of = at if decided_at is None else max(at, decided_at)
+        done = advance_one(desk.store, number, policy=desk.policy, effects=desk.effects, as_of=as_of, run_id="review")
+        with desk.store.read() as session:
+            waiting = session.outbox.find_waiting_retraction(number)
+        after = _load_votes(desk.board, number, as_of)
+        yield Consequence(
+            number=number,
+            stage=done.stage,
+            moved=bool(done.appended),
+            votes=tuple(compare_votes(before, after)),
+            held=waiting.key if waiting is not None and waiting.status == "held" else "",
+        )
+
+
+def _load_votes(board: Board, number: int, at: datetime) -> dict[str, VoteState]:
+    """The rounds as they were judged last, by their opening mail."""
+    try:
+        return {state.vote.root_message_id: state for state in board.proposal(number, at).votes}
+    except UnknownProposal:
+        return {}
