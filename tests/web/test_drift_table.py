@@ -43,7 +43,7 @@ class EditedBoard(MemoryBoard):
         rows = ((7, found), (7, at_index), (8, found), (8, at_index))
         return tuple(DriftRow(number=n, key=f"KIP-{n}", title="", stage=Stage.ACCEPTED, drift=d) for n, d in rows)
 
-    def effects(self, *, status: str = "", offset: int = 0, limit: int = 50) -> PageOf[OutboxRow]:
+    def effects(self, *, status: str = "", offset: int = 0, limit: int | None = 50) -> PageOf[OutboxRow]:
         page = waiting("page/1", "held", number=7, payload={"sets": {"state": "Accepted"}})
         ticket = waiting("page/2", "held", number=8, payload={"sets": {"jira": "SHED-1"}})
         index = waiting("index/1", "pending", payload={"moves": [{"number": 8, "from": "vote", "to": "adopted"}]})
