@@ -19,7 +19,7 @@ from alembic.script import ScriptDirectory
 from kipflow.adapters.private import make_private_file
 from kipflow.adapters.store.engine import find_file, transaction
 from kipflow.adapters.store.statements import lock
-from kipflow.domain.errors import ServiceUnavailable
+from kipflow.domain.errors import KipflowError, ServiceUnavailable
 
 _SQL = Path(__file__).resolve().parents[3] / "sql"
 VIEW_FILES = _SQL / "views"
@@ -46,14 +46,19 @@ def migrate(engine: sa.Engine) -> None:
 
     Raises:
         ServiceUnavailable: the database can't be reached.
+        KipflowError: a revision that these scripts do not have made it.
     """
     file = find_file(engine.url)
     if file is not None:
         _make_once(file)
     with transaction(engine) as connection:
         lock(connection, MIGRATION_LOCK)
-        if set(MigrationContext.configure(connection).get_current_heads()) == _find_newest():
+        found = set(MigrationContext.configure(connection).get_current_heads())
+        if found == _find_newest():
             return
+        if strange := sorted(found - {script.revision for script in _load_scripts().walk_revisions()}):
+            why = "another version made it: run that one, or see CHANGELOG.md for how to upgrade"
+            raise KipflowError(f"the database is at revision {strange[0]}, which this version does not know; {why}")
         for name in reversed(VIEWS):
             connection.exec_driver_sql(f"DROP VIEW IF EXISTS {name}")
         # the connection is handed over, never the URL: Alembic would keep and may print its password
@@ -71,9 +76,15 @@ def _configure() -> Config:
 
 
 @functools.cache
+def _load_scripts() -> ScriptDirectory:
+    """Alembic's scripts, read once a process: every command asks for the newest."""
+    return ScriptDirectory.from_config(_configure())
+
+
+@functools.cache
 def _find_newest() -> set[str]:
-    """The revision that the scripts lead to. Read once a process: every command asks, and all scripts are loaded."""
-    return set(ScriptDirectory.from_config(_configure()).get_heads())
+    """The revision that the scripts lead to."""
+    return set(_load_scripts().get_heads())
 
 
 def _make_once(file: Path) -> None:

@@ -15,6 +15,7 @@ from alembic.migration import MigrationContext
 from kipflow.adapters.store import engine as engines
 from kipflow.adapters.store import migrations
 from kipflow.adapters.store.tables import metadata
+from kipflow.domain.errors import KipflowError
 from tests.databases import migrate
 
 
@@ -44,6 +45,17 @@ def test_migrating_again_changes_nothing(database_url: sa.URL) -> None:
     migrate(database_url)
     assert find_schema(database_url) == once
     assert once[0] is not None
+
+
+def test_a_database_of_another_version_is_left_as_it_is(database_url: sa.URL) -> None:
+    engine = sa.create_engine(database_url)
+    with engine.begin() as connection:
+        connection.execute(sa.text("UPDATE alembic_version SET version_num = '0020'"))
+    engine.dispose()
+    before = find_schema(database_url)
+    with pytest.raises(KipflowError, match=r"at revision 0020, which this version does not know; .* CHANGELOG\.md"):
+        migrate(database_url)
+    assert find_schema(database_url) == before
 
 
 def test_processes_that_migrate_at_once_do_not_disturb_each_other(tmp_path: Path) -> None:
