@@ -51,7 +51,7 @@ class Place:
 
     def read(self, name: str) -> bytes | None:
         place = self._find(name)
-        return place.read_bytes() if place.is_file() else None
+        return place.read_bytes() if self._is_there(place) else None
 
     def holds(self, name: str, content: bytes, *, noted: bool) -> bool:  # noqa: ARG002 - what a folder looks at
         """Whether a file is as it should be; `noted`: the manifest says so, and what it says is not read again."""
@@ -66,13 +66,17 @@ class Place:
     def remove(self, name: str) -> bool:
         """False where it was gone already."""
         place = self._find(name)
-        if not place.is_file():
+        if not self._is_there(place):
             return False
         place.unlink()
         return True
 
     def _find(self, name: str) -> Any:
         return self._root / name
+
+    def _is_there(self, place: Any) -> bool:
+        # object storage answers `is_file` with no to whatever goes wrong
+        return bool(place.exists())
 
 
 def bring_to(place: Place, files: Iterable[tuple[str, bytes]]) -> Written:
@@ -157,6 +161,9 @@ class Folder(Place):
             os.fchmod(file.fileno(), 0o644)
             file.write(content)
         draft.replace(place)
+
+    def _is_there(self, place: Path) -> bool:
+        return place.is_file()
 
     def _find(self, name: str) -> Path:
         """Where a file stands; no part of its path may lead out of the folder."""

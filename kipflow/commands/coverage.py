@@ -39,8 +39,9 @@ def say_coverage(months: Sequence[ArchiveMonth]) -> list[str]:
 def say_empty(community: Community, overview: Overview) -> str:
     """What a list of proposals says where nothing is decided yet, and what to run next."""
     if overview.messages and not overview.pending:
-        mails = say_count(overview.messages, "mail")
-        return f"{mails} stored, and none names a proposal as {community.prefix}-1 does: is `prefix` right?"
+        mails, why = say_count(overview.messages, "mail"), f"a number such as {community.prefix}-1 makes one"
+        hint = f"; {why}: is `prefix` right?" if community.keyed_by == "number" else ""
+        return f"{mails} stored, and no proposal is listed of them{hint}"
     if overview.messages or overview.pending:
         mails, waiting = say_count(overview.messages, "mail"), say_count(overview.pending, "proposal")
         return f"{mails} stored, nothing decided yet ({waiting} to decide): run `kipflow advance`"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -20,6 +20,7 @@ from kipflow.domain.claims import ClaimKind
 from kipflow.domain.clocks import VoteState
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.events import Stage
+from kipflow.domain.facts import Ruling
 from kipflow.domain.records import pick_fields
 from kipflow.domain.version import DECISION_RULES
 from kipflow.services.advance import look_back
@@ -131,10 +132,18 @@ def as_it_was(parts: Parts, view: ProposalView, as_of: datetime) -> ProposalView
         claim=decision.claim.kind.value if decision.claim is not None else "",
         claim_why=decision.claim.why if decision.claim is not None else "",
         warnings=tuple(w for w in view.warnings if w.as_of <= as_of),
-        rulings=tuple(r for r in view.rulings if r.made_at <= as_of),
+        rulings=tuple(_rulings_at(view.rulings, as_of)),
         # how the page is now says nothing of then
         faults=(),
     )
+
+
+def _rulings_at(rulings: Iterable[Ruling], moment: datetime) -> Iterator[Ruling]:
+    """The rulings that had been made by a moment, without what was said of them later."""
+    for ruling in rulings:
+        if ruling.made_at <= moment:
+            is_later = ruling.revoked_at is not None and ruling.revoked_at > moment
+            yield replace(ruling, revoked_at=None, revoked_by=None, revoked_reason=None) if is_later else ruling
 
 
 def as_it_was_known(view: ProposalView, known_at: datetime) -> ProposalView:
@@ -158,7 +167,7 @@ def as_it_was_known(view: ProposalView, known_at: datetime) -> ProposalView:
         review=(),
         drift=(),
         faults=(),
-        rulings=tuple(r for r in view.rulings if r.made_at <= known_at),
+        rulings=tuple(_rulings_at(view.rulings, known_at)),
     )
 
 

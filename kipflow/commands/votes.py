@@ -119,6 +119,10 @@ def _print_report(report: VotesReport) -> None:
     if report.passed_over:
         console().print("\nnot counted as votes, by docs/reading-votes.md:")
         columns = ["author", "line", "rule", "why", "message_id"]
+        if console().width < NARROW:
+            for each in report.passed_over:
+                console().print(f"  {each.author}: {each.line}\n    {each.rule}: {each.why} {each.message_id}")
+            return
         print_table([{name: getattr(each, name) for name in columns} for each in report.passed_over], columns=columns)
 
 

@@ -18,8 +18,8 @@ BACKFILL = "kip_backfill"
 POLL = "kip_poll_threads"
 SYNC = "kip_sync_wiki"
 ADVANCE = "kip_advance_stages"
-#: What they deliver may have waited since the last stop, and no event starts them again.
-DELIVERING = ("kip_update_index", "kip_notify_slack")
+#: What they deliver may have waited since the last stop, and no event starts them before their timetable does.
+DELIVERING = ("kip_update_index", "kip_notify_slack", "kip_follow_up")
 #: Nothing waits for the runs of the one that asks people.
 DAGS = tuple(dag_id for dag_id in ALL_DAGS if dag_id != ASK)
 SPARK_POOL = "spark"
@@ -66,11 +66,12 @@ def run_dags(waiting: Waiting) -> list[str]:
         if failed := _find_failures(waiting, sources):
             step.failed = f"{' and '.join(failed)} failed: what is new is not read, and their timetable tries again"
     with progress.step("Stages, index, Slack and metrics follow") as step:
-        for dag_id in api.fetch_dags():  # also those that are there only where the community's file asks for them
+        there = api.fetch_dags()  # also those that are there only where the community's file asks for them
+        for dag_id in there:
             api.unpause(dag_id)
         # a source that is away is left to its timetable: nobody waits for what will most likely fail again
         left = {POLL} if failed else set()
-        _trigger(waiting, step, [ADVANCE, *({POLL} - left if first else DELIVERING)])
+        _trigger(waiting, step, [ADVANCE, *({POLL} - left if first else there.keys() & DELIVERING)])
         _wait_quiet(waiting, step, DAGS)
         # what no event has started is run once too: a fresh start shows every DAG at work
         if missing := [dag_id for dag_id in DAGS if dag_id not in left and not api.fetch_runs(dag_id, limit=1)]:

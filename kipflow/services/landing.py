@@ -75,6 +75,7 @@ def count_new(landed: Iterable[Landed], held: Mapping[tuple[str, str], ArchiveMo
     new = 0
     for month in (x.month for x in landed if is_readable(x)):
         known = held.get((month.list_id, month.month))
-        if month.path is not None:
-            new += max(0, count_starts(Path(month.path)) - (known.mails if known is not None else 0))
+        if month.path is not None:  # of a month that only files gave in part, it is not known which
+            read = known.mails if known is not None and known.status == "complete" else 0
+            new += max(0, count_starts(Path(month.path)) - read)
     return new

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from itertools import chain
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
@@ -31,8 +30,6 @@ _VOTES = 25
 _QUESTIONS = 3
 #: Rulings on who is who that the review page shows; `kipflow review rulings` lists them all.
 _IDENTITIES = 100
-#: Edits of the wiki that wait, the newest.
-_EDITS = 500
 #: Ingests that the data page shows, the newest; `kipflow ingest --batches` lists them all.
 _BATCHES = 30
 #: DAG → the page with what its runs bring.
@@ -183,7 +180,7 @@ class BoardPages(BoardPart):
 def _find_edits(board: Board) -> dict[tuple[int, str], str]:
     """Proposal and side that is out of step → the state of kipflow's own edit of it, where one waits."""
     edits: dict[tuple[int, str], str] = {}
-    for row in chain.from_iterable(board.effects(status=status, limit=_EDITS).rows for status in ("pending", "held")):
+    for row in board.edits():
         if row.number is not None and "state" in row.payload.get("sets", {}):
             edits[row.number, "page"] = row.status
         edits |= {(move["number"], "index"): row.status for move in row.payload.get("moves", ())}

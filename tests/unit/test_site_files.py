@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from kipflow.adapters.sitefiles import MANIFEST, Written, write_files
+from kipflow.adapters.sitefiles import MANIFEST, Place, Written, write_files
 from kipflow.domain.errors import KipflowError
 
 FILES = {"index.html": b"<p>1</p>", "proposals/1.html": b"one", "proposals/2.html": b"two"}
@@ -89,3 +89,21 @@ def test_a_damaged_manifest_is_named(tmp_path: Path) -> None:
     (tmp_path / MANIFEST).write_text("{")
     with pytest.raises(KipflowError, match="damaged"):
         write_files(tmp_path, FILES.items())
+
+
+class Unreachable:
+    """A file in object storage while its service is away: it says no to `is_file`, as fsspec does to any fault."""
+
+    def is_file(self) -> bool:
+        return False
+
+    def exists(self) -> bool:
+        raise ConnectionError("reset by peer")
+
+
+def test_a_service_that_is_away_has_not_removed_a_file() -> None:
+    place = Place({"a.html": Unreachable()})
+    place._find = place._root.get  # type: ignore[method-assign]
+    for ask in (place.read, place.remove):
+        with pytest.raises(ConnectionError):
+            ask("a.html")

@@ -224,6 +224,9 @@ class MemoryBoard:
         found = [e for e in self._effects if status in ("", e.status)]
         return PageOf(rows=tuple(found[offset:][:limit]), total=len(found))
 
+    def edits(self) -> tuple[OutboxRow, ...]:
+        return tuple(e for e in self._effects if e.channel in {"page", "index"} and e.status in {"pending", "held"})
+
     def _row(self, held: Held) -> BoardRow:
         f, d = held.facts, held.decision
         clock = None

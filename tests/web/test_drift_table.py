@@ -10,7 +10,7 @@ from lxml import html
 
 from kipflow.domain.decisions import Drift
 from kipflow.domain.events import Stage
-from kipflow.services.board import DriftRow, PageOf
+from kipflow.services.board import DriftRow
 from kipflow.services.ports import OutboxRow
 from kipflow.web.app import create_app
 from tests.web.community import NOW
@@ -43,12 +43,11 @@ class EditedBoard(MemoryBoard):
         rows = ((7, found), (7, at_index), (8, found), (8, at_index))
         return tuple(DriftRow(number=n, key=f"KIP-{n}", title="", stage=Stage.ACCEPTED, drift=d) for n, d in rows)
 
-    def effects(self, *, status: str = "", offset: int = 0, limit: int | None = 50) -> PageOf[OutboxRow]:
+    def edits(self) -> tuple[OutboxRow, ...]:
         page = waiting("page/1", "held", number=7, payload={"sets": {"state": "Accepted"}})
         ticket = waiting("page/2", "held", number=8, payload={"sets": {"jira": "SHED-1"}})
         index = waiting("index/1", "pending", payload={"moves": [{"number": 8, "from": "vote", "to": "adopted"}]})
-        found = tuple(row for row in (page, ticket, index) if row.status == status)
-        return PageOf(rows=found, total=len(found))
+        return (page, ticket, index)
 
 
 def waiting(key: str, status: str, *, payload: dict[str, Any], number: int | None = None) -> OutboxRow:

@@ -149,6 +149,11 @@ def load_effects(
     return views.PageOf(rows=rows, total=count_rows(connection, outbox, *wanted))
 
 
+def load_edits(connection: sa.Connection) -> tuple[OutboxRow, ...]:
+    of_wiki = (outbox.c.channel.in_(("page", "index")), outbox.c.status.in_(("pending", "held")))
+    return load_records(connection, OutboxRow, sa.select(outbox).where(*of_wiki).order_by(outbox.c.key))
+
+
 def as_recorded(row: sa.Row[Any], retracted: Iterable[str]) -> views.RecordedTransition:
     is_retracted = row.id in set(retracted)
     return from_row(views.RecordedTransition, row, transition=from_row(Transition, row), retracted=is_retracted)

@@ -62,6 +62,7 @@ class SqlStore:
     unreadable = method(board.load_unreadable)
     batches = method(batches.load_batches)
     effects = method(board.load_effects)
+    edits = method(board.load_edits)
     people = ruled(load_people)
     find_person = ruled(find_person)
 

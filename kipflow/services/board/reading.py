@@ -87,3 +87,7 @@ class Board(Protocol):
     def effects(self, *, status: str = "", offset: int = 0, limit: int | None = 50) -> PageOf[OutboxRow]:
         """Outbox rows of one status ("" means all), newest first; without a `limit` all of them."""
         ...
+
+    def edits(self) -> tuple[OutboxRow, ...]:
+        """Edits of the wiki's pages and index that wait to be sent or released."""
+        ...

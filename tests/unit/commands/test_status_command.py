@@ -79,6 +79,9 @@ def test_a_past_time_shows_no_ruling_that_was_made_later(cli: Cli) -> None:
     cli("review", "stage", "7", "Discarded", "--by", "ops", "--reason", "told by phone", "--as-of", "2026-03-11")
     assert "ruling 1: " in cli("status", "7", "--as-of", "2026-03-12").out
     assert "ruling" not in cli("status", "7", "--as-of", "2026-03-05").out
+    cli("review", "revoke", "1", "--by", "ops", "--reason", "a mistake", "--as-of", "2026-03-20")
+    assert "ruling 1 (revoked" in cli("status", "7", "--as-of", "2026-03-21").out
+    assert "ruling 1: " in cli("status", "7", "--as-of", "2026-03-12").out, "it was not revoked yet"
 
 
 @pytest.mark.usefixtures("tidy_shelves")
@@ -99,7 +102,8 @@ def test_mail_that_names_no_proposal_is_no_reason_to_decide(
     live_in(tmp_path / "home", monkeypatch)
     cli("ingest", str(write_mail(tmp_path / "a.eml", "[DISCUSS] MEP-7: Tidy shelves", "2026-03-02")))
     said = cli("status").out
-    assert said == "1 mail stored, and none names a proposal as KIP-1 does: is `prefix` right?\n"
+    listed = "1 mail stored, and no proposal is listed of them"
+    assert said == f"{listed}; a number such as KIP-1 makes one: is `prefix` right?\n"
 
 
 def test_after_ingest_the_status_says_what_to_run_next(

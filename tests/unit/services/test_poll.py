@@ -117,6 +117,8 @@ def test_only_mails_that_are_not_stored_count_as_new(store: SqlStore, tmp_path: 
         held = session.mail.load_months()
     assert count_new(landed, held) == 1
     assert count_new(landed, {}) == 3, "of a month that was never read, all of them"
+    parts = {key: replace(month, status="partial") for key, month in held.items()}
+    assert count_new(landed, parts) == 3, "of one that is held in part it is not known which"
 
 
 def test_a_run_that_is_cut_short_has_stored_what_it_fetched(store: SqlStore, tmp_path: Path) -> None:
