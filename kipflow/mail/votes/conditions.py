@@ -108,7 +108,8 @@ def is_condition(following: str, *, against: bool) -> bool:
     for found in find_words("condition", folded)[:1]:
         before, behind = folded[: found.start()], folded[found.end() :].lstrip(" ,")
         is_all = MARK.search(behind) is None and _MAIN.match(behind) is None and len(behind.split()) <= _FEW
-        holds = not against or has("so_long", found.group()) or found.group() == "unless"
+        holds = against == has("so_long", found.group()) and found.group() not in {"after", "when"}
+        holds = holds or found.group() == "unless"
         return (has("only", before) or (is_all and holds)) and folded[-1] != "?" and not leaves_only(among, before)
     return False
 

@@ -25,7 +25,7 @@ _HOLDS = re.compile(
 )
 #: words that count a vote for behind them
 _COUNTS = re.compile(
-    r"\b(?:more|another|one|two|three|four|five|six|first|second|third|last|final|missing|\d+)\W{0,2}$", re.IGNORECASE
+    r"\b(?:more|another|one|two|three|four|five|six|first|second|third|last|final|missing)\W{0,2}$", re.IGNORECASE
 )
 #: "-1 3 tests fail", "-1 messages get lost", not "-1 ms"
 _GOES_ON = re.compile(r"\s*(?:\d+(?:\.\d+)*\s+)?[^\W\d]+\s+[^\W\d]+")

@@ -36,7 +36,12 @@ _ANOTHER = re.compile(r"(?:,|\b(?:and|but))\s+(?:an? )?[+-]\s?[01]\b")
 _LAST = 3  # words before a colon that lead up to what stands behind it
 _LEADING = re.compile(r"^(?:[=-]{1,2}>)?[\s*_<>~\"'“”‘’«»()\[\]@•·–—-]*(?:\d{1,2}[.)]\s*)?$")
 #: behind a value in a script without blanks: the clause is over, or the rest of it is understood
-_GOES_ON = ("goes_on", "from_me", "filler", "own", "approval", "praise", "assent", "casts")
+_GOES_ON = (
+    *("goes_on", "from_me", "filler", "own", "approval", "praise", "assent", "casts", "rejection", "abstention"),
+)
+_DOUBTING = ("negation", "condition", "need", "hypothetical", "takeback", "other", "unsure", "contrast")
+_BALLOTS = re.compile(r"\s*[票표]\w")
+_VOTE_IN_CHINESE = re.compile(r"\s*[票표](?=\W|$)")
 _FRAME = " *-•_\"'“”‘’`~"
 _SENTENCE_END = re.compile(r"[.!?]\s")
 _NAME_BEFORE = re.compile(r"[A-Z][\w.'’-]*\s*(?=\([^()]*$)")
@@ -44,8 +49,8 @@ _DASH = re.compile(r"\w\s*[–—-]\W*$")
 #: values of a list share the label in front of the first
 _LISTED = re.compile(r"(?<=[:：])\s*(?:[+-]\s?[01]\b(?:[ \w]{0,20}|\s*\([^()]{0,30}\))\s*(?:[,;/&+]|\band\b)\s*)+$")
 _FROM = re.compile(
-    r"^\W{0,3}(?:votes? |also |too |auch |anche |aussi )?"
-    r"(?:from|by|de la part de|de parte de|da parte di|(?:of|von|da)(?=\s(?-i:[A-Z@])))\s+(?P<whom>\S.*)$",
+    r"^\W{0,3}(?:votes? |also |too |as well |auch |ebenfalls |anche |aussi )?"
+    r"(?:from|by|de la part de|de parte de|da parte di|(?:of|von|från)(?=\s(?-i:[A-Z@])))\s+(?P<whom>\S.*)$",
     re.IGNORECASE,
 )
 
@@ -183,7 +188,10 @@ class Mention:
         if self.is_claimed and self.near.lstrip().startswith("instead"):
             return True
         if is_unspaced(first):
-            return any(begins(name, fold(self.rest)) for name in _GOES_ON)
+            if _BALLOTS.match(self.rest):
+                return False  # "+1 票太少了"
+            is_known = _VOTE_IN_CHINESE.match(self.rest) or any(begins(name, self.near) for name in _GOES_ON)
+            return bool(is_known) or (self.opens and not any(has(name, self.near) for name in _DOUBTING))
         if first.isalnum():
             starts = self.opens or (self.is_claimed and not self.segment)  # "Hei Tuomas, +1 (binding) herfra"
             return (starts and first.isalpha()) or begins("goes_on", fold(self.rest))

@@ -35,9 +35,8 @@ def hedged(m: Mention) -> bool:
     behind = fold((m.tail if "(" in m.tail[:3] and not m.is_claimed else m.rest)[:60])
     behind = drop("undenied", behind).lstrip(" (,.-–—…")
     is_verb = m.opens and m.choice is Choice.FOR and re.match(r"\s+(?:the|an?)\s+\w", m.tail)
-    is_between = any(
-        found["other"] != m.value for found in (_ANOTHER.match(m.rest), _BEHIND_ANOTHER.search(m.lead)) if found
-    )
+    beside = (_ANOTHER.match(m.rest), _BEHIND_ANOTHER.search(m.lead))
+    is_between = any(found["other"] != m.value for found in beside if found)
     return bool(is_verb or is_between or begins("hedge", behind) or is_unsure(m.rest) or has("in_part", m.clause))
 
 
@@ -46,7 +45,8 @@ def subject(m: Mention) -> bool:
     """-1 disables the limit | With the sentinel, -1, first | not: -1, it breaks the build"""
     if technical.measures(m.lead) and not (m.label or m.is_claimed or m.is_mine or m.opens):
         return True
-    if re.match(r"\s*\([^()]{1,40}\)\s+[a-z]+(?:ed|s)\b", m.rest):
+    is_setting = m.choice is not Choice.FOR and m.opens and technical.may_mean(m.rest)
+    if is_setting or re.match(r"\s*\([^()]{1,40}\)\s+[a-z]+(?:ed|s)\b", m.rest):
         return True
     verb = re.match(r"\s+(?:[a-z]+s|doesn['’]t|can|cannot)\b", m.tail)
     return m.choice is not Choice.FOR and m.opens and verb is not None and not begins("said_of_it", fold(m.tail))

@@ -21,7 +21,7 @@ rule = Table()
 
 
 #: "Vote = +1"
-_FORM = ("vote", "my vote", "ballot", "my ballot", "p.s")
+_FORM = ("vote", "my vote", "ballot", "my ballot", "p.s", "verdict", "my verdict", "overall", "conclusion", "me")
 
 
 #: "val next = current" and "+ 1" below it
@@ -51,7 +51,7 @@ def measurement(m: Mention) -> bool:
         return False
     is_bare_plus = m.written.startswith("+1") and m.label and not m.tail.strip(" .!")
     lead = "" if m.opens else drop("leads_in", fold(m.lead))  # "The short version"
-    if is_bare_plus and technical.is_only_named(lead):
+    if technical.is_number_before(m.lead, m.tail) or (is_bare_plus and technical.is_only_named(lead)):
         return False  # "The short version: +1"
     return technical.is_technical(lead, m.tail)  # marks alone make no formula: "1) +1", "=> +1"
 
@@ -81,7 +81,7 @@ def quoted_value(m: Mention) -> bool:
 
 def _asks_for_it(m: Mention) -> bool:
     """ "Please +1 the patch" """
-    return m.segment == "please" and not (m.is_claimed or m.mine_follows)
+    return m.segment in {"please", "please vote", "please cast", "please give"} and not (m.is_claimed or m.mine_follows)
 
 
 @rule(ASK, "a condition stands with the vote: is it met?")
@@ -117,7 +117,7 @@ def counted(m: Mention) -> bool:
     is_another = _ONE_MORE.match(m.clause) is not None and not begins("discussed", fold(m.rest))
     if is_another or (m.is_claimed and m.clause.endswith("another")):
         return False
-    if m.opens or m.mine_follows:
+    if m.opens or m.mine_follows or technical.is_number_before(m.lead, m.tail):
         return False
     numbers = [*find_words("quantity", m.clause), *_NUMBER.finditer(m.clause)]
     counting = (n for n in numbers if not leaves_only(("vote_words",), m.clause[n.end() :]))
@@ -135,7 +135,7 @@ _IS_NEEDED = re.compile(
 @rule(IGNORE, "speaks of votes that are needed or in", free=ASK)
 def needed(m: Mention) -> bool:
     """Falta +1 aquí | +1: 3, -1: 0 | not: +1 (binding), only one more needed | not: +1 (binding) - we need it"""
-    if re.match(r"\s*(?:votes?)?\s*(?:[:=]\s*\d|\(\d)", m.rest, re.I):
+    if re.match(r"\s*(?:votes?)?\s*(?:[:=]\s*\d+\s*(?:$|[,;.(]|(?:non-?)?binding|votes?)|\(\d)", m.rest, re.I):
         return True
     if _asks_for_it(m):
         return True

@@ -10,21 +10,24 @@ from kipflow.mail.votes.lexicon import begins, find_words, fold, has
 _PHONE = re.compile(r"^[\s.\-)]{0,3}(?:\(\d{1,4}\)|\d{2,4}[\s.\-]{1,3}\(?\d|\d{7,})")
 _SIGNS_BEFORE = re.compile(
     r"(?:[=</^%]|(?<![=-])>|[\w)]\s*\*)\s*[\"'(]?$|"
-    r"\d\s?[)\]]\s*$|\w \d+(?: \([+-]?\d+\))?, \w+ \d+ \($|"
-    r"(?<![A-Za-z.\d-])\d\s*$|(?<![.\w+-])(?<!my )\d\s*(?:or|and|,|to|through)\s*$|"
+    r"\d\s?[)\]]\s*$|(?<![A-Za-z.\d-])\d\s*$|(?<![.\w+-])(?<!my )\d\s*(?:or|and|,|to|through)\s*$|"
     r"[a-z]+[._][a-z._]+\s*(?:is|to|=|:)?\s*$|(?<![\w.])[+-](?:[2-9]\d*|1\d+)\b(?!\s*(?:days|weeks)).{0,25}$|"
     r" = .{0,9}$|\b[xnk]\s*$",
     re.IGNORECASE,
 )
 _SIGNS_BEHIND = re.compile(
-    r"^\s*[\"'`)]?\s*(?:=(?!>)|[<>](?:\s|=|-?\d)|\^|\|\||&&|[*/]\s*(?:[\da-z(]|[A-Z]\b)|[+\-]\s*(?:[2-9]|\d\d)|\d|"
-    r",\s*[+\-]?\d+(?:\.\d+)?\s*(?:[%,)\]}]|$)|,\s*[+\-]?\d[\w^.+\-]*\s*[)\]]|[+\-]\s?\d\s*=(?!>))"
+    r"^\s*[\"'`)]?\s*(?:=(?!>)|[<>](?:\s|=|-?\d)|\^|\|\||&&|[*/]\s*(?:[\da-z(]|[A-Z]\b)|"
+    r"[+\-]\s*(?:[2-9]|\d\d)|(?!100 ?%)\d|,(?!\s*100 ?%)\s*[+\-]?\d+(?:\.\d+)?\s*(?:[%,)\]}]|$)|"
+    r",\s*[+\-]?\d[\w^.+\-]*\s*[)\]]|[+\-]\s?\d\s*=(?!>))"
 )
 _REMOVED = re.compile(r"^ [+-]\d{1,6}(?= )")  # "+1 -1 lines changed"
 _RANGE = re.compile(r"^\s*(?:to|or|\.\.+|–)\s*[+-]?\d+(?:\.\d+)?(?=\s*[a-z%])")  # "-1 to +1 ms"
 #: "-1 still means unbounded", not "+1 still means yes"
 _STILL = re.compile(r"(?:still|now|also|always|then|just|usually|simply) (?=means? (?!yes\b|no\b|(?:that )?i\b))")
 _MEANING = re.compile(r"^\s*[:=(]\s*(?:the |an? |no )?")
+_MARK = re.compile(r"[,.;:!?()]")
+#: words of what a number means
+_FEW = 2
 _LEADS_UP = re.compile(r"[\s\"'`]*(?:is|of|to|as|was|by|an?|the)?\s*[:.=]?\s*[\"'(`]?")
 _DEFINES = re.compile(r"\s*(?:\(|(?:means?|is|as|was|stands|turns|disables?)\b)", re.IGNORECASE)
 # a patch, a program's output, code
@@ -73,6 +76,19 @@ def is_technical(before: str, after: str) -> bool:
     return bool(words) and _LEADS_UP.fullmatch(folded, words[-1].end()) is not None
 
 
+#: "Read sections 1 and 2,", "RC 3": a number, and then the vote
+_SAID_BEFORE = re.compile(
+    r"(?:^|[,.;:!?]\s)\W*(?:[^\W\d]+\W+){2,}[^,;:]*\d\s*,\s*$"
+    r"|\b(?:rc|version|revision|release|draft|kip)[ -]?\d[\d.]*,?\s*$",
+    re.IGNORECASE,
+)
+
+
+def is_number_before(before: str, after: str) -> bool:
+    """Whether the number right before a value that ends its sentence is none of a formula or list."""
+    return not after.strip(" .!\n") and _SAID_BEFORE.search(before) is not None
+
+
 def is_only_named(before: str) -> bool:
     """Whether no sign of a formula or of code stands before a value, at most a word like "version"."""
     return _SIGNS_BEFORE.search(before[-50:]) is None
@@ -81,17 +97,22 @@ def is_only_named(before: str) -> bool:
 def counts_something(after: str) -> bool:
     """Whether what follows a value is a unit, what it means, or more of a formula."""
     behind = _STILL.sub("", fold(_RANGE.sub("", _REMOVED.sub("", after[:60]))).lstrip(" \"'`)"))
+    if _SIGNS_BEHIND.match(after) is not None or (begins("unit", behind) and not begins("meaning", behind)):
+        return True
     meaning = _MEANING.match(after)
-    return (
-        begins("unit", behind)
-        or _SIGNS_BEHIND.match(after) is not None
-        or (meaning is not None and begins("meaning", fold(after[meaning.end() :])))
-    )
+    said = fold(after[meaning.end() :]) if meaning is not None else behind
+    # "-1: unlimited", not "-1: unknown side effects"
+    return begins("meaning", said) and len(_MARK.split(said)[0].split()) <= _FEW
 
 
 def means(after: str) -> bool:
     """Whether what follows a value says what it means as a setting: "-1 (the default) is unlimited"."""
     return _DEFINES.match(after) is not None or begins("meaning", fold(after))
+
+
+def may_mean(after: str) -> bool:
+    """Whether what follows a value begins with a word for what a setting means: "-1: unknown side effects"."""
+    return begins("meaning", _MEANING.sub("", fold(after)))
 
 
 def is_code(line: str) -> bool:

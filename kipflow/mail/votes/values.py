@@ -16,10 +16,12 @@ VALUE = re.compile(
     r"(?![A-Za-z0-9_\u00c0-\u04ff%°²³]|[.,]\d|\.\.+[-+]?\d|[-/:]\d|-[A-Za-z]|\s?/\s?[+\-±]?\d|['’](?:s|d|ed|ing|er)\b)"
 )
 _ZERO = re.compile(rf"{_ALONE_IN_FRONT}(?P<value>0)(?![\w%°]|[.,/:-]\d|\.\.+[-+\d]|\s*[=<>*/^+])")
+_FACE = re.compile(r"(?:(?<=\s)|^)(?:[:;]-?[/\\|](?=\s|$)|[:;]-?\((?=\s*$)|(?:<3|=[)(D]|\^_?\^|\\?o/)(?=\s|$))")
 #: "plus one", "s/-1/+1/", "lgtm+1", "+1thanks", "+1s from me", "+/-0", "\+1" (Markdown), "&#43;1" (HTML)
 #: where one of the signs in front stands in a line
 _SPELLINGS = (
-    ((":", ";"), re.compile(r"(?:(?<=\s)|^)[:;]-?[()/\\|DP](?=\s|$)"), ""),
+    # a face is no division, comparison or label: ":/", "<3", "^^"
+    ((":", ";", "<3", "=", "^", "o/"), _FACE, ":)"),
     ("\\", re.compile(r"(?:^|(?<=[\s*_(\[]))\\(?=[+-] ?[01](?!\w))"), ""),
     (("&#",), re.compile(r"&#(?:43|x2b);(?= ?[01](?!\w))", re.IGNORECASE), "+"),
     (("us", "US"), re.compile(r"(?<![\w-])pluss?[ -](?:one|1|eins|uno)\b", re.IGNORECASE), "+1"),
