@@ -73,7 +73,7 @@ def drop_added(lines: list[str]) -> list[str]:
     # most of a mail is quoted, and what a program adds begins its line: few lines show what to look for
     starts = {line[:5] for line in lines if line[:1] != ">"}
     lines = drop_footers(drop_pgp(lines) if "-----" in starts else lines)
-    return lines if _RULES.isdisjoint(starts) else drop_disclaimers(lines)
+    return drop_last_disclaimer(lines if _RULES.isdisjoint(starts) else drop_disclaimers(lines))
 
 
 def drop_pgp(lines: list[str]) -> list[str]:
@@ -124,16 +124,35 @@ _LONGEST_DISCLAIMER = 25
 _PLAIN_VOTE = re.compile(r"^\s*[+\u2212-]\s?[01]\s*(?:$|[(\[]?(?:non[- ]?)?binding\b)", re.IGNORECASE | re.MULTILINE)
 
 
+#: In a last paragraph without a rule above it, that it names whom the mail is for says enough; of other words, two.
+_OWN_WORDS = re.compile(r"\b(?:I|my|me)\b|[+\u2212-]\s?[01](?!\w)|\bvot(?:e|ing)\b")
+_NAMES_READERS = re.compile(r"\b(?:intended recipient|addressees?)\b", re.IGNORECASE)
+
+
 def drop_disclaimers(lines: list[str]) -> list[str]:
-    """Blank out what stands between two rules of stars and the like, where it is a gateway's disclaimer."""
+    """Blank out a gateway's disclaimer between two rules of stars and the like, or below the last."""
     rules = [index for index, line in enumerate(lines) if line[:5] in _RULES and RULE.match(line)]
-    for start, end in pairwise(rules):
-        within = lines[start + 1 : end]
-        said = "\n".join(within)[:4_000]
-        is_law = 0 < len(within) <= _LONGEST_DISCLAIMER and _DISCLAIMS.search(said) is not None
-        if is_law and _PLAIN_VOTE.search(said) is None:
-            lines[start : end + 1] = [""] * (end + 1 - start)
+    for start, end in pairwise([*rules, len(lines)]):
+        if _is_disclaimer(lines[start + 1 : end], least=1):
+            lines[start : end + 1] = [""] * len(lines[start : end + 1])
     return lines
+
+
+def drop_last_disclaimer(lines: list[str]) -> list[str]:
+    """Blank out a disclaimer that is the last paragraph, without a rule above it."""
+    end = next((index for index in range(len(lines), 0, -1) if lines[index - 1].strip()), 0)
+    start = next((index for index in range(end, 0, -1) if not lines[index - 1].strip()), 0)
+    if start and not _OWN_WORDS.search("\n".join(lines[start:end])) and _is_disclaimer(lines[start:end], least=2):
+        lines[start:end] = [""] * (end - start)
+    return lines
+
+
+def _is_disclaimer(within: list[str], *, least: int) -> bool:
+    said = "\n".join(within)[:4_000]
+    if not 0 < len(within) <= _LONGEST_DISCLAIMER or _PLAIN_VOTE.search(said) is not None:
+        return False
+    found = {sign.lower() for sign in _DISCLAIMS.findall(said)}
+    return len(found) >= least or (bool(found) and _NAMES_READERS.search(said) is not None)
 
 
 _RULES = frozenset({"*****", "_____", "=====", "-----"})

@@ -99,8 +99,6 @@ _NAMED_VALUE = re.compile(
     r"^\s*(?:[-*•]\s+|\d{1,2}[.)]\s+)?[\[<]?(?P<name>[^\W\d][\w.'’-]*(?:\s+[^\W\d][\w.'’-]*){0,3})[\]>]?\s*"
     r"(?:\([^()]{0,30}\)\s*)?[:=–-]?\s*\(?(?P<value>[+\-±]\s?[01])(?![\w.]\d)"
 )
-
-
 #: "+1 yes, 0 don't care, -1 no": all that may be voted, on one line; not "+1 for the names, -1 for the rest"
 _MEANS = r"\s*[=:(-]?\s*(?!for\b|on\b|to\b|from\b|\(?(?:non-?)?binding\b)[^\W\d][^,;/|+]{0,30}"
 _LEGEND = re.compile(
@@ -222,21 +220,20 @@ def _names_voters(after: str, author: str) -> bool:
 
 
 def _votes_on_parts(run: Sequence[Leading], lines: Sequence[str], above: str) -> bool:
-    """Whether differing values each go on to say what they are for, or are numbered: votes of somebody, not a legend.
+    """Whether differing values each say what they are for, or are numbered: "+1 for the sources / -1 for the images".
 
-    "+1 for the sources / -1 for the images" says something of this release; "+1 approve / -1 disapprove",
-    or any list below "Please vote:", says how to vote.
+    "+1 approve / -1 disapprove", or any list below "Please vote:", says how to vote.
     """
     for v in run:
         goes_on = _SAYS_WHAT.match(v.after) is not None or _NUMBER.match(lines[v.index]) is not None
-        if not goes_on or has("choosing", fold(v.after)):
+        if not goes_on or has("choosing", " ".join(fold(v.after).split()[:3])):
             return False
     return not has("explains", above) or has("first_person", above)
 
 
 def _find_named_values(lines: Sequence[str], found: Shapes) -> Shapes:
     """Lines of a list of voters: two or more that each put a name before a vote, or what it is on."""
-    named: Shapes = {}
+    named, are_names = Shapes(), False
     for index, line in enumerate(lines):
         match = _NAMED_VALUE.match(line) if "1" in line and index not in found and len(line) < 120 else None
         if match is None or _KEY.search(match["name"]):
@@ -247,4 +244,7 @@ def _find_named_values(lines: Sequence[str], found: Shapes) -> Shapes:
         if not is_mine and not any(fold_name(word) in COMMON_WORDS for word in match["name"].split()):
             is_part = match["name"].islower() and "<" not in line and not has("measure", match["name"])
             named[index] = (LISTED if is_part else SUMMARY, match["value"])
+            are_names = are_names or " " in match["name"] or "<" in line or has("measure", fold(match["name"]))
+    if len({value[0] for _, value in named.values()}) > 1 and not are_names:
+        return dict.fromkeys(named, (ON_PARTS, "+1"))  # "Syntax: +1", "Packaging: -1": people, or parts of it?
     return named if len(named) > 1 else {}

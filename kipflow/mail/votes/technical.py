@@ -24,7 +24,7 @@ _REMOVED = re.compile(r"^ [+-]\d{1,6}(?= )")  # "+1 -1 lines changed"
 _RANGE = re.compile(r"^\s*(?:to|or|\.\.+|–)\s*[+-]?\d+(?:\.\d+)?(?=\s*[a-z%])")  # "-1 to +1 ms"
 #: "-1 still means unbounded", not "+1 still means yes"
 _STILL = re.compile(r"(?:still|now|also|always|then|just|usually|simply) (?=means? (?!yes\b|no\b|(?:that )?i\b))")
-_MEANING = re.compile(r"^\s*[:=(]\s*(?:the |an? |no )?")
+_MEANING = re.compile(r"^\s*(?:[:=(]|is\b|means?\b)\s*(?:the |an? |no )?")
 _MARK = re.compile(r"[,.;:!?()]")
 #: words of what a number means
 _FEW = 2

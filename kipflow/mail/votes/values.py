@@ -64,7 +64,7 @@ def _find_values(text: str) -> tuple[re.Match[str], ...]:
     return (*zeros, *values)
 
 
-_CLAIM = re.compile(r"[^\w.;:!?]{0,3}(?:non?t?[\s-]?)?binding\b(?!\W{0,2}votes)")
+_CLAIM = re.compile(r"[^\w.;:!?]{0,3}(?:non?t?[\s-]?)?binding\b(?!\W{0,3}(?:votes|[+-]?\d))")
 _MARK = re.compile(r"[,;:.!?]|\s[–—-]\s")
 _ENDS = re.compile(
     r"[\s\"'”’*_)\]]*(?:$|[.,;:!?/|([–—-]|(?:instead|now|on|here|if|until|unless|for|because|since|and|but|as|so|then"
