@@ -122,10 +122,9 @@ _DISCLAIMS = re.compile(
 _LONGEST_DISCLAIMER = 25
 #: A vote on a line of its own, or with its claim: whatever stands around it, it is somebody's.
 _PLAIN_VOTE = re.compile(r"^\s*[+\u2212-]\s?[01]\s*(?:$|[(\[]?(?:non[- ]?)?binding\b)", re.IGNORECASE | re.MULTILINE)
-
-
-#: In a last paragraph without a rule above it, that it names whom the mail is for says enough; of other words, two.
+#: Somebody speaks, or votes: where no second rule ends it, no gateway's.
 _OWN_WORDS = re.compile(r"\b(?:I|my|me)\b|[+\u2212-]\s?[01](?!\w)|\bvot(?:e|ing)\b")
+#: Where this stands one such word is enough in a last paragraph without a rule above it; else two.
 _NAMES_READERS = re.compile(r"\b(?:intended recipient|addressees?)\b", re.IGNORECASE)
 
 
@@ -133,7 +132,8 @@ def drop_disclaimers(lines: list[str]) -> list[str]:
     """Blank out a gateway's disclaimer between two rules of stars and the like, or below the last."""
     rules = [index for index, line in enumerate(lines) if line[:5] in _RULES and RULE.match(line)]
     for start, end in pairwise([*rules, len(lines)]):
-        if _is_disclaimer(lines[start + 1 : end], least=1):
+        somebodys = _PLAIN_VOTE if end < len(lines) else _OWN_WORDS
+        if _is_disclaimer(lines[start + 1 : end], somebodys, least=1):
             lines[start : end + 1] = [""] * len(lines[start : end + 1])
     return lines
 
@@ -142,14 +142,14 @@ def drop_last_disclaimer(lines: list[str]) -> list[str]:
     """Blank out a disclaimer that is the last paragraph, without a rule above it."""
     end = next((index for index in range(len(lines), 0, -1) if lines[index - 1].strip()), 0)
     start = next((index for index in range(end, 0, -1) if not lines[index - 1].strip()), 0)
-    if start and not _OWN_WORDS.search("\n".join(lines[start:end])) and _is_disclaimer(lines[start:end], least=2):
+    if start and _is_disclaimer(lines[start:end], _OWN_WORDS, least=2):
         lines[start:end] = [""] * (end - start)
     return lines
 
 
-def _is_disclaimer(within: list[str], *, least: int) -> bool:
+def _is_disclaimer(within: list[str], somebodys: re.Pattern[str], *, least: int) -> bool:
     said = "\n".join(within)[:4_000]
-    if not 0 < len(within) <= _LONGEST_DISCLAIMER or _PLAIN_VOTE.search(said) is not None:
+    if not 0 < len(within) <= _LONGEST_DISCLAIMER or somebodys.search(said) is not None:
         return False
     found = {sign.lower() for sign in _DISCLAIMS.findall(said)}
     return len(found) >= least or (bool(found) and _NAMES_READERS.search(said) is not None)
