@@ -31,6 +31,8 @@ _ORDER = re.compile(
 )
 #: who else acts in a sentence that begins with a condition: "If it passes I will update the page"
 _MAIN = re.compile(r"(?:\S+\s+)+?(?:please|let|just|i|we|i'\w+|we'\w+)\b|(?:\S+\s+){3,}?(?:you|it|they|there)\b")
+#: behind a vote for these only say when: "After three days in staging."
+_OF_TIME = frozenset({"after", "when", "until", "till"})
 #: words of a condition that is a sentence by itself
 _FEW = 6
 #: "Rename it and I'm +1"
@@ -108,8 +110,8 @@ def is_condition(following: str, *, against: bool) -> bool:
     for found in find_words("condition", folded)[:1]:
         before, behind = folded[: found.start()], folded[found.end() :].lstrip(" ,")
         is_all = MARK.search(behind) is None and _MAIN.match(behind) is None and len(behind.split()) <= _FEW
-        holds = against == has("so_long", found.group()) and found.group() not in {"after", "when"}
-        holds = holds or found.group() == "unless"
+        word = found.group()
+        holds = word == "unless" or has("so_long", word) if against else word not in _OF_TIME
         return (has("only", before) or (is_all and holds)) and folded[-1] != "?" and not leaves_only(among, before)
     return False
 
