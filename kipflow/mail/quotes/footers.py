@@ -123,9 +123,16 @@ _LONGEST_DISCLAIMER = 25
 #: A vote on a line of its own, or with its claim: whatever stands around it, it is somebody's.
 _PLAIN_VOTE = re.compile(r"^\s*[+\u2212-]\s?[01]\s*(?:$|[(\[]?(?:non[- ]?)?binding\b)", re.IGNORECASE | re.MULTILINE)
 #: Somebody speaks, or votes: where no second rule ends it, no gateway's.
-_OWN_WORDS = re.compile(r"\b(?:I|my|me)\b|[+\u2212-]\s?[01](?!\w)|\bvot(?:e|ing)\b")
-#: Where this stands one such word is enough in a last paragraph without a rule above it; else two.
-_NAMES_READERS = re.compile(r"\b(?:intended recipient|addressees?)\b", re.IGNORECASE)
+_OWN_WORDS = re.compile(
+    r"\b(?:I|my|me)\b|[+\u2212-]\s?[01](?!\w)|\b(?:plus|minus)[ -]one\b|\b(?:vot|stimm|lgtm|approv)\w*", re.IGNORECASE
+)
+#: What a disclaimer speaks of, in a last paragraph without a rule above it.
+_THIS_MAIL = re.compile(
+    r"\b(?:(?:this|the) (?:e-?mail|message|communication|transmission)|if you (?:are not|have received)"
+    r"|diese (?:e-?mail|nachricht)|ce (?:message|courriel)|cet e-?mail|este (?:mensaje|correo|e-?mail)"
+    r"|esta (?:mensagem|comunicación)|quest[oa] (?:messaggio|e-?mail)|deze e-?mail|dit bericht)\b",
+    re.IGNORECASE,
+)
 
 
 def drop_disclaimers(lines: list[str]) -> list[str]:
@@ -133,7 +140,7 @@ def drop_disclaimers(lines: list[str]) -> list[str]:
     rules = [index for index, line in enumerate(lines) if line[:5] in _RULES and RULE.match(line)]
     for start, end in pairwise([*rules, len(lines)]):
         somebodys = _PLAIN_VOTE if end < len(lines) else _OWN_WORDS
-        if _is_disclaimer(lines[start + 1 : end], somebodys, least=1):
+        if _is_disclaimer(lines[start + 1 : end], somebodys):
             lines[start : end + 1] = [""] * len(lines[start : end + 1])
     return lines
 
@@ -142,17 +149,15 @@ def drop_last_disclaimer(lines: list[str]) -> list[str]:
     """Blank out a disclaimer that is the last paragraph, without a rule above it."""
     end = next((index for index in range(len(lines), 0, -1) if lines[index - 1].strip()), 0)
     start = next((index for index in range(end, 0, -1) if not lines[index - 1].strip()), 0)
-    if start and _is_disclaimer(lines[start:end], _OWN_WORDS, least=2):
+    if start and _is_disclaimer(lines[start:end], _OWN_WORDS) and _THIS_MAIL.search("\n".join(lines[start:end])):
         lines[start:end] = [""] * (end - start)
     return lines
 
 
-def _is_disclaimer(within: list[str], somebodys: re.Pattern[str], *, least: int) -> bool:
+def _is_disclaimer(within: list[str], somebodys: re.Pattern[str]) -> bool:
     said = "\n".join(within)[:4_000]
-    if not 0 < len(within) <= _LONGEST_DISCLAIMER or somebodys.search(said) is not None:
-        return False
-    found = {sign.lower() for sign in _DISCLAIMS.findall(said)}
-    return len(found) >= least or (bool(found) and _NAMES_READERS.search(said) is not None)
+    is_law = 0 < len(within) <= _LONGEST_DISCLAIMER and _DISCLAIMS.search(said) is not None
+    return is_law and somebodys.search(said) is None
 
 
 _RULES = frozenset({"*****", "_____", "=====", "-----"})

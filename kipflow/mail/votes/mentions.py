@@ -39,7 +39,8 @@ _LEADING = re.compile(r"^(?:[=-]{1,2}>)?[\s*_<>~\"'“”‘’«»()\[\]@•·�
 _GOES_ON = (
     *("goes_on", "from_me", "filler", "own", "approval", "praise", "assent", "casts", "rejection", "abstention"),
 )
-_DOUBTING = ("negation", "condition", "need", "hypothetical", "takeback", "other", "unsure", "contrast")
+_DOUBTING = ("condition", "hypothetical", "takeback", "other", "unsure")
+_DENYING = ("negation", "need", "contrast")
 _BALLOTS = re.compile(r"\s*[票표]\w")
 _VOTE_IN_CHINESE = re.compile(r"\s*[票표](?=\W|$)")
 _FRAME = " *-•_\"'“”‘’`~"
@@ -191,7 +192,9 @@ class Mention:
             if _BALLOTS.match(self.rest):
                 return False  # "+1 票太少了"
             is_known = _VOTE_IN_CHINESE.match(self.rest) or any(begins(name, self.near) for name in _GOES_ON)
-            return bool(is_known) or (self.opens and not any(has(name, self.near) for name in _DOUBTING))
+            doubting = _DOUBTING if self.choice is Choice.AGAINST else (*_DOUBTING, *_DENYING)
+            is_good = self.choice is Choice.FOR and has("approval", self.near)
+            return bool(is_known) or (self.opens and (is_good or not any(has(x, self.near) for x in doubting)))
         if first.isalnum():
             starts = self.opens or (self.is_claimed and not self.segment)  # "Hei Tuomas, +1 (binding) herfra"
             return (starts and first.isalpha()) or begins("goes_on", fold(self.rest))

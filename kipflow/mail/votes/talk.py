@@ -135,7 +135,11 @@ _IS_NEEDED = re.compile(
 @rule(IGNORE, "speaks of votes that are needed or in", free=ASK)
 def needed(m: Mention) -> bool:
     """Falta +1 aquí | +1: 3, -1: 0 | not: +1 (binding), only one more needed | not: +1 (binding) - we need it"""
-    if re.match(r"\s*(?:votes?)?\s*(?:[:=]\s*\d+\s*(?:$|[,;.(]|(?:non-?)?binding|votes?)|\(\d)", m.rest, re.I):
+    if re.match(
+        r"\s*(?:votes?)?\s*(?:[:=]\s*\d+\s*(?:$|[,;.(/]|(?:non-?)?binding|votes?|pmc|committer|people|member|(?-i:[A-Z]))|\(\d)",
+        m.rest,
+        re.I,
+    ):
         return True
     if _asks_for_it(m):
         return True

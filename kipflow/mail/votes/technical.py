@@ -26,8 +26,6 @@ _RANGE = re.compile(r"^\s*(?:to|or|\.\.+|–)\s*[+-]?\d+(?:\.\d+)?(?=\s*[a-z%])"
 _STILL = re.compile(r"(?:still|now|also|always|then|just|usually|simply) (?=means? (?!yes\b|no\b|(?:that )?i\b))")
 _MEANING = re.compile(r"^\s*(?:[:=(]|is\b|means?\b)\s*(?:the |an? |no )?")
 _MARK = re.compile(r"[,.;:!?()]")
-#: words of what a number means
-_FEW = 2
 _LEADS_UP = re.compile(r"[\s\"'`]*(?:is|of|to|as|was|by|an?|the)?\s*[:.=]?\s*[\"'(`]?")
 _DEFINES = re.compile(r"\s*(?:\(|(?:means?|is|as|was|stands|turns|disables?)\b)", re.IGNORECASE)
 # a patch, a program's output, code
@@ -76,17 +74,19 @@ def is_technical(before: str, after: str) -> bool:
     return bool(words) and _LEADS_UP.fullmatch(folded, words[-1].end()) is not None
 
 
-#: "Read sections 1 and 2,", "RC 3": a number, and then the vote
+#: "Read sections 1 and 2,": a number, and then the vote; not "The result is 0 or 1,"
 _SAID_BEFORE = re.compile(
-    r"(?:^|[,.;:!?]\s)\W*(?:[^\W\d]+\W+){2,}[^,;:]*\d\s*,\s*$"
-    r"|\b(?:rc|version|revision|release|draft|kip)[ -]?\d[\d.]*,?\s*$",
+    r"(?:^|[,.;:!?]\s)(?![^,;:]*\b(?:or|from|to|between|can|is|are|gives?|returns?)\b)\W*(?:[^\W\d]+\W+){2,}[^,;:]*[2-9]\d*\s*,\s*$",
     re.IGNORECASE,
 )
+#: "RC 3"
+_NAMED_BY_NUMBER = re.compile(r"\b(?:rc|version|revision|release|draft|kip)[ -]?\d[\d.]*,?\s*$", re.IGNORECASE)
 
 
 def is_number_before(before: str, after: str) -> bool:
-    """Whether the number right before a value that ends its sentence is none of a formula or list."""
-    return not after.strip(" .!\n") and _SAID_BEFORE.search(before) is not None
+    """Whether the number right before a value is none of a formula or list: it is said of something else."""
+    is_last = not after.strip(" .!\n")
+    return _NAMED_BY_NUMBER.search(before) is not None or (is_last and _SAID_BEFORE.search(before) is not None)
 
 
 def is_only_named(before: str) -> bool:
@@ -99,10 +99,8 @@ def counts_something(after: str) -> bool:
     behind = _STILL.sub("", fold(_RANGE.sub("", _REMOVED.sub("", after[:60]))).lstrip(" \"'`)"))
     if _SIGNS_BEHIND.match(after) is not None or (begins("unit", behind) and not begins("meaning", behind)):
         return True
-    meaning = _MEANING.match(after)
-    said = fold(after[meaning.end() :]) if meaning is not None else behind
     # "-1: unlimited", not "-1: unknown side effects"
-    return begins("meaning", said) and len(_MARK.split(said)[0].split()) <= _FEW
+    return may_mean(after) and len(_MARK.split(_MEANING.sub("", fold(after)).lstrip())[0].split()) == 1
 
 
 def means(after: str) -> bool:
@@ -112,7 +110,9 @@ def means(after: str) -> bool:
 
 def may_mean(after: str) -> bool:
     """Whether what follows a value begins with a word for what a setting means: "-1: unknown side effects"."""
-    return begins("meaning", _MEANING.sub("", fold(after)))
+    behind = fold(after)
+    said = _MEANING.sub("", behind)
+    return begins("meaning", said) and (said != behind or begins("unit", behind))
 
 
 def is_code(line: str) -> bool:

@@ -16,7 +16,9 @@ VALUE = re.compile(
     r"(?![A-Za-z0-9_\u00c0-\u04ff%°²³]|[.,]\d|\.\.+[-+]?\d|[-/:]\d|-[A-Za-z]|\s?/\s?[+\-±]?\d|['’](?:s|d|ed|ing|er)\b)"
 )
 _ZERO = re.compile(rf"{_ALONE_IN_FRONT}(?P<value>0)(?![\w%°]|[.,/:-]\d|\.\.+[-+\d]|\s*[=<>*/^+])")
-_FACE = re.compile(r"(?:(?<=\s)|^)(?:[:;]-?[/\\|](?=\s|$)|[:;]-?\((?=\s*$)|(?:<3|=[)(D]|\^_?\^|\\?o/)(?=\s|$))")
+_FACE = re.compile(
+    r"(?:(?<=\s)|^)(?:[:;]-?[/\\|](?=\s|$)|[:;]-?\((?=\s*$)|(?:(?:^|(?<=[01!.)] ))<3|=[)(D]|\^_?\^|\\?o/)(?=\s|$))"
+)
 #: "plus one", "s/-1/+1/", "lgtm+1", "+1thanks", "+1s from me", "+/-0", "\+1" (Markdown), "&#43;1" (HTML)
 #: where one of the signs in front stands in a line
 _SPELLINGS = (
