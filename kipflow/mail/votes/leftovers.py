@@ -35,7 +35,9 @@ _NEAR_VALUE = re.compile(
 _ZERO = re.compile(r"\A\s*(?P<line>0\s*(?:[,;–—]|--)\s*[^\W\d].{0,160})")
 #: "Half of us want it, hence a 0", "así que 0."
 _LAST_ZERO = re.compile(
-    r"(?P<lead>[^\W\d])(?: (?:it|that|i)['’][sm])?(?: an?)? 0(?=\s*(?:$|[.!]\s*(?:$|\n)|[,;]|and not\b))", re.I | re.M
+    r"(?P<lead>[^\W\d])(?: (?:it|that|i)['’][sm])?"
+    r"(?: an? 0(?!\w|[.,:/-]\w|\s?%)| 0(?=\s*(?:$|[.!]\s*(?:$|\n)|[,;])))",
+    re.IGNORECASE | re.MULTILINE,
 )
 #: "+1000 :) finally!", "+1000! Long overdue.", not "+5 %"
 _CHEERS = re.compile(r"\s*(?:!|,\s+(?:[a-z]|I\b)|[:;][-']?[)D]|[^\x00-\u2fff])")
