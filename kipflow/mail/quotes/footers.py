@@ -128,7 +128,7 @@ _OWN_WORDS = re.compile(
 )
 #: What a disclaimer speaks of, in a last paragraph without a rule above it.
 _THIS_MAIL = re.compile(
-    r"\b(?:(?:this|the) (?:e-?mail|message|communication|transmission)|if you (?:are not|have received)"
+    r"\b(?:this (?:e-?mail|message|communication|transmission)|if you (?:are not|have received)"
     r"|diese (?:e-?mail|nachricht)|ce (?:message|courriel)|cet e-?mail|este (?:mensaje|correo|e-?mail)"
     r"|esta (?:mensagem|comunicación)|quest[oa] (?:messaggio|e-?mail)|deze e-?mail|dit bericht)\b",
     re.IGNORECASE,

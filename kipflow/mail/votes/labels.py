@@ -111,7 +111,7 @@ class Label:
         return any(has(name, self.told) for name in names)
 
 
-def _concludes(x: Label) -> bool:  # "Revision 6 says opt-in, so: +1"
+def _concludes(x: Label) -> bool:
     return begins("concludes", x.last) and not x.has("need") and not find_unknown(x.last)
 
 

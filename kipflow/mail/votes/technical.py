@@ -85,8 +85,8 @@ _NAMED_BY_NUMBER = re.compile(r"\b(?:rc|version|revision|release|draft|kip)[ -]?
 
 def is_number_before(before: str, after: str) -> bool:
     """Whether the number right before a value is none of a formula or list: it is said of something else."""
-    is_last = not after.strip(" .!\n")
-    return _NAMED_BY_NUMBER.search(before) is not None or (is_last and _SAID_BEFORE.search(before) is not None)
+    near, is_last = before[-120:], not after.strip(" .!\n")
+    return _NAMED_BY_NUMBER.search(near) is not None or (is_last and _SAID_BEFORE.search(near) is not None)
 
 
 def is_only_named(before: str) -> bool:
