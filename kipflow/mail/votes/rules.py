@@ -45,7 +45,7 @@ def subject(m: Mention) -> bool:
     """-1 disables the limit | With the sentinel, -1, first | not: -1, it breaks the build"""
     if technical.measures(m.lead) and not (m.label or m.is_claimed or m.is_mine or m.opens):
         return True
-    is_setting = m.choice is not Choice.FOR and m.opens and technical.may_mean(m.rest)
+    is_setting = m.choice is not Choice.FOR and m.opens and technical.find_meaning(m.rest)
     if is_setting or re.match(r"\s*\([^()]{1,40}\)\s+[a-z]+(?:ed|s)\b", m.rest):
         return True
     verb = re.match(r"\s+(?:[a-z]+s|doesn['’]t|can|cannot)\b", m.tail)

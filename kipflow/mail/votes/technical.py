@@ -99,8 +99,7 @@ def counts_something(after: str) -> bool:
     behind = _STILL.sub("", fold(_RANGE.sub("", _REMOVED.sub("", after[:60]))).lstrip(" \"'`)"))
     if _SIGNS_BEHIND.match(after) is not None or (begins("unit", behind) and not begins("meaning", behind)):
         return True
-    # "-1: unlimited", not "-1: unknown side effects"
-    return may_mean(after) and len(_MARK.split(_MEANING.sub("", fold(after)).lstrip())[0].split()) == 1
+    return len(find_meaning(after).split()) == 1  # "-1: unlimited", not "-1: unknown side effects"
 
 
 def means(after: str) -> bool:
@@ -108,11 +107,12 @@ def means(after: str) -> bool:
     return _DEFINES.match(after) is not None or begins("meaning", fold(after))
 
 
-def may_mean(after: str) -> bool:
-    """Whether what follows a value begins with a word for what a setting means: "-1: unknown side effects"."""
-    behind = fold(after)
+def find_meaning(after: str) -> str:
+    """What follows a value, if it begins with a word for what a setting means: "unknown side effects"; else ""."""
+    behind = fold(after[:60])
     said = _MEANING.sub("", behind)
-    return begins("meaning", said) and (said != behind or begins("unit", behind))
+    means = begins("meaning", said) and (said != behind or begins("unit", behind))
+    return _MARK.split(said.lstrip())[0] if means else ""
 
 
 def is_code(line: str) -> bool:
