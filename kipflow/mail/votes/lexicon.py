@@ -52,14 +52,14 @@ def is_unspaced(text: str) -> bool:
 
 def find_words(name: str, text: str) -> list[re.Match[str]]:
     """Where words of the class stand in `text` (lower case, see `fold`)."""
-    held = _find_held(text).get(name)
-    return list(_compile_held(name, held).finditer(text)) if held else []
+    held = _find_held(name, text)
+    return list(_compile_signs(held).finditer(text)) if held else []
 
 
 def has(name: str, text: str) -> bool:
     """Whether `text` (in lower case, see `fold`) holds a word of the class."""
-    for sign in _find_held(text).get(name, ()):  # noqa: SIM110  as in `has_any`
-        if _compile_sign(name, sign).search(text) is not None:
+    for sign in _find_held(name, text):  # noqa: SIM110  as in `has_any`
+        if _compile_signs((sign,)).search(text) is not None:
             return True
     return False
 
@@ -88,30 +88,22 @@ def fold(text: str) -> str:
     return text if text.isascii() else text.replace("\u2019", "'").replace("\u2018", "'").replace("\u02bc", "'")
 
 
-#: the classes one of which a sentence without a value must hold to mean anything
-_VOTING = (
-    *("approval", "rejection", "abstention", "assent", "casts", "vote_for", "vote_against", "own_vote", "takeback"),
-    *("astray", "correction", "change", "turned", "stance", "relays", "not_voted"),
-)
-
-
 def speaks_of_votes(text: str) -> bool:
     """Whether `text` (see `fold`) holds any word from which a vote could be read that is not written as a value."""
-    return "bind" in text or any(has(name, text) for name in _VOTING if name in _find_held(text))
+    return "bind" in text or has("voting", text)
 
 
 def drop(name: str, text: str) -> str:
     """`text` with the words of the class blotted out, so that what they contain is not found."""
-    held = _find_held(text).get(name)
-    return _compile_held(name, held).sub(lambda m: "·" * len(m.group()), text) if held else text
+    held = _find_held(name, text)
+    return _compile_signs(held).sub(lambda m: "·" * len(m.group()), text) if held else text
 
 
 def leaves_only(names: Iterable[str], text: str) -> str:
     """The letters of `text` that no word of the classes accounts for."""
     if _LETTERS.search(text) is None:
         return ""
-    held = _find_held(text)
-    signs = tuple((name, sign) for name in names for sign in held.get(name, ()))
+    signs = tuple(sign for name in names for sign in _find_held(name, text))
     return " ".join(_LETTERS.findall(_compile_signs(signs).sub(" ", text) if signs else text))
 
 
@@ -131,62 +123,46 @@ def _list_starts(name: str) -> tuple[str, ...]:
     return tuple({_BETWEEN_PIECES.split(word)[0] for word in load_words()[name]})
 
 
+#: (class, sign)
 Signs = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class _Index:
-    """The signs of all classes, as (class, sign): those found only where letters begin, by these letters; the rest,
-    which may stand anywhere; and of the rest what a text in ASCII can hold."""
+    """The signs of a class: by the run of letters that each begins with, where a text has that run whole; the rest,
+    which may stand inside of one; and of the rest what a text in ASCII can hold."""
 
-    begun: dict[str, Signs]
-    anywhere: Signs
-    ascii_anywhere: Signs
+    by_run: dict[str, list[str]]
+    rest: tuple[str, ...]
+    ascii_rest: tuple[str, ...]
 
 
 @cache
-def _build_index() -> _Index:
-    begun: dict[str, Signs] = {}
-    anywhere: list[tuple[str, str]] = []
-    for name in load_words():
-        for sign, words in _find_signs(name).items():
-            first = _find_first(sign, words)
-            if first is None:
-                anywhere.append((name, sign))
-            else:
-                begun[first] = (*begun.get(first, ()), (name, sign))
-    return _Index(begun, tuple(anywhere), tuple(found for found in anywhere if found[1].isascii()))
-
-
-def _find_first(sign: str, words: Iterable[str]) -> str | None:
-    """The letters that a text has where the sign of these words begins, with none before them; None: it may have."""
-    first = _RUN.match(sign)
-    is_begun = all(_is_lettered(word) and f"*{sign}" not in word for word in words)
-    return first.group() if first is not None and is_begun else None
-
-
-@lru_cache(maxsize=16_384)
-def _find_begun(run: str) -> Signs:
-    """The signs whose first letters a run of letters begins with."""
-    begun = _build_index().begun
-    return tuple(found for end in range(1, len(run) + 1) for found in begun.get(run[:end], ()))
+def _index(name: str) -> _Index:
+    by_run: dict[str, list[str]] = {}
+    rest = []
+    for sign, words in _find_signs(name).items():
+        first = _RUN.match(sign)
+        if first is not None and all(_is_lettered(word) and f"*{sign}" not in word for word in words):
+            is_begun = first.end() == len(sign) and any(f"{sign}*" in word for word in words)
+            rest.append(sign) if is_begun else by_run.setdefault(first.group(), []).append(sign)
+        else:
+            rest.append(sign)
+    return _Index(by_run, tuple(rest), tuple(sign for sign in rest if sign.isascii()))
 
 
 @lru_cache(maxsize=512)  # one text is asked for many classes
-def _find_held(text: str) -> dict[str, list[str]]:
-    """The classes of which `text` could hold a word, with their signs in it: its words are looked up once for all."""
-    held: dict[str, list[str]] = {}
-    index = _build_index()
-    begun = (found for run in set(_RUN.findall(text)) for found in _find_begun(run))
-    for name, sign in (*begun, *(index.ascii_anywhere if text.isascii() else index.anywhere)):
-        if sign in text:
-            held.setdefault(name, []).append(sign)
-    return held
+def _split_runs(text: str) -> frozenset[str]:
+    return frozenset(_RUN.findall(text))
 
 
-@cache
-def _compile_sign(name: str, sign: str) -> re.Pattern[str]:
-    return _join(_find_signs(name)[sign])
+def _find_held(name: str, text: str) -> Signs:
+    """The signs of the class in `text`: without one it holds none of its words."""
+    index = _index(name)
+    runs = index.by_run.keys() & _split_runs(text)
+    begun = [sign for run in sorted(runs) for sign in index.by_run[run]] if runs else []
+    rest = index.ascii_rest if text.isascii() else index.rest
+    return tuple((name, sign) for sign in (*begun, *rest) if sign in text)
 
 
 @cache
@@ -194,12 +170,7 @@ def _compile(name: str) -> re.Pattern[str]:
     return _join(load_words()[name])
 
 
-def _compile_held(name: str, held: Iterable[str]) -> re.Pattern[str]:
-    """A pattern for the words of a class in a text that holds these signs."""
-    return _compile_signs(tuple((name, sign) for sign in held))
-
-
-@lru_cache(maxsize=4_096)
+@lru_cache(maxsize=8_192)
 def _compile_signs(signs: Signs) -> re.Pattern[str]:
     return _join([word for name, sign in signs for word in _find_signs(name)[sign]])
 
