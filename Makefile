@@ -8,7 +8,7 @@ SHELL := /bin/sh
 BIN := .venv/bin
 COMMUNITY ?=
 IN_COMMUNITY = $(if $(COMMUNITY),KIPFLOW_COMMUNITY='$(COMMUNITY)')
-SLOW_MARKS := spark or airflow or postgres or browser or realdata or integration or system
+SLOW_MARKS := spark or airflow or postgres or browser or realdata or integration or system or slow
 # tests in as many processes as there are cores (all tests: one more), four at most; `make test PROCESSES=1` for one after the other
 PROCESSES ?=
 PYTEST := $(BIN)/python -m pytest $(if $(PROCESSES),-n $(PROCESSES),-n logical --maxprocesses 4)

@@ -14,7 +14,7 @@ from kipflow.mail import limits
 from kipflow.mail.content.html import BAR_MARK, OUTLOOK_MARK
 from kipflow.mail.content.text import clean_lines
 from kipflow.mail.quotes.attributions import VOTE_LINE, begins_attribution, is_attribution, leads_in_vote
-from kipflow.mail.quotes.footers import drop_added, is_sent_from
+from kipflow.mail.quotes.footers import drop_added, drop_last_disclaimer, is_sent_from
 from kipflow.mail.quotes.headblocks import HEADER_LINE, ORIGINAL
 from kipflow.mail.quotes.marked import mark_attributions, mark_leftovers, mark_quotes
 from kipflow.mail.quotes.unmarked import DROPPED, OWN, QUOTED, mark_unmarked_quotes
@@ -68,6 +68,7 @@ def find_own_words(text: str, note: limits.Note = limits.ignore, *, address: str
     mark_leftovers(lines, marks)
     # most of a mail is quoted: what follows looks at the other lines only
     own = [index for index, mark in enumerate(marks) if mark == OWN]
+    drop_last_disclaimer(lines, own)
     led_in = (*_mark_fenced(lines, marks, own), *_mark_led_in(lines, marks, own))
     signature = _mark_signature(lines, marks, own)
     gathered = tuple(_gather(lines, marks, own))

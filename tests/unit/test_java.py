@@ -14,6 +14,8 @@ import pytest
 from kipflow import java
 from kipflow.domain.errors import KipflowError
 
+pytestmark = pytest.mark.slow
+
 ANSWER = """#!/bin/sh
 echo "    java.home = {home}" >&2
 echo "    java.specification.version = {version}" >&2

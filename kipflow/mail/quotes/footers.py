@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from itertools import pairwise
 
 from kipflow.mail.relevance import has_any
@@ -73,7 +74,7 @@ def drop_added(lines: list[str]) -> list[str]:
     # most of a mail is quoted, and what a program adds begins its line: few lines show what to look for
     starts = {line[:5] for line in lines if line[:1] != ">"}
     lines = drop_footers(drop_pgp(lines) if "-----" in starts else lines)
-    return drop_last_disclaimer(lines if _RULES.isdisjoint(starts) else drop_disclaimers(lines))
+    return lines if _RULES.isdisjoint(starts) else drop_disclaimers(lines)
 
 
 def drop_pgp(lines: list[str]) -> list[str]:
@@ -145,13 +146,14 @@ def drop_disclaimers(lines: list[str]) -> list[str]:
     return lines
 
 
-def drop_last_disclaimer(lines: list[str]) -> list[str]:
-    """Blank out a disclaimer that is the last paragraph, without a rule above it."""
-    end = next((index for index in range(len(lines), 0, -1) if lines[index - 1].strip()), 0)
-    start = next((index for index in range(end, 0, -1) if not lines[index - 1].strip()), 0)
-    if start and _is_disclaimer(lines[start:end], _OWN_WORDS) and _THIS_MAIL.search("\n".join(lines[start:end])):
-        lines[start:end] = [""] * (end - start)
-    return lines
+def drop_last_disclaimer(lines: list[str], own: Sequence[int]) -> None:
+    """Blank out a disclaimer that is the last paragraph of the own lines, whatever is quoted below it."""
+    said = [index for index in own if lines[index].strip() and not RULE.match(lines[index])]
+    end = said[-1] + 1 if said else 0
+    start = next((i for i in range(end, 0, -1) if i - 1 not in said[-_LONGEST_DISCLAIMER:]), 0)
+    within = lines[start:end]
+    if start and _is_disclaimer(within, _OWN_WORDS) and _THIS_MAIL.search("\n".join(within)):
+        lines[start:end] = [""] * len(within)
 
 
 def _is_disclaimer(within: list[str], somebodys: re.Pattern[str]) -> bool:

@@ -72,7 +72,9 @@ def is_named(m: Mention) -> bool:
         return not is_own(beside.group("who"), m.author)
     if m.whom and not OF_SOMEBODY.match(m.whom):
         first = m.whom.split()[0]
-        named = (first[0].isupper() and first.lower() != "the") or first[0] == "@" or has("other", fold(first))
+        if first.islower() and has("other", m.near):
+            return True  # "from my colleague"
+        named = (first[0].isupper() and first.lower() != "the") or first[0] == "@"
         own = is_own(m.whom.rstrip(" .!"), m.author) or (m.is_claimed and bool(m.place))
         return named and not own and not begins("whole", fold(m.whom))
     if m.rest.lstrip()[:1] in tuple(",.!;，。！") or has("greeting", fold(m.rest)) or _NO_LATIN.search(m.rest):

@@ -79,6 +79,8 @@ _CASTING = ("own", "casts", "change", "abstention", "nought", "correction", "tur
 _AMONG = (*_CASTING, "filler", "from_me", "mine", "my_vote", "first_person", "takeback", "earlier")
 
 
+#: "from my colleague"
+_OF_WHOM = ("from a ", "from an ", "from my ", "from our ")
 #: "also on my machine", "also from our users" is no "also from me"
 _OF_OTHERS = ("on ", "by ", "here", "for ", "from a", "from our", "from us", "from my", "from this")
 
@@ -86,6 +88,8 @@ _OF_OTHERS = ("on ", "by ", "here", "for ", "from a", "from our", "from us", "fr
 def is_from_me(behind: str) -> bool:
     """Whether "from me", or "also from me", begins what stands behind a value (in lower case)."""
     also = skip("too", behind)
+    if also.startswith(_OF_WHOM) and has("other", " ".join(also.split()[:4])):
+        return False
     return begins("from_me", behind) or (begins("from_me", also) and not also.startswith(_OF_OTHERS))
 
 

@@ -13,6 +13,8 @@ import pytest
 
 from kipflow.launcher.keep import keep
 
+pytestmark = pytest.mark.slow
+
 #: Ends with 3 until it was started for the third time.
 FAULTY = """
 import pathlib, sys

@@ -18,6 +18,8 @@ from kipflow.launcher.environment import MARKER
 from kipflow.launcher.layout import Layout
 from kipflow.launcher.services import check_alive
 
+pytestmark = pytest.mark.slow
+
 SLEEP = [sys.executable, "-c", "import time; time.sleep(120)"]
 STUBBORN = [
     sys.executable,

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from kipflow.mail.archive import read_path
 from kipflow.mail.filereading import FileReading
 from tests.corpus import write_vote_cases
@@ -23,6 +25,7 @@ def read_all(folder: Path) -> str:
     return "\n".join(f"{name} {message!r}" for name, messages in read for message in messages)
 
 
+@pytest.mark.slow
 def test_the_order_of_what_is_read_depends_on_no_hash_seed() -> None:
     here = read_all(write_vote_cases())
     assert "Declared(" in here

@@ -139,6 +139,7 @@ def test_a_name_of_any_form_is_read(name: str) -> None:
     assert len(found.author_name) <= 200
 
 
+@pytest.mark.slow
 def test_a_line_of_a_hundred_megabytes_costs_bounded_memory_and_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "long.mbox"
     with path.open("wb") as out:

@@ -14,6 +14,8 @@ from kipflow.mail.archive import read_path
 from kipflow.mail.filereading import FileReading
 from kipflow.mail.workers import count_workers
 
+pytestmark = pytest.mark.slow
+
 DATA = Path(__file__).resolve().parents[2] / "data"
 
 
