@@ -25,7 +25,7 @@ from kipflow.mail.content.text import plain
 from kipflow.mail.quoting import Words
 from kipflow.mail.relevance import has_any
 from kipflow.mail.votes.people import lists_others
-from kipflow.mail.votes.structure import find_box
+from kipflow.mail.votes.shapes import find_box
 
 _LONGEST_LINE = 300
 _SURE = {Standing.CLEAR, Standing.WITHDRAWAL}

@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 
 from kipflow.domain.votes import Choice
-from kipflow.mail.votes import people, rules, talk, technical
+from kipflow.mail.votes import answers, people, rules, talk, technical
 from kipflow.mail.votes.doubts import says_it_stands
-from kipflow.mail.votes.lexicon import ends as ends_with
+from kipflow.mail.votes.general import is_of_any
+from kipflow.mail.votes.lexicon import drop, ends, fold, has
 from kipflow.mail.votes.mentions import Mention
 from kipflow.mail.votes.values import find_values, speaks_of_itself
 from kipflow.mail.votes.verdicts import Rule, Verdict
 
-RULES: tuple[Rule, ...] = (*talk.rule, *rules.rule)
+RULES: tuple[Rule, ...] = (*talk.rule, *answers.rule, *rules.rule)
 
 
 #: words that a value behind them belongs to
@@ -39,10 +40,11 @@ def stands_free(m: Mention) -> bool:
         is_reason = m.choice is Choice.AGAINST or re.match(r"\s*\d", m.rest) is not None
         return is_reason and _GOES_ON.match(m.rest) is not None
     begins_line = m.sentence.line.text.lstrip().startswith(m.written)
-    ends = not m.rest.strip(" .!)\n") and not technical.counts_something(m.tail)
+    is_last = not m.rest.strip(" .!)\n") and not technical.counts_something(m.tail)
     counts = m.choice is Choice.FOR and not begins_line and _COUNTS.search(m.lead) is not None
-    is_held = counts or _HOLDS.search(m.lead) is not None or ends_with("negation", m.clause)
-    return (begins_line or ends) and not find_values(m.lead) and not is_held and not technical.is_technical(m.lead, "")
+    is_held = counts or _HOLDS.search(m.lead) is not None or ends("negation", m.clause)
+    is_free = not (is_held or find_values(m.lead) or technical.is_technical(m.lead, ""))
+    return is_free and (begins_line or is_last)
 
 
 def judge(mention: Mention) -> tuple[Rule, Verdict]:
@@ -60,6 +62,23 @@ def judge(mention: Mention) -> tuple[Rule, Verdict]:
     )
     # "As far as I know, a -1 is a veto"
     is_any = mention.segment in {"a", "an", "any", "every", "each"} and not mention.mine_follows
+    is_any = is_any or is_of_any(mention)
     if found.mine and is_own and not (is_yours or is_any):
         return found, found.mine
     return found, found.free if found.free and not mention.is_result and stands_free(mention) else found.verdict
+
+
+#: "My +1 was for the version of Monday"
+_IS_PAST = re.compile(r"\s*(?:was|came|had)\b(?! (?:already|counted|there|sent|missing))", re.IGNORECASE)
+
+#: "I take the -1 back"
+_TAKES_THE = re.compile(r"\bI (?:hereby )?(?:take|took) (?:the|my|that) $", re.IGNORECASE)
+
+
+def turns_against(m: Mention, rule: Rule) -> bool:
+    """Whether the words around a value take it back or deny it: what is meant then is not the same vote again."""
+    folded = fold(m.sentence.text)
+    is_past = m.segment.endswith("my") and _IS_PAST.match(m.rest) is not None
+    denies = rule.denies or is_past or (m.speaks_of_mine and has("negation", drop("undenied", m.clause)))
+    taken = has("takeback", folded) and (rule.rivals or _TAKES_THE.search(m.lead) is not None)
+    return denies or has("turned", folded) or taken

@@ -15,7 +15,8 @@ from kipflow.mail.quoting import OwnLine
 from kipflow.mail.votes.claims import find_claim, find_separate_claim, skip_claim
 from kipflow.mail.votes.findings import Finding, find
 from kipflow.mail.votes.lexicon import begins, drop, ends, find_words, fold, has, leaves_only
-from kipflow.mail.votes.structure import CHECKED, classify_lines
+from kipflow.mail.votes.shapes import CHECKED
+from kipflow.mail.votes.structure import classify_lines
 from kipflow.mail.votes.values import find_values, offers_all, parse_value
 
 #: A mail that says no more than yes or no.

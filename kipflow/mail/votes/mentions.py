@@ -44,11 +44,16 @@ _DENYING = ("negation", "need", "contrast")
 _BALLOTS = re.compile(r"\s*[票표]\w")
 _VOTE_IN_CHINESE = re.compile(r"\s*[票표](?=\W|$)")
 _FRAME = " *-•_\"'“”‘’`~"
+#: "three (3) binding": a number, and the same in figures
+_TWICE = re.compile(r" ?\((?:\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten)\)(?= )", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"[.!?]\s")
 _NAME_BEFORE = re.compile(r"[A-Z][\w.'’-]*\s*(?=\([^()]*$)")
 _DASH = re.compile(r"\w\s*[–—-]\W*$")
 #: values of a list share the label in front of the first
 _LISTED = re.compile(r"(?<=[:：])\s*(?:[+-]\s?[01]\b(?:[ \w]{0,20}|\s*\([^()]{0,30}\))\s*(?:[,;/&+]|\band\b)\s*)+$")
+_OPENED = re.compile(r"(?P<before>.*)[\"“'‘«「„][( ]*", re.DOTALL)
+#: 'You may answer "agree, yes,'
+_OPENED_EARLIER = re.compile(r'(?P<before>(?:[^"]*"[^"]*")*[^"]*)"[^"]{1,30}')
 _FROM = re.compile(
     r"^\W{0,3}(?:votes? |also |too |as well |auch |ebenfalls |anche |aussi )?"
     r"(?:from|by|de la part de|de parte de|da parte di|(?:of|von|från)(?=\s(?-i:[A-Z@])))\s+(?P<whom>\S.*)$",
@@ -100,7 +105,7 @@ class Mention:
     @cached_property
     def clause(self) -> str:
         """All of the lead behind its last mark, in lower case."""
-        return fold(MARK.split(self.lead)[-1]).strip(_FRAME)
+        return fold(MARK.split(_TWICE.sub("", self.lead))[-1]).strip(_FRAME)
 
     @cached_property
     def label(self) -> str:
@@ -227,9 +232,9 @@ class Mention:
     @cached_property
     def is_quoted(self) -> bool:
         """Whether it stands in quotation marks, with words around them."""
-        opened = self.lead.rstrip("( ")[-1:] in tuple("\"“'‘«「„")
-        closed = re.match(r"[^.!?]{0,25}[\"”'’»」“](?P<after>.*)$", self.tail, re.DOTALL) if opened else None
-        return closed is not None and re.search(r"\w", self.lead + closed.group("after")) is not None
+        opened = _OPENED.fullmatch(self.lead) or _OPENED_EARLIER.fullmatch(self.lead)
+        closed = re.match(r"[^.!?]{0,25}[\"”'’»」“](?P<after>.*)$", self.tail, re.DOTALL)
+        return bool(opened and closed and re.search(r"\w", opened["before"] + closed["after"]))
 
     @cached_property
     def is_conditional(self) -> bool:

@@ -19,17 +19,19 @@ from kipflow.mail.votes.claims import find_claim
 from kipflow.mail.votes.conditions import has_condition
 from kipflow.mail.votes.doubts import STANCE, find_doubt_rule, says_it_stands
 from kipflow.mail.votes.findings import Finding, Role, find
-from kipflow.mail.votes.judging import judge
+from kipflow.mail.votes.general import is_of_any
+from kipflow.mail.votes.judging import judge, turns_against
 from kipflow.mail.votes.leftovers import SHORT, ask_about_the_rest, read_own_entry, read_quoted_boxes
 from kipflow.mail.votes.lexicon import begins, drop, ends, fold, has, speaks_of_votes
 from kipflow.mail.votes.mentions import Mention
 from kipflow.mail.votes.people import speaks_of_anothers
 from kipflow.mail.votes.resolving import drop_denied, resolve, weigh_with_the_rest
 from kipflow.mail.votes.sentences import Sentence, split_sentences
-from kipflow.mail.votes.structure import CHECKED, ON_PARTS, Shapes, classify_lines, find_box
+from kipflow.mail.votes.shapes import CHECKED, ON_PARTS, Shapes, find_box
+from kipflow.mail.votes.structure import classify_lines
 from kipflow.mail.votes.technical import counts_something, is_code
 from kipflow.mail.votes.values import find_values, parse_value, spell_out
-from kipflow.mail.votes.verdicts import Rule, Verdict
+from kipflow.mail.votes.verdicts import Verdict
 from kipflow.mail.votes.wording import read_words
 
 MAX_LINE_SHOWN = 300
@@ -119,7 +121,8 @@ class _Mail:
     def read(self, shown: Sequence[str], written: Sequence[OwnLine]) -> Iterator[Finding]:
         """What the lines come to; `shown` is how a person is shown them."""
         lines = [OwnLine(spell_out(plain(x.text)), x.answers, x.quote_follows) for x in written]
-        shapes = classify_lines([line.text for line in lines], self.author)
+        apart = {i for i, x in enumerate(lines) if x.answers and (not i or lines[i - 1].answers != x.answers)}
+        shapes = classify_lines([line.text for line in lines], self.author, apart)
         if not self.is_result:
             yield from self._read_shapes(shapes, shown)
         free = [line if index not in shapes else OwnLine("") for index, line in enumerate(lines)]
@@ -157,7 +160,9 @@ class _Mail:
             return
         if not self.is_result:
             numbers = is_code(sentence.line.text)
-            changed = read_change(text, [m for m in mentions if not (numbers or counts_something(m.tail))])
+            changed = read_change(
+                text, [m for m in mentions if not (numbers or counts_something(m.tail) or is_of_any(m))]
+            )
             if changed is not None:
                 yield changed
                 others = [m for m in mentions if m.value != changed.expression.value]
@@ -184,11 +189,13 @@ class _Mail:
                     yield m, find(rule.name, Standing.DOUBT, f"{rule.why}: has it changed?")
                 continue
             standing = Standing.CLEAR if verdict is Verdict.CAST else Standing.UNCLEAR
-            role = Role.RIVAL if rule.rivals and (m.is_claimed or m.label) else Role.PLAIN
+            is_rival = rule.rivals and (m.is_claimed or m.label or m.sentence.line.answers)
+            role = Role.RIVAL if is_rival else Role.PLAIN
             if verdict is Verdict.CAST and ends("sums_up", fold(m.lead)):
                 role = Role.WHOLE
-            choice = None if verdict is Verdict.ASK and _turns_against(m, rule) else m.choice
-            if verdict is Verdict.ASK and m.choice is Choice.AGAINST and has("we_are", m.clause):
+            asks = verdict is Verdict.ASK
+            choice = None if asks and turns_against(m, rule) else m.choice
+            if asks and m.choice is Choice.AGAINST and has("we_are", m.clause):
                 role = Role.OBJECTS
             said = find(rule.name, standing, rule.why, choice=choice, value=m.value, claimed=m.claimed, role=role)
             yield m, said
@@ -200,22 +207,6 @@ def find_mentions(
     """The written values of a sentence, left to right."""
     found = find_values(sentence.text)[:MAX_VALUES]
     return [Mention(sentence, m["value"], *m.span("value"), author, is_result, title) for m in found]
-
-
-#: "My +1 was for the version of Monday"
-_IS_PAST = re.compile(r"\s*(?:was|came|had)\b(?! (?:already|counted|there|sent|missing))", re.IGNORECASE)
-
-#: "I take the -1 back"
-_TAKES_THE = re.compile(r"\bI (?:hereby )?(?:take|took) (?:the|my|that) $", re.IGNORECASE)
-
-
-def _turns_against(m: Mention, rule: Rule) -> bool:
-    """Whether the words around a value take it back or deny it: what is meant then is not the same vote again."""
-    folded = fold(m.sentence.text)
-    is_past = m.segment.endswith("my") and _IS_PAST.match(m.rest) is not None
-    denies = rule.denies or is_past or (m.speaks_of_mine and has("negation", drop("undenied", m.clause)))
-    taken = has("takeback", folded) and (rule.rivals or _TAKES_THE.search(m.lead) is not None)
-    return denies or has("turned", folded) or taken
 
 
 def _read_without_value(text: str, value: str | None, answers: str) -> Iterator[Finding]:

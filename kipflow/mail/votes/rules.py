@@ -14,8 +14,9 @@ from kipflow.mail.votes import technical
 from kipflow.mail.votes.about import About
 from kipflow.mail.votes.changes import is_taken
 from kipflow.mail.votes.conditions import MARK, is_unsure
+from kipflow.mail.votes.general import SAYS_OF_ANY
 from kipflow.mail.votes.labels import begins_with_ground
-from kipflow.mail.votes.lexicon import begins, drop, ends, fold, has, is_unspaced
+from kipflow.mail.votes.lexicon import begins, drop, fold, has, is_unspaced
 from kipflow.mail.votes.mentions import Mention
 from kipflow.mail.votes.values import speaks_of_itself
 from kipflow.mail.votes.verdicts import Table, Verdict
@@ -60,36 +61,6 @@ def question(m: Mention) -> bool:
     if not m.opens and begins("asks", m.clause):
         return True
     return re.match(r"\W*(?:\w+\s?){0,2}\?", m.rest) is not None or (bool(m.segment) and not m.opens and not m.is_apart)
-
-
-_KEEPS_COUNT = re.compile(r"\b(?:updated?|in|to|on) the (?:vote )?(?:tally|count)\b(?! \w)")
-
-
-@rule(ASK, "agrees with a remark: a vote, or an answer to it?")
-def answer(m: Mention) -> bool:
-    """Good point Jun, +1 | not: +1 (binding), good point Jun"""
-    line = m.sentence.line
-    remark = fold(line.answers)
-    if m.choice is Choice.AGAINST and not (m.is_claimed or m.mine_follows) and has("assent", fold(m.lead)):
-        return True  # "Yes, -1."
-    is_open = remark.endswith(",") or (remark[-1:].isalpha() and ends("leaves_open", remark[-12:]))
-    if is_open and line.quote_follows:
-        return True  # what is quoted goes on here: a line of it without its mark
-    if not (m.opens or m.is_claimed or m.mine_follows) and m.about is About.NOTHING and has("agreeing", fold(m.lead)):
-        return True
-    following = fold(m.sentence.following[:60])
-    if (_KEEPS_COUNT.search(following) and not m.is_claimed) or (
-        m.choice is Choice.AGAINST and begins("takes_up", following)
-    ):
-        return True  # "OK, -1 then. I'll update the docs", "So +1. I have updated the tally"
-    if not line.answers or (m.is_claimed and m.is_apart):
-        return False
-    is_short = len(remark) < 240
-    if is_short and remark.endswith("?") and not has("open_question", remark):
-        return True
-    behind = fold(m.tail).lstrip(" ,.;:!–—-")
-    discusses = line.quote_follows or (is_short and has("suggests", remark)) or begins("points", behind)
-    return (discusses and not has("call", remark)) or begins("takes_up", behind)
 
 
 @rule(ASK, "would vote, or did not: does it?")
@@ -177,12 +148,6 @@ _IS = re.compile(
 _SAYS_OF_IT = re.compile(r"\b(?:it|that|this|gets?|is)\b")
 
 
-#: "A -1 (binding) without a reason is no veto"
-_SAYS_OF_ANY = re.compile(
-    r"[^\W\d][^.;!?]*\b(?:is|isn['’]t|are|was|needs?|means?|counts?|must|should|can|cannot|requires?)\b"
-)
-
-
 def _says_whose(m: Mention) -> bool:
     if m.is_claimed or m.mine_follows or m.follows_article or has("my_vote", fold(m.lead)):
         return True
@@ -196,7 +161,7 @@ def stated_as_own(m: Mention) -> bool:
     """I am +1 on this | Still +1 from me | not: Jun is +1 on this | not: I checked the code, it's -1."""
     is_bare = m.segment in {"a", "an", "the"}  # "A -1 with reasons is welcome"
     is_over = not m.rest.strip(" .!") or m.mine_follows or begins("goes_on", fold(m.rest))
-    is_over = is_over or (m.is_claimed and _SAYS_OF_ANY.match(m.rest.strip()) is None)
+    is_over = is_over or (m.is_claimed and SAYS_OF_ANY.match(m.rest.strip()) is None)
     of_any = is_bare and (m.about is not About.NOTHING or not is_over)
     from_any = m.segment in {"a", "an", "the", "so", "then"} and m.rest.lstrip().startswith(("from a ", "from an "))
     if not m.segment or m.unknown or of_any or from_any or has("group", drop("from_me", m.segment)):

@@ -3,69 +3,32 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from kipflow.domain.people import fold_name
 from kipflow.mail.announcements.names import COMMON_WORDS, find_names, is_own, names_someone
 from kipflow.mail.votes.claims import find_claim, skip_claim
 from kipflow.mail.votes.lexicon import begins, fold, has, leaves_only
+from kipflow.mail.votes.shapes import (
+    CHECKED,
+    EMPTY,
+    LAST_BOX,
+    LEGEND,
+    LISTED,
+    NUMBERS,
+    ON_PARTS,
+    PATCH,
+    SHOWN,
+    SUMMARY,
+    Shape,
+    Shapes,
+    find_box,
+)
 from kipflow.mail.votes.technical import find_patch_lines, is_technical
 from kipflow.mail.votes.values import find_values, skip_bullet
-from kipflow.mail.votes.verdicts import Verdict
-
-
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """What a line is as one of several, and what comes of the value that it shows."""
-
-    name: str
-    verdict: Verdict
-    why: str
-
-
-CHECKED = Shape("checked-box", Verdict.CAST, "")
-EMPTY = Shape("empty-box", Verdict.IGNORE, "shows what may be voted")
-LEGEND = Shape("legend", Verdict.IGNORE, "shows what may be voted")
-NUMBERS = Shape("list-of-numbers", Verdict.IGNORE, "a list of numbers")
-PATCH = Shape("patch", Verdict.IGNORE, "a line of a patch")
-SUMMARY = Shape("summary", Verdict.IGNORE, "shows what others voted")
-SEVERAL = Shape("several-boxes", Verdict.ASK, "more than one box is checked: which is the vote?")
-LAST_BOX = Shape("single-empty-box", Verdict.ASK, "one box of the template is left, without a mark")
-SHOWN = Shape("shown-box", Verdict.ASK, "a box checked as an example, or as a vote?")
-LISTED = Shape("listed-words", Verdict.ASK, "votes on several parts, or a list of voters by their handles?")
-ON_PARTS = Shape("two-votes", Verdict.ASK, "different values for different things: what is the vote?")
 
 _SHOWS_HOW = re.compile(r"\b(?:example|copy this|filled|template)\b.*:\s*$|\blook(?:s|ing)? like:?\s*$", re.IGNORECASE)
-Shapes = dict[int, tuple[Shape, str]]
-
-_SIGN = r"(?P<value>[+\-±]?\s?[01](?:\.\d)?)(?![\w.]\w)"
-_MARK = r"(?:\[(?P<mark>[^\[\]]{0,5})\]|\((?P<paren>\s{0,3}|[xX✓✔*])\)|(?P<glyph>[☐☑☒✓✔✅⬜□■])|(?P<line>_{2,8}))"
-_BOX = re.compile(rf"{_MARK}\s*[:.]?\s*{_SIGN}")
-_BOX_BEHIND = re.compile(rf"^\s*(?:[-*•]\s+)?{_SIGN}[^\[\]]{{0,80}}{_MARK}\s*$")
-_STARTS = re.compile(r"^\s*(?:[-*•]\s+)?$")
-_EMPTY = re.compile(r"^(?:[\s_.\-…☐⬜□]*|\s*no?\s*)$", re.IGNORECASE)
-_CHECKED = re.compile(r"^\s*(?:[xX✓✔☑☒✅■√*vV+]{1,3}|yes|y|ok|\+1)\s*$", re.IGNORECASE)
-
-
-def find_box(line: str) -> tuple[Shape, str] | None:
-    """The ballot box in a plain line ("[ ] +1", "[x] -1", "+1 [X]", "[ ] +1 [ ] 0 [x] -1"), and its value."""
-    found = list(_BOX.finditer(line)) if len(line) < 200 else []
-    if len(found) < 2:
-        first = found[0] if found and _STARTS.match(line[: found[0].start()]) else _BOX_BEHIND.match(line)
-        found = [first] if first is not None else []
-    marks = [next(m[name] for name in ("mark", "paren", "glyph", "line") if m[name] is not None) for m in found]
-    checked = [m for m, mark in zip(found, marks, strict=True) if _CHECKED.match(mark)]
-    if checked:
-        return (CHECKED if len(checked) == 1 else SEVERAL), _signed(checked[0]["value"])
-    if not found or not all(_EMPTY.match(mark) for mark in marks):
-        return None
-    return (EMPTY if len(found) == 1 else LEGEND), _signed(found[0]["value"])
-
-
-def _signed(value: str) -> str:
-    text = "".join(value.split())
-    return text if text[0] in "+-±" or text.startswith("0") else f"+{text}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +69,9 @@ _LEGEND = re.compile(
 )
 
 
-def classify_lines(lines: Sequence[str], author: str) -> Shapes:
-    """Which lines (made plain) are read as one of several: index → what it is and the value it shows."""
+def classify_lines(lines: Sequence[str], author: str, apart: Collection[int] = ()) -> Shapes:
+    """Which lines (made plain) are read as one of several: index → what it is and the value it shows; `apart` are the
+    lines below a quote, with which no others belong."""
     found: Shapes = dict.fromkeys(find_patch_lines(lines), (PATCH, "+1"))
     for index, line in enumerate(lines):
         box = find_box(line) if len(line) < 400 and ("1" in line or "0" in line) else None
@@ -123,7 +87,7 @@ def classify_lines(lines: Sequence[str], author: str) -> Shapes:
         beside = [v for v in leading if _belongs_to_boxes(v, boxes, lines)]
         found.update({v.index: (CHECKED if v.is_boxed else LEGEND, v.value) for v in beside})
     found.update({v.index: (NUMBERS, v.value) for v in leading if _is_among_numbers(v, lines)})
-    for run in _find_runs([v for v in leading if v.index not in found], lines):
+    for run in _find_runs([v for v in leading if v.index not in found], lines, apart):
         shape = _classify_run(run, lines, author)
         if shape is not None:
             found.update({v.index: (shape, v.value) for v in run})
@@ -178,12 +142,13 @@ def _belongs_to_boxes(v: Leading, boxes: Shapes, lines: Sequence[str]) -> bool:
     return False
 
 
-def _find_runs(leading: Sequence[Leading], lines: Sequence[str]) -> list[list[Leading]]:
-    """Leading values with nothing but blank lines (or one short line) between them."""
+def _find_runs(leading: Sequence[Leading], lines: Sequence[str], apart: Collection[int]) -> list[list[Leading]]:
+    """Leading values with nothing but blank lines (or the rest of a line, or one short line) between them."""
     runs: list[list[Leading]] = []
     for value in leading:
-        if runs:
-            between = [line for line in lines[runs[-1][-1].index + 1 : value.index] if line.strip()]
+        if runs and value.index not in apart:
+            above = lines[runs[-1][-1].index + 1 : value.index]
+            between = [line for line in above if line.strip() and not line.lstrip()[:1].islower()]
             # "+1 (binding)" set apart below a list of limits
             is_apart = runs[-1][-1].index + 1 < value.index and find_claim("", value.after) is not None
             if is_apart and find_claim("", runs[-1][-1].after) is None:

@@ -8,9 +8,12 @@ from __future__ import annotations
 import re
 
 from kipflow.domain.votes import Choice
+from kipflow.mail.announcements.names import find_names, is_own
 from kipflow.mail.votes import people, technical
 from kipflow.mail.votes.about import About
+from kipflow.mail.votes.claims import find_claim
 from kipflow.mail.votes.conditions import MARK
+from kipflow.mail.votes.general import invites, is_counted_in_brackets, is_of_any, is_of_several
 from kipflow.mail.votes.labels import is_labelled
 from kipflow.mail.votes.lexicon import begins, drop, ends, find_words, fold, has, leaves_only
 from kipflow.mail.votes.mentions import Mention
@@ -79,15 +82,16 @@ def quoted_value(m: Mention) -> bool:
     return m.is_quoted and (not is_mine or has("hypothetical", m.clause))
 
 
-def _asks_for_it(m: Mention) -> bool:
-    """ "Please +1 the patch" """
-    return m.segment in {"please", "please vote", "please cast", "please give"} and not (m.is_claimed or m.mine_follows)
+@rule(IGNORE, "speaks of several votes")
+def several(m: Mention) -> bool:
+    """The +1 votes carry over if all agree | Once more +1 votes come in | not: I repeat my +1 votes | not: +1 votes"""
+    return is_of_several(m)
 
 
 @rule(ASK, "a condition stands with the vote: is it met?")
 def conditional(m: Mention) -> bool:
     """+1 if renamed | Once the name is fixed, +1 | Happy to +1 if needed | not: +1, even if it takes another release"""
-    if people.asks_of_it(m.lead) or _asks_for_it(m):
+    if people.asks_of_it(m.lead) or invites(m) or is_of_any(m):
         return False  # "Should I count that as -1, or will you wait?"
     return m.is_conditional or begins("offered", fold(m.rest).lstrip(" ,("))
 
@@ -112,7 +116,7 @@ _ONE_MORE = re.compile(
 @rule(IGNORE, "counts votes, casts none", mine=ASK, free=ASK)
 def counted(m: Mention) -> bool:
     """2 binding + 1 non-binding | We have three +1 now. | One more +1 would do. | not: Another +1 (binding) for you"""
-    if " " in m.written and _ADDS_UP.search(m.lead):
+    if (" " in m.written and _ADDS_UP.search(m.lead)) or is_counted_in_brackets(m):
         return True
     is_another = _ONE_MORE.match(m.clause) is not None and not begins("discussed", fold(m.rest))
     if is_another or (m.is_claimed and m.clause.endswith("another")):
@@ -141,17 +145,23 @@ def needed(m: Mention) -> bool:
         re.I,
     ):
         return True
-    if _asks_for_it(m):
+    if invites(m):
         return True
     if m.opens or m.choice is Choice.AGAINST:
         return _IS_NEEDED.match(m.rest) is not None  # not "-1 missing NOTICE file", "+1 we need it"
     return bool(m.segment) and not m.is_mine and (has("need", m.near) or has("need", m.segment))
 
 
+#: "register your vote so, e.g." and "+1 jo (PMC)" below it
+_EXAMPLE = re.compile(r"\b(?:e\. ?g\.|i\. ?e\.|for (?:example|instance))[,:]?\s*$", re.IGNORECASE)
+
+
 @rule(ASK, "stands in a quotation that goes on below: whose words?")
 def cited(m: Mention) -> bool:
     """Jun writes: "-1 (binding) for now | not: Jun, "names", +1 (binding)"""
     above = m.sentence.preceding.rstrip()
+    if m.opens and _EXAMPLE.search(above):
+        return True
     if m.opens and not m.rest.strip(" .!") and above[-1:].isalnum() and m.sentence.following[:1].islower():
         return True  # "Just reply with", and "and it is counted" behind it
     opened = m.lead.lstrip()[:1] if m.sentence.preceding.rstrip().endswith((":", "：")) else m.lead[-1:]
@@ -173,7 +183,7 @@ _IS_SAID_OF_IT = re.compile(r"\b(?:is|was|has|had|got)\b")
 @rule(IGNORE, "speaks about a vote", mine=ASK)
 def talked_of(m: Mention) -> bool:
     """A +1 was sent on Friday | Jun's vote, +1, was late | not: +1, is there a ticket?"""
-    if not m.opens and re.match(r"\s*,\s*(?:was|were|had|came|counts)\b", m.rest):
+    if is_of_any(m) or (not m.opens and re.match(r"\s*,\s*(?:was|were|had|came|counts)\b", m.rest)):
         return True
     if m.segment.endswith(("my", "my own")):
         if _SAYS_IF_BINDING.match(m.rest):
@@ -181,6 +191,8 @@ def talked_of(m: Mention) -> bool:
         if not m.is_apart and _IS_SAID_OF_IT.search(m.near) is not None:
             return True  # "My -1 from RC1 is resolved"
     behind = fold(m.rest.lstrip(" \"'”’»`*"))
+    if behind.startswith("is what "):
+        return False
     return begins("discussed", behind) and (behind.startswith("here") or not m.mine_follows)
 
 
@@ -205,8 +217,11 @@ def part(m: Mention) -> bool:
 @rule(ASK, "names somebody, or has come in: whose vote is it?")
 def with_a_name(m: Mention) -> bool:
     """+1 (binding) from Jun Okafor | So far: +1 (Jun) | We have a +1 (binding) | not: +1 (binding) from me"""
+    below = m.sentence.following
+    heads_names = m.opens and not m.rest.strip() and bool(find_names(below)) and find_claim("", below) is not None
     return (
         people.is_named(m)
+        or (heads_names and not is_own(below, m.author))
         or people.keeps_tally(m.lead)
         or (ends("in_hand", m.clause.removesuffix(" a")) and not m.mine_follows)
     )

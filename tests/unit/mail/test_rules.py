@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kipflow.domain.votes import Choice, Standing
-from kipflow.mail.quoting import OwnLine, find_own_words
+from kipflow.mail.quoting import find_own_words
 from kipflow.mail.votes.doubts import DOUBT_RULES, find_doubt_rule
 from kipflow.mail.votes.judging import RULES, judge
 from kipflow.mail.votes.labels import LABEL_RULES, find_label_rule
@@ -15,7 +15,7 @@ from kipflow.mail.votes.sentences import split_sentences
 
 
 def find_rules(text: str) -> list[str]:
-    lines = [OwnLine(line) for line in text.split("\n")]
+    lines = find_own_words(text.replace(" / ", "\n")).own
     mentions = [m for s in split_sentences(lines) for m in find_mentions(s, author="Mara Lind", is_result=False)]
     return [judge(m)[0].name for m in mentions]
 

@@ -1,0 +1,58 @@
+"""Values that answer a remark: agreement with it, or a vote.
+
+Each docstring holds what its rule takes, and what it must leave to others ("not:").
+"""
+
+from __future__ import annotations
+
+import re
+
+from kipflow.domain.votes import Choice
+from kipflow.mail.votes.about import About
+from kipflow.mail.votes.lexicon import begins, ends, fold, has
+from kipflow.mail.votes.mentions import Mention
+from kipflow.mail.votes.verdicts import Table, Verdict
+
+ASK = Verdict.ASK
+rule = Table()
+
+#: "(2) Motion to appoint a secretary"
+_POINT = re.compile(r"\(?(?:\d{1,2}|[a-h])[.)]\s")
+_LONGEST_POINT = 240
+
+
+@rule(ASK, "answers one of several points: is it a vote on the whole?", rivals=True)
+def on_a_point(m: Mention) -> bool:
+    """> 2) Who may call a vote / +1 | not: > Who may call a vote / +1"""
+    answers = m.sentence.line.answers
+    return m.opens and len(answers) < _LONGEST_POINT and _POINT.match(answers) is not None
+
+
+_KEEPS_COUNT = re.compile(r"\b(?:updated?|in|to|on) the (?:vote )?(?:tally|count)\b(?! \w)")
+
+
+@rule(ASK, "agrees with a remark: a vote, or an answer to it?")
+def answer(m: Mention) -> bool:
+    """Good point Jun, +1 | not: +1 (binding), good point Jun"""
+    line = m.sentence.line
+    remark = fold(line.answers)
+    if m.choice is Choice.AGAINST and not (m.is_claimed or m.mine_follows) and has("assent", fold(m.lead)):
+        return True  # "Yes, -1."
+    is_open = remark.endswith(",") or (remark[-1:].isalpha() and ends("leaves_open", remark[-12:]))
+    if is_open and line.quote_follows:
+        return True  # what is quoted goes on here: a line of it without its mark
+    if not (m.opens or m.is_claimed or m.mine_follows) and m.about is About.NOTHING and has("agreeing", fold(m.lead)):
+        return True
+    following = fold(m.sentence.following[:60])
+    if (_KEEPS_COUNT.search(following) and not m.is_claimed) or (
+        m.choice is Choice.AGAINST and begins("takes_up", following)
+    ):
+        return True  # "OK, -1 then. I'll update the docs", "So +1. I have updated the tally"
+    if not line.answers or (m.is_claimed and m.is_apart):
+        return False
+    is_short = len(remark) < 240
+    if is_short and remark.endswith("?") and not has("open_question", remark):
+        return True
+    behind = fold(m.tail).lstrip(" ,.;:!–—-")
+    discusses = line.quote_follows or (is_short and has("suggests", remark)) or begins("points", behind)
+    return (discusses and not has("call", remark)) or begins("takes_up", behind)

@@ -1,0 +1,60 @@
+"""What a line is as one of several, and the ballot boxes that a line shows."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from kipflow.mail.votes.verdicts import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What a line is as one of several, and what comes of the value that it shows."""
+
+    name: str
+    verdict: Verdict
+    why: str
+
+
+CHECKED = Shape("checked-box", Verdict.CAST, "")
+EMPTY = Shape("empty-box", Verdict.IGNORE, "shows what may be voted")
+LEGEND = Shape("legend", Verdict.IGNORE, "shows what may be voted")
+NUMBERS = Shape("list-of-numbers", Verdict.IGNORE, "a list of numbers")
+PATCH = Shape("patch", Verdict.IGNORE, "a line of a patch")
+SUMMARY = Shape("summary", Verdict.IGNORE, "shows what others voted")
+SEVERAL = Shape("several-boxes", Verdict.ASK, "more than one box is checked: which is the vote?")
+LAST_BOX = Shape("single-empty-box", Verdict.ASK, "one box of the template is left, without a mark")
+SHOWN = Shape("shown-box", Verdict.ASK, "a box checked as an example, or as a vote?")
+LISTED = Shape("listed-words", Verdict.ASK, "votes on several parts, or a list of voters by their handles?")
+ON_PARTS = Shape("two-votes", Verdict.ASK, "different values for different things: what is the vote?")
+
+Shapes = dict[int, tuple[Shape, str]]
+
+_SIGN = r"(?P<value>[+\-±]?\s?[01](?:\.\d)?)(?![\w.]\w)"
+_MARK = r"(?:\[(?P<mark>[^\[\]]{0,5})\]|\((?P<paren>\s{0,3}|[xX✓✔*])\)|(?P<glyph>[☐☑☒✓✔✅⬜□■])|(?P<line>_{2,8}))"
+_BOX = re.compile(rf"{_MARK}\s*[:.]?\s*{_SIGN}")
+_BOX_BEHIND = re.compile(rf"^\s*(?:[-*•]\s+)?{_SIGN}[^\[\]]{{0,80}}{_MARK}\s*$")
+_STARTS = re.compile(r"^\s*(?:[-*•]\s+)?$")
+_EMPTY = re.compile(r"^(?:[\s_.\-…☐⬜□]*|\s*no?\s*)$", re.IGNORECASE)
+_CHECKED = re.compile(r"^\s*(?:[xX✓✔☑☒✅■√*vV+]{1,3}|yes|y|ok|\+1)\s*$", re.IGNORECASE)
+
+
+def find_box(line: str) -> tuple[Shape, str] | None:
+    """The ballot box in a plain line ("[ ] +1", "[x] -1", "+1 [X]", "[ ] +1 [ ] 0 [x] -1"), and its value."""
+    found = list(_BOX.finditer(line)) if len(line) < 200 else []
+    if len(found) < 2:
+        first = found[0] if found and _STARTS.match(line[: found[0].start()]) else _BOX_BEHIND.match(line)
+        found = [first] if first is not None else []
+    marks = [next(m[name] for name in ("mark", "paren", "glyph", "line") if m[name] is not None) for m in found]
+    checked = [m for m, mark in zip(found, marks, strict=True) if _CHECKED.match(mark)]
+    if checked:
+        return (CHECKED if len(checked) == 1 else SEVERAL), _signed(checked[0]["value"])
+    if not found or not all(_EMPTY.match(mark) for mark in marks):
+        return None
+    return (EMPTY if len(found) == 1 else LEGEND), _signed(found[0]["value"])
+
+
+def _signed(value: str) -> str:
+    text = "".join(value.split())
+    return text if text[0] in "+-±" or text.startswith("0") else f"+{text}"
