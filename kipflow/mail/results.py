@@ -59,6 +59,9 @@ def read_declared(
     counts = CountReading() if denies else mail.counts
     unclear = evidence[:_LONGEST_LINE] if denies or rule.says is Says.ASK else ""
     outcome = str(rule.says) if rule.says in {Says.FAILED, Says.PASSED} else None
+    corrects = denies or not mail.ends.keys().isdisjoint({Says.CORRECTED, Says.VOIDED})
+    if reading.is_reply and not (outcome or unclear or corrects or counts.stated or _lists_several(counts)):
+        return None  # "-1 (binding), I found a bug": a vote below a result
     line = evidence if evidence in mail.sentences else mail.sure.sentence if mail.sure is not None else ""
     return Declared(
         by=by,
@@ -72,9 +75,13 @@ def read_declared(
         line=(line or counts.line or mail.first_line)[:_LONGEST_LINE],
         contradictions=tuple(_find_contradictions(counts, outcome)),
         unclear=unclear,
-        corrects=denies or not mail.ends.keys().isdisjoint({Says.CORRECTED, Says.VOIDED}),
+        corrects=corrects,
         only_denies=denies,
     )
+
+
+def _lists_several(counts: CountReading) -> bool:
+    return sum(map(len, counts.names.values())) > 1
 
 
 def _can_announce(words: Words, reading: SubjectReading) -> bool:

@@ -150,9 +150,10 @@ class Placing:
         """The rounds in whose thread a mail votes under a subject that is not the vote's.
 
         Right below a mail about the vote a written vote counts as such whatever its subject (a number
-        mistyped, "+1" as the subject). Further down, and for praise without a number, only a "Re:" under
-        a subject without a tag does, unless that subject began a thread and no vote claims to bind or not. Under a
-        discussion's subject only votes are read that do.
+        mistyped, "+1" as the subject), and anywhere under the subject of a vote that nobody called. Further
+        down, and for praise without a number, only a "Re:" under a subject without a tag does, unless that
+        subject began a thread and no vote claims to bind or not. Under a discussion's subject only votes are
+        read that do.
         """
         reading = message.reading
         if reading.kind in {Kind.RESULT, Kind.CANCEL}:
@@ -170,15 +171,21 @@ class Placing:
             asked = (self.is_torn(message) or self.begins_anew(message)) and message.votes
             keys = self.book.keys_of(message) if asked else []
             return [self.book.rounds[key][-1] for key in keys if key in self.book.rounds]
-        root = roots[0]
+        return self.find_strayed_below(message, roots[0])
+
+    def find_strayed_below(self, message: Message, root: Message) -> list[Round]:
+        """The same of a mail that stands in the thread of one vote."""
+        reading = message.reading
         rounds = self.book.by_root[root.message_id]
         ancestors = self.book.ancestors(message)
         ancestors = ancestors if any(above is root for above in ancestors) else [root]
         right_below = [r for r in rounds if ancestors[0] is root or self.fits(ancestors[0], r)]
-        votes = (e.standing is not Standing.DOUBT for e in message.votes)
         talks = all(e.standing.is_faint for e in message.votes)
-        if any(votes) and not talks and right_below:
+        casts = any(e.standing is not Standing.DOUBT for e in message.votes) and not talks
+        if casts and right_below:
             return right_below
+        if casts and reading.kind is Kind.VOTE and reading.is_reply and not self.names_other_vote(message):
+            return rounds  # somebody above mistyped the number, and the answers keep it
         if reading.kind is not Kind.OTHER or not reading.is_reply or reading.numbers:
             return []
         if talks:

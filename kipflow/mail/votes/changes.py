@@ -42,6 +42,7 @@ _MUST = re.compile(r"\b(?:must|can|will|have to|need to|has to)\b")
 _IT = re.compile(r"\b(?:it|that|this)\b")
 #: "I changed the default from"
 _OF_A_THING = re.compile(r"\b(?:the|a|in|on|table|default|value|it|that|this)\b")
+_WORDS = re.compile(r"\s*[^\W\d]")
 _ASIDE = re.compile(r"\([^()]*\)")
 _FEW_WORDS = re.compile(r"\W*(?:[^\W\d]+\W+){0,2}")
 _SMALL = re.compile(r"(?:\s+[^\W\d]+)*\s*[\"'“(\[*]?")
@@ -55,7 +56,10 @@ _MOVES_MY = re.compile(
     r"(?:chang|flipp?|switch|revers|turn)(?:e|ed|ing)? my (?:\w+ )?$"
 )
 #: "Sorry, my vote should have read", and behind the value ", not -1."
-_SHOULD_READ = re.compile(r"\W*(?:(?:sorry|oops|argh)\W+)*my vote should (?:have )?(?:read|said|say) (?:an? )?$")
+_SHOULD_READ = re.compile(
+    r"\W*(?:(?:sorry|oops|argh|ugh|correction)\W+)*(?:my vote|that|it|this) "
+    r"(?:should (?:have )?(?:be|been|read|said|say)|was meant to (?:be|read|say)) (?:an? )?$"
+)
 #: "So instead of the 0 please note a"
 _REPLACED = re.compile(r"\b(?:instead of|rather than) (?:(?:the|my|an?|old|earlier) )*[+-]?[01]\b")
 _ENDS = re.compile(r"(?:\s*,? (?:and )?not (?:an? )?[+-]?[01])?[\s.!]*")
@@ -79,9 +83,8 @@ def read_change(text: str, mentions: Sequence[Mention]) -> Finding | None:
         return find("withdrawn", Standing.WITHDRAWAL, value=first.value)
     moves = any(_ARROW.search(m.lead) for m in mentions)
     changes = moves or any(has(name, folded) for name in _VERBS[:3])
-    if not changes or speaks_of_anothers(text) or folded.rstrip().endswith("?"):
-        return None
-    if not (moves or _speaks_of_own(folded) or has("my_vote", folded)):
+    is_own = moves or _speaks_of_own(folded) or has("my_vote", folded)
+    if not changes or not is_own or speaks_of_anothers(text) or folded.rstrip().endswith("?"):
         return None
     target = _find_target(folded, mentions, moves=moves)
     if target is None:
@@ -135,8 +138,10 @@ def _is_doubtful(folded: str, target: Mention) -> bool:
     if not is_plain and has("correction", folded) and not is_own:
         return True
     last_clause = re.split(r"[,;:.!?]", _REPLACED.sub(" ", drop("polite", drop("undenied", before))))[-1]
-    if _SHOULD_READ.match(before) and _ENDS.fullmatch(target.rest) and not target.sentence.line.answers:
-        return target.sentence.preceding.rstrip().endswith(":")
+    above = target.sentence.preceding.rstrip()  # "Jun wrote +0. It should read +1 (binding)"
+    should_read = _SHOULD_READ.match(before) and ("my vote" in before or (target.is_claimed and not above))
+    if should_read and _ENDS.fullmatch(target.rest) and not target.sentence.line.answers:
+        return above.endswith(":")
     return has("hypothetical", last_clause) or has("negation", last_clause)
 
 
@@ -158,7 +163,8 @@ def _find_target(folded: str, mentions: Sequence[Mention], *, moves: bool) -> Me
         if (moves and _ARROW.search(m.lead))
         or (_arrives(m) and not m.opens and not is_origin(m) and (moves or min(verbs, default=0) < m.start))
     ]
-    targets = [m for m in targets if (m.is_apart or m.is_claimed or _goes_on_in_words(m)) and not is_taken(folded, m)]
+    ended = [m for m in targets if m.is_apart or m.is_claimed or (_WORDS.match(m.rest) and not has("nought", m.clause))]
+    targets = [m for m in ended if not is_taken(folded, m)]
     if not targets:
         return None
     corrects = has("correction", folded)
@@ -185,10 +191,6 @@ def is_taken(folded: str, m: Mention) -> bool:
         if within or is_said or (v.end() <= m.start and _leads_to(folded[v.end() : m.start])):
             return True
     return False
-
-
-def _goes_on_in_words(m: Mention) -> bool:
-    return re.match(r"\s*[^\W\d]", m.rest) is not None and not has("nought", m.clause)
 
 
 def _arrives(m: Mention) -> bool:

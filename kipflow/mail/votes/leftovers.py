@@ -29,7 +29,7 @@ SHORT = 500
 _NEAR_VALUE = re.compile(
     r"(?:\A|\n[ \t]*\n|[.!?]\s)[ \t]*(?P<line>"
     r"(?:(?P<sign>[+-])(?: ?[+-]{1,2} ?1| ?(?:\+\s*$|1/[+-]?[0-9]|1(?:[,. ]000)+|1\^\d|[2-9]|[1-9]\d{1,6}|[lI!]))"
-    r"|1 ?(?P<behind>[+-])|= ?1(?=\W{0,3}(?:non\W?)?binding))"
+    r"|1 ?(?P<behind>[+-])|[=?\ufffd] ?1(?=\W{0,3}(?:non\W?)?binding))"
     r"(?P<tail>(?![\w.:/@-]|,\S).{0,160}))(?=\n|\Z)"
 )
 #: "0, whatever", as a mail's first words: a zero without a sign may be any number

@@ -191,7 +191,7 @@ def talked_of(m: Mention) -> bool:
         if not m.is_apart and _IS_SAID_OF_IT.search(m.near) is not None:
             return True  # "My -1 from RC1 is resolved"
     behind = fold(m.rest.lstrip(" \"'”’»`*"))
-    if behind.startswith("is what "):
+    if behind.startswith("is what ") and not m.opens:
         return False
     return begins("discussed", behind) and (behind.startswith("here") or not m.mine_follows)
 
