@@ -18,7 +18,7 @@ from kipflow.domain.people import Mailbox
 from kipflow.domain.policy import Policy
 from kipflow.services.ports import CheckedPage, MonthChange
 from tests.databases import KINDS, make_database
-from tests.integration.store.mails import LIST, PlainRules, make_entry, make_message, make_month, make_page
+from tests.integration.store.mails import LIST, make_entry, make_message, make_month, make_page, make_rules
 from tests.memory_store import MemoryStore
 
 AT, DAY = datetime(2026, 3, 1, tzinfo=UTC), timedelta(days=1)
@@ -27,7 +27,7 @@ AT, DAY = datetime(2026, 3, 1, tzinfo=UTC), timedelta(days=1)
 @pytest.fixture(params=("memory", *KINDS))
 def any_store(request: pytest.FixtureRequest, tmp_path: Path, policy: Policy) -> Iterator[Any]:
     """The fake, and a store on each database."""
-    rules = PlainRules(policy=policy, prefix="KIP")
+    rules = make_rules(policy)
     if request.param == "memory":
         yield MemoryStore(rules)
         return

@@ -90,7 +90,7 @@ def test_a_correction_and_what_follows_again_are_kept_in_order(store: SqlStore, 
             "late",
             parent="vote",
             arrived_at=NOW + 2 * DAY,
-            author_address="no@voters.example",
+            author_address="v4@voters.example",
             expressions=(make_expression(),),
         )
         session.mail.save_messages([late], seen_at=NOW + 22 * DAY)
