@@ -96,11 +96,11 @@ class HttpService:
         path: str,
         *,
         read: Callable[[Any], T],
-        params: Mapping[str, str] | None = None,
-        accept: frozenset[int] = frozenset(),
+        params: Mapping[str, str],
+        instead: Mapping[int, T] | None = None,
         about: str = "",
-    ) -> tuple[int, T | None]:
-        """GET `path` below the root: the status, and what `read` makes of the JSON (None for a status in `accept`).
+    ) -> T:
+        """GET `path` below the root: what `read` makes of the JSON. A status of `instead` is answered by what it names.
 
         `about` says in the log what is asked for, where the path does not.
         `read` may raise KeyError, TypeError, ValueError or AttributeError for JSON of another shape: that is
@@ -110,14 +110,14 @@ class HttpService:
             ServiceUnavailable: no usable answer within the bounds, or a refusal (401, 403, 404 …).
         """
 
-        def attempt() -> tuple[int, T | None]:
+        def attempt() -> T:
             answer = self.fetch_once("GET", path, params=params)
-            if answer.status in accept:
-                return answer.status, None
+            if instead is not None and answer.status in instead:
+                return instead[answer.status]
             refuse(answer.status, answer.body)
             raw = answer.json()
             try:
-                return answer.status, read(raw)
+                return read(raw)
             except (KeyError, TypeError, ValueError, AttributeError) as error:
                 raise Fault(f"answered JSON of another shape ({type(error).__name__}: {error})"[:200]) from None
 
