@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from kipflow.adapters.http import HttpService
 from kipflow.adapters.httpfaults import refuse
 from kipflow.adapters.patience import Patience
 from kipflow.domain.errors import SaveConflict, ServiceUnavailable, UnreadableInput
+from kipflow.domain.times import as_utc
 from kipflow.services.ports import PageRef, WikiPage
 
 #: Children asked for at once; a server may give fewer. The proposals of a large community come in some seven answers.
@@ -149,14 +150,13 @@ class ConfluenceWiki:
 
     def _read_page(self, raw: Any) -> WikiPage:
         version = raw["version"]
-        saved_at = datetime.fromisoformat(str(version["when"]))
         author = version.get("by") or {}
         return WikiPage(
             page_id=str(raw["id"]),
             version=int(version["number"]),
             title=str(raw["title"]),
             body=str(raw["body"]["storage"]["value"]),
-            saved_at=saved_at.replace(tzinfo=UTC) if saved_at.tzinfo is None else saved_at.astimezone(UTC),
+            saved_at=as_utc(datetime.fromisoformat(str(version["when"]))),
             saved_by=str(author.get("displayName") or author.get("username") or "unknown"),
             url=_address(raw, self._http.url),
             labels=_labels(raw),

@@ -10,6 +10,7 @@ from datetime import UTC, datetime, time
 
 from kipflow.domain.errors import UnreadableInput
 from kipflow.domain.people import Role, clean_address, fold_name
+from kipflow.domain.times import as_utc
 
 #: ASF's own export of all its people has some 10,000 entries and 2 MB.
 MAX_CHARS = 16_000_000
@@ -174,8 +175,7 @@ def parse_day(text: str) -> datetime | None:
                 continue
         else:
             return None
-    day = moment.astimezone(UTC).date() if moment.tzinfo else moment.date()
-    return datetime.combine(day, time(), tzinfo=UTC)
+    return datetime.combine(as_utc(moment).date(), time(), tzinfo=UTC)
 
 
 def check_size(text: str, source: str) -> None:
