@@ -202,14 +202,6 @@ def test_metrics_of_a_moment_replace_those_of_the_same_moment(store: SqlStore) -
     assert store.overview(NOW + DAY).metrics.rows == (new,)
 
 
-def test_marks_keep_the_last_value(store: SqlStore) -> None:
-    with store.begin() as session:
-        assert session.marks.load("seen") is None
-        session.marks.save("seen", "a")
-        session.marks.save("seen", "b")
-        assert session.marks.load("seen") == "b"
-
-
 def test_a_ruling_on_a_ballot_that_no_vote_has_is_refused(store: SqlStore) -> None:
     save_vote(store)
 
