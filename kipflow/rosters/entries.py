@@ -12,8 +12,7 @@ from kipflow.domain.errors import UnreadableInput
 from kipflow.domain.people import Role, clean_address, fold_name
 from kipflow.domain.times import as_utc
 
-#: ASF's own export of all its people has some 10,000 entries and 2 MB.
-MAX_CHARS = 16_000_000
+#: ASF's own export of all its people has some 10,000 entries.
 MAX_PEOPLE = 50_000
 MAX_NAME = 120
 #: Addresses, aliases and roles of one person.
@@ -176,16 +175,6 @@ def parse_day(text: str) -> datetime | None:
         else:
             return None
     return datetime.combine(as_utc(moment).date(), time(), tzinfo=UTC)
-
-
-def check_size(text: str, source: str) -> None:
-    """Refuse what no roster is as large as.
-
-    Raises:
-        UnreadableInput: the text is too long.
-    """
-    if len(text) > MAX_CHARS:
-        raise UnreadableInput(source=source, why=f"has more than {MAX_CHARS:,} characters; no roster is that large")
 
 
 def check_count(count: int, source: str) -> None:
