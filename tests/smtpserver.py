@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from tests.httpservers import running
+
 
 @dataclass(slots=True)
 class MailServer:
@@ -86,12 +88,9 @@ class _Server(socketserver.ThreadingTCPServer):
 @contextmanager
 def mail_server() -> Iterator[MailServer]:
     kept = MailServer()
-    with _Server(kept) as server:
-        kept.port = server.server_address[1]
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
-        thread.start()
+    with running(_Server(kept)) as address:
+        kept.port = int(address.partition(":")[2])
         try:
             yield kept
         finally:
             kept.stalls.set()
-            server.shutdown()

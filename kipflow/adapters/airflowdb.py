@@ -8,17 +8,18 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Protocol
 
 import sqlalchemy as sa
 
+from kipflow.adapters.store.columns import Moment
 from kipflow.domain.errors import ServiceUnavailable
 from kipflow.services.ports import Runs
 
 _LOG = sa.table(
     "log",
-    sa.column("dttm", sa.DateTime(timezone=True)),
+    sa.column("dttm", Moment()),
     *(sa.column(name, sa.String) for name in ("event", "owner", "extra")),
 )
 
@@ -53,7 +54,7 @@ _DAG = sa.table("dag", sa.column("dag_id"), sa.column("is_paused", sa.Boolean), 
 _RUN = sa.table(
     "dag_run",
     *(sa.column(name) for name in ("dag_id", "state", "run_after")),
-    sa.column("end_date", sa.DateTime(timezone=True)),
+    sa.column("end_date", Moment()),
 )
 _OURS = _DAG.c.dag_id.startswith("kip_", autoescape=True)
 
@@ -82,9 +83,5 @@ def _load(session: Session) -> Runs:
     )
     return Runs(
         paused=tuple(row.dag_id for row in session.execute(paused.order_by(_DAG.c.dag_id))),
-        failed={row.dag_id: _as_utc(row.end_date) for row in session.execute(failed.order_by(ended.c.dag_id))},
+        failed={row.dag_id: row.end_date for row in session.execute(failed.order_by(ended.c.dag_id))},
     )
-
-
-def _as_utc(at: datetime) -> datetime:
-    return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)  # SQLite keeps no zone

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from kipflow.adapters.http import HttpService
 from kipflow.adapters.httpfaults import refuse
 from kipflow.adapters.patience import Patience
 from kipflow.domain.errors import SaveConflict, ServiceUnavailable, UnreadableInput
+from kipflow.domain.times import as_utc
 from kipflow.services.ports import PageRef, WikiPage
 
 #: Children asked for at once; a server may give fewer. The proposals of a large community come in some seven answers.
@@ -23,6 +24,11 @@ _PAGE_SIZE = 200
 _MAX_CHILDREN = 50_000
 _ID = re.compile(r"[A-Za-z0-9]{1,40}")
 _EXPAND = "body.storage,version,metadata.labels"
+#: Status → why a page isn't there for us.
+_ABSENT: Mapping[int, WikiPage | str] = {
+    403: "restricted: this account may not read it",
+    **dict.fromkeys((404, 410), "not found: deleted, or hidden from this account"),
+}
 
 
 class ConfluenceWiki:
@@ -52,8 +58,7 @@ class ConfluenceWiki:
         path = f"/content/{_checked(page_id)}/child/page"
         while start < _MAX_CHILDREN:
             params = {"limit": str(_PAGE_SIZE), "start": str(start), "expand": "version"}
-            _, found = self._http.fetch_json(path, params=params, read=_read_children)
-            refs, count, has_more = found or ([], 0, False)
+            refs, count, has_more = self._http.fetch_json(path, params=params, read=_read_children)
             # a page that moved up while we were reading comes twice
             fresh = [ref for ref in refs if ref.page_id not in seen]
             seen.update(ref.page_id for ref in fresh)
@@ -99,7 +104,7 @@ class ConfluenceWiki:
             ServiceUnavailable: the wiki gave no usable answer, or refuses the account.
         """
         parent_path = f"/content/{_checked(parent_id)}"
-        _, space = self._http.fetch_json(parent_path, params={"expand": "space"}, read=_read_space)
+        space = self._http.fetch_json(parent_path, params={"expand": "space"}, read=_read_space)
         content: dict[str, Any] = {
             "type": "page",
             "title": title,
@@ -132,31 +137,26 @@ class ConfluenceWiki:
 
     def _find_by_title(self, title: str, space: str | None) -> WikiPage | None:
         params = {"title": title} | ({"spaceKey": space} if space else {})
-        _, ids = self._http.fetch_json(
-            "/content", params=params, read=lambda raw: [str(r["id"]) for r in raw["results"]]
-        )
+        ids = self._http.fetch_json("/content", params=params, read=lambda raw: [str(r["id"]) for r in raw["results"]])
         return self.fetch_page(ids[0]) if ids else None
 
     def _fetch(self, page_id: str, params: Mapping[str, str]) -> WikiPage:
-        status, page = self._http.fetch_json(
-            f"/content/{_checked(page_id)}", params=params, accept=frozenset({403, 404, 410}), read=self._read_page
+        page = self._http.fetch_json(
+            f"/content/{_checked(page_id)}", params=params, instead=_ABSENT, read=self._read_page
         )
-        if status == 403:
-            raise UnreadableInput(source=f"page {page_id}", why="restricted: this account may not read it")
-        if page is None:
-            raise UnreadableInput(source=f"page {page_id}", why="not found: deleted, or hidden from this account")
+        if isinstance(page, str):
+            raise UnreadableInput(source=f"page {page_id}", why=page)
         return page
 
     def _read_page(self, raw: Any) -> WikiPage:
         version = raw["version"]
-        saved_at = datetime.fromisoformat(str(version["when"]))
         author = version.get("by") or {}
         return WikiPage(
             page_id=str(raw["id"]),
             version=int(version["number"]),
             title=str(raw["title"]),
             body=str(raw["body"]["storage"]["value"]),
-            saved_at=saved_at.replace(tzinfo=UTC) if saved_at.tzinfo is None else saved_at.astimezone(UTC),
+            saved_at=as_utc(datetime.fromisoformat(str(version["when"]))),
             saved_by=str(author.get("displayName") or author.get("username") or "unknown"),
             url=_address(raw, self._http.url),
             labels=_labels(raw),

@@ -8,6 +8,7 @@ line in the log. What is left after that is one `ServiceUnavailable`.
 from __future__ import annotations
 
 import functools
+import itertools
 import logging
 import ssl
 import threading
@@ -96,11 +97,11 @@ class HttpService:
         path: str,
         *,
         read: Callable[[Any], T],
-        params: Mapping[str, str] | None = None,
-        accept: frozenset[int] = frozenset(),
+        params: Mapping[str, str],
+        instead: Mapping[int, T] | None = None,
         about: str = "",
-    ) -> tuple[int, T | None]:
-        """GET `path` below the root: the status, and what `read` makes of the JSON (None for a status in `accept`).
+    ) -> T:
+        """GET `path` below the root: what `read` makes of the JSON. A status of `instead` is answered by what it names.
 
         `about` says in the log what is asked for, where the path does not.
         `read` may raise KeyError, TypeError, ValueError or AttributeError for JSON of another shape: that is
@@ -110,14 +111,14 @@ class HttpService:
             ServiceUnavailable: no usable answer within the bounds, or a refusal (401, 403, 404 …).
         """
 
-        def attempt() -> tuple[int, T | None]:
+        def attempt() -> T:
             answer = self.fetch_once("GET", path, params=params)
-            if answer.status in accept:
-                return answer.status, None
+            if instead is not None and answer.status in instead:
+                return instead[answer.status]
             refuse(answer.status, answer.body)
             raw = answer.json()
             try:
-                return answer.status, read(raw)
+                return read(raw)
             except (KeyError, TypeError, ValueError, AttributeError) as error:
                 raise Fault(f"answered JSON of another shape ({type(error).__name__}: {error})"[:200]) from None
 
@@ -199,32 +200,34 @@ class HttpService:
         """
         patience = self.patience
         attempts = 1 if self._absence.is_likely() else patience.attempts
+        numbers = itertools.count(1)
 
         def on(error: Exception) -> bool | float:
             if not isinstance(error, Fault) or error.final:
                 return False
             return True if error.wait is None else error.wait
 
+        def try_once() -> T:
+            number = next(numbers)
+            try:
+                found = attempt()
+            except Fault as fault:
+                tries = "not tried again" if fault.final else f"attempt {number} of at most {attempts}"
+                asks = "" if fault.wait is None else f"; it asks to wait {fault.wait:g} s"
+                log.warning("%s: %s: %s (%s)%s", self.name, what, fault.why, tries, asks)
+                raise
+            self._absence.end()
+            return found
+
+        caller = stamina.RetryingCaller(
+            attempts=attempts,
+            timeout=patience.total,
+            wait_initial=patience.first_wait,
+            wait_max=patience.longest_wait / 2,
+            wait_jitter=patience.first_wait,
+        )
         try:
-            for context in stamina.retry_context(
-                on=on,
-                attempts=attempts,
-                timeout=patience.total,
-                wait_initial=patience.first_wait,
-                wait_max=patience.longest_wait / 2,
-                wait_jitter=patience.first_wait,
-            ):
-                with context:
-                    try:
-                        found = attempt()
-                        self._absence.end()
-                        return found
-                    except Fault as fault:
-                        tries = "not tried again" if fault.final else f"attempt {context.num} of at most {attempts}"
-                        asks = "" if fault.wait is None else f"; it asks to wait {fault.wait:g} s"
-                        log.warning("%s: %s: %s (%s)%s", self.name, what, fault.why, tries, asks)
-                        raise
+            return caller(on, try_once)
         except Fault as fault:
             self._absence.note(fault)
             raise ServiceUnavailable(service=self.name, url=self.url, why=f"{what}: {fault.why}") from None
-        raise ServiceUnavailable(service=self.name, url=self.url, why=f"{what}: no attempt was made")

@@ -59,7 +59,7 @@ class JiraTickets:
             )
 
         params = {"fields": "status,resolution,fixVersions"}
-        return self._http.fetch_json(f"/issue/{key}", params=params, accept=frozenset({404}), read=read)[1]
+        return self._http.fetch_json(f"/issue/{key}", params=params, instead={404: None}, read=read)
 
     def add_comment(self, ticket: str, text: str, *, key: str) -> str:
         """Comment on a ticket once; "TICKET/COMMENT". The last line carries `key`, by which `find_comment` knows it.
@@ -100,7 +100,7 @@ class JiraTickets:
             return next((f"{ticket}/{c['id']}" for c in mine), None), int(raw["total"])
 
         params = {"orderBy": "-created", "maxResults": str(_COMMENTS)}
-        found, total = self._http.fetch_json(f"/issue/{ticket}/comment", params=params, read=read)[1] or (None, 0)
+        found, total = self._http.fetch_json(f"/issue/{ticket}/comment", params=params, read=read)
         if found is None and total > _COMMENTS:
             raise DeliveryUnclear(f"it may be among the {total:,} comments of {ticket}")
         return found

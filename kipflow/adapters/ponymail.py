@@ -79,9 +79,7 @@ class PonyMailArchive:
 
     def _fetch_stats(self, address: str, month: str) -> MonthStats:
         query, about = _build_query(address, month), f"{address} {month}"
-        _, found = self._http.fetch_json("/stats.lua", params=query, read=partial(_read_stats, month), about=about)
-        if found is None:
-            raise ServiceUnavailable(service="Pony Mail", url=self._http.url, why="GET /stats.lua: no answer")
+        found = self._http.fetch_json("/stats.lua", params=query, read=partial(_read_stats, month), about=about)
         self._counts[address, month] = found.mails
         return found
 

@@ -17,6 +17,7 @@ from rich.console import Console
 from rich.table import Table
 
 from kipflow.commands.program import with_program
+from kipflow.domain.times import as_utc
 
 _NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?")
 
@@ -30,10 +31,9 @@ class UtcTime(click.ParamType[datetime]):
         if isinstance(value, datetime):
             return value
         try:
-            parsed = datetime.fromisoformat(str(value))
+            return as_utc(datetime.fromisoformat(str(value)))
         except ValueError:
             self.fail(f"{value!r} is not an ISO time such as 2026-03-02 or 2026-03-02T09:00:00Z", param, ctx)
-        return parsed.replace(tzinfo=UTC) if parsed.tzinfo is None else parsed.astimezone(UTC)
 
 
 #: `--format`: how `print_rows` prints.

@@ -18,8 +18,7 @@ from kipflow.config.settings import read_settings
 from kipflow.domain.errors import UnreadableInput
 from kipflow.domain.people import Person, fold_name
 from kipflow.domain.roster import Roster
-from kipflow.rosters.entries import MAX_CHARS
-from kipflow.rosters.formats import Format, parse_listing
+from kipflow.rosters.formats import MAX_CHARS, Format, parse_listing
 from kipflow.services.import_roster import ImportReport, find_difference, plan_change
 from kipflow.services.roster_votes import find_turned, say_turned
 

@@ -50,18 +50,13 @@ def say_end(end: ClaimedEnd) -> str:
     outcome = end.declared.outcome if end.declared is not None else None
     if end.declared is not None and end.declared.only_denies:
         return f"{who} lets the vote run on, and {end.why}: does it?"
-    said = {
-        EndKind.CLOSED: f"announces a result ({outcome})" if outcome else "announces a result",
-        EndKind.CANCELLED: "calls the vote off",
-        EndKind.REPLACED: "calls a vote beside this one",
-        EndKind.CALLED: "may call a vote",
-    }
-    return f"{who} {said[end.kind]}, and {end.why}: {_QUESTIONS[end.kind]}"
+    said, question = _SAID[end.kind]
+    return f"{who} {said}{f' ({outcome})' if outcome else ''}, and {end.why}: {question}"
 
 
-_QUESTIONS = {
-    EndKind.CLOSED: "does it close the vote?",
-    EndKind.CANCELLED: "is it called off?",
-    EndKind.REPLACED: "does it replace the one that runs?",
-    EndKind.CALLED: "is it a vote?",
+_SAID = {
+    EndKind.CLOSED: ("announces a result", "does it close the vote?"),
+    EndKind.CANCELLED: ("calls the vote off", "is it called off?"),
+    EndKind.REPLACED: ("calls a vote beside this one", "does it replace the one that runs?"),
+    EndKind.CALLED: ("may call a vote", "is it a vote?"),
 }

@@ -5,6 +5,11 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 
+def as_utc(at: datetime) -> datetime:
+    """The moment in UTC; one that names no zone is taken for UTC."""
+    return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+
+
 def say_moment(at: datetime) -> str:
     """`2026-03-05 09:00 UTC`."""
     return f"{at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"

@@ -131,13 +131,9 @@ class AirflowApi:
         Raises:
             LaunchFailed: no usable answer within three minutes, or a refusal.
         """
-        patience = stamina.retry_context(
-            on=Fault, attempts=8, timeout=3.0 * LOCK_SECONDS, wait_initial=0.5, wait_max=8.0
-        )
+        patience = stamina.RetryingCaller(attempts=8, timeout=3.0 * LOCK_SECONDS, wait_initial=0.5, wait_max=8.0)
         try:
-            for context in patience:
-                with context:
-                    answer = self._send_once(method, path, **arguments)
+            answer = patience(Fault, self._send_once, method, path, **arguments)
             if answer.status in accept:
                 return None
             refuse(answer.status, answer.body)

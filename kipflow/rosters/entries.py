@@ -10,9 +10,9 @@ from datetime import UTC, datetime, time
 
 from kipflow.domain.errors import UnreadableInput
 from kipflow.domain.people import Role, clean_address, fold_name
+from kipflow.domain.times import as_utc
 
-#: ASF's own export of all its people has some 10,000 entries and 2 MB.
-MAX_CHARS = 16_000_000
+#: ASF's own export of all its people has some 10,000 entries.
 MAX_PEOPLE = 50_000
 MAX_NAME = 120
 #: Addresses, aliases and roles of one person.
@@ -174,18 +174,7 @@ def parse_day(text: str) -> datetime | None:
                 continue
         else:
             return None
-    day = moment.astimezone(UTC).date() if moment.tzinfo else moment.date()
-    return datetime.combine(day, time(), tzinfo=UTC)
-
-
-def check_size(text: str, source: str) -> None:
-    """Refuse what no roster is as large as.
-
-    Raises:
-        UnreadableInput: the text is too long.
-    """
-    if len(text) > MAX_CHARS:
-        raise UnreadableInput(source=source, why=f"has more than {MAX_CHARS:,} characters; no roster is that large")
+    return datetime.combine(as_utc(moment).date(), time(), tzinfo=UTC)
 
 
 def check_count(count: int, source: str) -> None:

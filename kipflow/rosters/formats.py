@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from kipflow.domain.errors import UnreadableInput
 from kipflow.rosters.asf_html import find_columns, parse_html
-from kipflow.rosters.entries import Listing, check_size
+from kipflow.rosters.entries import Listing
 from kipflow.rosters.files import as_listing, parse_roster
 from kipflow.rosters.keys import parse_keys
 from kipflow.rosters.ldap import parse_ldap
@@ -25,6 +25,8 @@ class Format(StrEnum):
     YAML = "yaml"
 
 
+#: ASF's own export of all its people has some 2 MB.
+MAX_CHARS = 16_000_000
 #: How much of a text is looked at to find its form.
 _START = 20_000
 
@@ -60,7 +62,8 @@ def parse_listing(
     if not documents:
         return Listing(entries=())
     for source, text in documents:
-        check_size(text, source)
+        if len(text) > MAX_CHARS:
+            raise UnreadableInput(source=source, why=f"has more than {MAX_CHARS:,} characters; no roster is that large")
     chosen = form or find_format(documents[0][1])
     if chosen is None:
         known = ", ".join(Format)

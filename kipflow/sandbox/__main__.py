@@ -10,6 +10,7 @@ from pathlib import Path
 
 import uvicorn
 
+from kipflow.domain.times import as_utc
 from kipflow.sandbox.app import create_app
 
 
@@ -44,10 +45,9 @@ def _parser() -> argparse.ArgumentParser:
 
 def _moment(text: str) -> datetime:
     try:
-        moment = datetime.fromisoformat(text.replace("Z", "+00:00"))
+        return as_utc(datetime.fromisoformat(text))
     except ValueError:
         raise argparse.ArgumentTypeError(f"not an ISO 8601 moment: {text!r}") from None
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 
 if __name__ == "__main__":

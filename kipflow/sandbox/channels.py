@@ -33,6 +33,10 @@ class Post:
     metadata: dict[str, Any] = field(default_factory=dict)
     user: str = ""
 
+    @property
+    def buttons(self) -> list[dict[str, Any]]:
+        return [e for block in self.blocks for e in block.get("elements", ()) if e.get("type") == "button"]
+
 
 class Throttle:
     """About one message per second and channel, after a burst (a bucket that refills by real time)."""

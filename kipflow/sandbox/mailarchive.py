@@ -17,6 +17,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from kipflow.domain.times import as_utc
 from kipflow.sandbox.mails import (
     ArchivedMail,
     Mail,
@@ -85,10 +86,9 @@ def _decode(text: str) -> str:
 def _sent_at(date: str, fallback: datetime) -> datetime:
     """The Date header where it is believable, else the time of arrival (as the archiver does)."""
     try:
-        sent = parsedate_to_datetime(date)
+        sent = as_utc(parsedate_to_datetime(date))
     except (TypeError, ValueError):
         return fallback
-    sent = sent.replace(tzinfo=UTC) if sent.tzinfo is None else sent.astimezone(UTC)
     return sent if abs((sent - fallback).total_seconds()) < _BELIEVABLE else fallback
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import Any
 from urllib.parse import quote
 
 from fastapi import APIRouter
@@ -88,8 +87,7 @@ def ticket_list(show: Show, tickets: TheTickets, now: Now) -> Response:
 
 @router.get("/slack")
 def slack(show: Show, channels: TheChannels, watch: bool = False) -> Response:
-    shown: dict[str, Any] = {"texts_of": _find_texts, "buttons_of": _find_buttons, "name_of": _name_channel}
-    return show("slack.html", "Slack", channels=channels, watch=watch, **shown)
+    return show("slack.html", "Slack", channels=channels, watch=watch, texts_of=_find_texts, name_of=_name_channel)
 
 
 @router.get("/roster.yaml")
@@ -105,10 +103,6 @@ def style() -> Response:
 def _name_channel(channel: str) -> str:
     person = find_person(channel) if channel.startswith("D0") else None
     return f"Direct messages to {PEOPLE[person].name}" if person else channel
-
-
-def _find_buttons(post: Post) -> list[dict[str, Any]]:
-    return [e for block in post.blocks for e in block.get("elements", ()) if e.get("type") == "button"]
 
 
 def _find_texts(post: Post) -> list[str]:

@@ -190,8 +190,8 @@ async def post(form: Annotated[PostForm, _form(PostForm)], channels: TheChannels
 @router.post("/slack/press")
 async def press(form: Annotated[PressForm, _form(PressForm)], channels: TheChannels, sockets: TheSockets) -> Response:
     pressed = next((p for p in channels.find(form.channel) if p.ts == form.ts), None)
-    elements = [e for b in pressed.blocks for e in b.get("elements", ())] if pressed is not None else []
-    button = next((e for e in elements if e.get("action_id") == form.button), None)
+    buttons = pressed.buttons if pressed is not None else []
+    button = next((b for b in buttons if b.get("action_id") == form.button), None)
     if pressed is None or button is None:
         raise Refusal(404, "There is no such button.")
     if not await sockets.send_event(write_press(pressed, button, form.who, form.reason)):

@@ -6,12 +6,13 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from kipflow.domain.errors import UnreadableInput
 from kipflow.domain.pages import IndexEntry, StatusWord
 from kipflow.domain.proposals import MAX_NUMBER, format_key
+from kipflow.domain.times import as_utc
 from kipflow.wiki.index_reading import ParsedIndex, is_web_address, make_index
 from kipflow.wiki.status import parse_status
 from kipflow.wiki.titles import parse_title
@@ -115,7 +116,6 @@ def _as_number(value: Any) -> int | None:
 
 def _as_time(value: Any) -> datetime | None:
     try:
-        time = datetime.fromisoformat(str(value))
+        return as_utc(datetime.fromisoformat(str(value)))
     except ValueError:
         return None
-    return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from kipflow.wiki.sections import Line, Section
+from kipflow.wiki.sections import Line, Section, cut_at_headings
 from kipflow.wiki.storage import collapse
 
 _HEADING = re.compile(r"(#{1,6})[ \t]+(\S.*)")
@@ -28,16 +28,16 @@ def find_headings(text: str) -> list[str]:
 
 def sections_of_markdown(text: str) -> tuple[Section, ...]:
     """The file from top to bottom, cut at its headings; comments are no content."""
-    sections: list[Section] = []
-    title, depth, lines = "", 0, list[Line]()
-    for level, line in _lines(text):
+    return cut_at_headings(_read_lines(text))
+
+
+def _read_lines(text: str) -> Iterator[tuple[Line, int]]:
+    for level, raw in _lines(text):
+        line = _read_line(raw)
         if level:
-            sections.append(Section(title=title, level=depth, lines=tuple(lines)))
-            title, depth, lines = _read_line(line).text.rstrip("# "), level, []
-        elif not _RULING.issuperset(line):
-            lines.append(_read_line(line))
-    sections.append(Section(title=title, level=depth, lines=tuple(lines)))
-    return tuple(section for section in sections if section.level or section.lines)
+            yield Line(text=line.text.rstrip("# ")), level
+        elif not _RULING.issuperset(raw):
+            yield line, 0
 
 
 def find_comments(text: str) -> list[tuple[str, str]]:

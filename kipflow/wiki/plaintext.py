@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from html import unescape
 
-from kipflow.wiki.sections import Line, Section
+from kipflow.wiki.sections import Line, Section, cut_at_headings
 from kipflow.wiki.storage import collapse
 
 _ADDRESS = re.compile(r"https?://[^\s\])>]{1,500}")
@@ -27,18 +27,17 @@ def sections_of_text(text: str, names: Iterable[str]) -> tuple[Section, ...]:
     Banners of old versions and empty lines are no content.
     """
     headings = {collapse(name).casefold(): name for name in names}
-    sections: list[tuple[str, list[Line]]] = [("", [])]
-    for raw in text.splitlines():
-        line = collapse(raw.strip().lstrip("•-* ")) if raw.strip()[:1] in "•-*" else collapse(raw)
-        name = headings.get(line.casefold())
-        if name is not None:
-            sections.append((name, []))
-        elif line and not _VERSION_BANNER.search(line):
-            links = tuple(_ADDRESS.findall(line))
-            sections[-1][1].append(Line(text=line, links=links))
-    return tuple(
-        Section(title=name, level=1 if name else 0, lines=tuple(lines)) for name, lines in sections if name or lines
-    )
+
+    def read_lines() -> Iterator[tuple[Line, int]]:
+        for raw in text.splitlines():
+            line = collapse(raw.strip().lstrip("•-* ")) if raw.strip()[:1] in "•-*" else collapse(raw)
+            name = headings.get(line.casefold())
+            if name is not None:
+                yield Line(text=name), 1
+            elif line and not _VERSION_BANNER.search(line):
+                yield Line(text=line, links=tuple(_ADDRESS.findall(line))), 0
+
+    return cut_at_headings(read_lines())
 
 
 def find_title(text: str, prefix: str) -> str:

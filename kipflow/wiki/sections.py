@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -68,18 +68,20 @@ class Section:
 
 def read_sections(root: _Element) -> tuple[Section, ...]:
     """The page from top to bottom, cut at its headings wherever they are nested."""
-    sections: list[Section] = []
-    title, level, lines = "", 0, list[Line]()
-    for line, heading in _Flow().read(root):
-        if heading is None:
-            lines.append(line)
-            continue
-        if lines or level:
-            sections.append(Section(title=title, level=level, lines=tuple(lines)))
-        title, level, lines = line.text, heading, []
-    if lines or level:
-        sections.append(Section(title=title, level=level, lines=tuple(lines)))
-    return tuple(sections)
+    return cut_at_headings(_Flow().read(root))
+
+
+def cut_at_headings(lines: Iterable[tuple[Line, int]]) -> tuple[Section, ...]:
+    """Lines, each with the level of the heading that it is (0: none), as sections."""
+    sections: list[tuple[str, int, list[Line]]] = [("", 0, [])]
+    for line, level in lines:
+        if level:
+            sections.append((line.text, level, []))
+        else:
+            sections[-1][2].append(line)
+    return tuple(
+        Section(title=title, level=level, lines=tuple(below)) for title, level, below in sections if level or below
+    )
 
 
 def find_sections(sections: Sequence[Section], pattern: re.Pattern[str]) -> Iterator[Sequence[Section]]:
@@ -107,8 +109,8 @@ class _Flow:
         self.skipping = 0
         self.in_heading = self.in_cell = False
 
-    def read(self, root: _Element) -> Iterator[tuple[Line, int | None]]:
-        """Each line, with the heading's level where it is one."""
+    def read(self, root: _Element) -> Iterator[tuple[Line, int]]:
+        """Each line, with the heading's level where it is one, else 0."""
         for event, element in etree.iterwalk(root, events=("start", "end")):
             name = name_of(element)
             heading = _HEADINGS.get(name)
@@ -131,13 +133,13 @@ class _Flow:
                     yield from self.break_line()
                 self.leave(element, name)
                 self.say(element.tail)
-        yield from self.flush(None)
+        yield from self.flush(0)
 
-    def break_line(self) -> Iterator[tuple[Line, int | None]]:
+    def break_line(self) -> Iterator[tuple[Line, int]]:
         if self.in_heading or self.in_cell:
             self.say(" ")  # a line break in a heading, or the paragraph in a cell, does not end it
         else:
-            yield from self.flush(None)
+            yield from self.flush(0)
 
     def enter(self, element: _Element, name: str) -> None:
         self.skipping += _is_skipped(element, name)
@@ -182,12 +184,12 @@ class _Flow:
         if text and not self.skipping:
             self.parts.append(text)
 
-    def verbatim(self, text: str) -> Iterator[tuple[Line, int | None]]:
+    def verbatim(self, text: str) -> Iterator[tuple[Line, int]]:
         for row in text.splitlines():
             self.say(row)
-            yield from self.flush(None)
+            yield from self.flush(0)
 
-    def flush(self, heading: int | None) -> Iterator[tuple[Line, int | None]]:
+    def flush(self, heading: int) -> Iterator[tuple[Line, int]]:
         if not (self.parts or self.links or self.tickets or heading):
             return
         # without the cells' separators at its ends

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-import threading
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
+
+from tests.httpservers import QuietHandler, running
 
 
 class CountingArchive:
@@ -37,18 +38,18 @@ class CountingArchive:
         at = parsedate_to_datetime(date.group(1).decode() if date else "")
         self.mails.setdefault((list_id, f"{at:%Y-%m}"), []).extend(mails)
 
-    def answer(self, path: str) -> tuple[int, str, bytes]:
+    def answer(self, path: str) -> tuple[bytes, int, str]:
         parts = urlsplit(path)
         query = {key: values[0] for key, values in parse_qs(parts.query).items()}
         address = f"{query['list']}@{query['domain']}"
         self.asked[parts.path.rpartition("/")[2]] += 1
         if address in self.unknown:
-            return 404, "text/plain", b"No such list"
+            return b"No such list", 404, "text/plain"
         held = self.mails.get((address, query["d"]), [])
         if parts.path.endswith("mbox.lua"):
-            return 200, "application/mbox", b"".join(held)
+            return b"".join(held), 200, "application/mbox"
         rows = [{"id": str(hash(mail)), "epoch": n} for n, mail in enumerate(held)]
-        return 200, "application/json", json.dumps({"hits": len(held), "emails": rows}).encode()
+        return json.dumps({"hits": len(held), "emails": rows}).encode(), 200, "application/json"
 
 
 def make_mail(
@@ -66,28 +67,10 @@ def make_mail(
 def serving(state: CountingArchive) -> Iterator[CountingArchive]:
     """Serve `state` on a thread of this process; its `url` is the API's folder."""
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
+    class Handler(QuietHandler):
         def do_GET(self) -> None:
-            status, kind, body = state.answer(self.path)
-            self.send_response(status)
-            self.send_header("Content-Type", kind)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+            self.send(*state.answer(self.path))
 
-        def log_message(self, format: str, *args: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    state.url = f"http://127.0.0.1:{server.server_address[1]}/api"
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    try:
+    with running(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as address:
+        state.url = f"http://{address}/api"
         yield state
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join(5)

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
 from kipflow.cli import run
 from kipflow.config.loading import load_community
+from tests.httpservers import QuietHandler, running
 from tests.integration.late import leave_wiki_out
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -30,7 +29,7 @@ def archive_of(name: str) -> Iterator[str]:
     data = (DATA / f"{name}.mbox").read_bytes()
     (list_id,) = load_community(name, ROOT / "config").lists
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(QuietHandler):
         def do_GET(self) -> None:
             address = urlsplit(self.path)
             query = {key: values[0] for key, values in parse_qs(address.query).items()}
@@ -39,24 +38,10 @@ def archive_of(name: str) -> Iterator[str]:
             mails = data if query["d"] == "2026-03" else b""
             count = mails.count(b"\nMessage-ID:")
             answer = mails if address.path.endswith("/mbox.lua") else json.dumps({"emails": [], "hits": count}).encode()
-            self.send_response(200)
-            self.send_header("Content-Length", str(len(answer)))
-            self.end_headers()
-            self.wfile.write(answer)
-            return None
+            return self.send(answer)
 
-        def log_message(self, format: str, *args: Any) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}/api"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join(5)
+    with running(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as address:
+        yield f"http://{address}/api"
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -35,7 +34,7 @@ def load_senders(connection: sa.Connection, rules: Rules) -> tuple[SenderRow, ..
     for (sender, person_id), questions in found.items():
         address, name = mailboxes.get(sender, (sender, ""))
         person = rules.roster.by_id.get(person_id) or Person(id=person_id, name=person_id)
-        record = records.get((address, fold_name(name) if name else None), _Record())
+        record = records.get((address, fold_name(name) if name else None), [])
         named = [at for names, at in results if not names.isdisjoint(_names(person))]
         rows.append(
             SenderRow(
@@ -47,33 +46,17 @@ def load_senders(connection: sa.Connection, rules: Rules) -> tuple[SenderRow, ..
                 proposals=tuple(dict.fromkeys(row.key for row in questions)),
                 question=questions[0].item.question,
                 asked_at=min((q.item.asked_at for q in questions if q.item.asked_at is not None), default=None),
-                mails=record.mails,
-                first_at=record.first_at,
-                last_at=record.last_at,
-                authenticated=record.passed,
-                not_authentic=record.failed,
+                mails=sum(row.mails for row in record),
+                first_at=min((row.first_at for row in record if row.first_at is not None), default=None),
+                last_at=max((row.last_at for row in record if row.last_at is not None), default=None),
+                authenticated=sum(row.mails for row in record if row.authentication == Authentication.PASSED),
+                not_authentic=sum(row.mails for row in record if row.authentication == Authentication.FAILED),
                 results=len(named),
                 last_result=max(named, default=None),
                 ballots=tuple(ballot for row in questions for ballot in row.ballots),
             )
         )
     return tuple(sorted(rows, key=lambda row: (row.asked_at is None, row.asked_at or 0, row.sender, row.person)))
-
-
-@dataclass(slots=True)
-class _Record:
-    mails: int = 0
-    first_at: datetime | None = None
-    last_at: datetime | None = None
-    passed: int = 0
-    failed: int = 0
-
-    def add(self, row: sa.Row[Any]) -> None:
-        self.mails += row.mails
-        self.first_at = min((at for at in (self.first_at, row.first_at) if at is not None), default=None)
-        self.last_at = max((at for at in (self.last_at, row.last_at) if at is not None), default=None)
-        self.passed += row.mails if row.authentication == Authentication.PASSED else 0
-        self.failed += row.mails if row.authentication == Authentication.FAILED else 0
 
 
 def _names(person: Person) -> set[str]:
@@ -93,17 +76,19 @@ def _find_mailboxes(connection: sa.Connection, senders: Collection[str]) -> dict
     return found
 
 
-def _load_records(connection: sa.Connection, addresses: Collection[str]) -> dict[tuple[str, str | None], _Record]:
+def _load_records(
+    connection: sa.Connection, addresses: Collection[str]
+) -> dict[tuple[str, str | None], list[sa.Row[Any]]]:
     """How often and how long each address wrote, by the name that it wrote under."""
     columns = (message.c.author_address, message.c.author_name, message.c.authentication)
     at = message.c.arrived_at
     counted = sa.select(
         *columns, sa.func.count().label("mails"), sa.func.min(at).label("first_at"), sa.func.max(at).label("last_at")
     ).group_by(*columns)
-    found: dict[tuple[str, str | None], _Record] = {}
+    found: dict[tuple[str, str | None], list[sa.Row[Any]]] = {}
     for row in iter_matching(connection, counted, message.c.author_address, addresses):
         key = (row.author_address, fold_name(row.author_name) if row.author_name else None)
-        found.setdefault(key, _Record()).add(row)
+        found.setdefault(key, []).append(row)
     return found
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from typing import Any
 
 import pytest
 
+from tests.httpservers import QuietHandler, running
 from tests.integration.adapters.faulty import Seen, Server
 
 
@@ -16,9 +16,7 @@ from tests.integration.adapters.faulty import Seen, Server
 def server() -> Iterator[Server]:
     state = Server()
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
+    class Handler(QuietHandler):
         def do_GET(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
             with state.lock:
@@ -33,21 +31,11 @@ def server() -> Iterator[Server]:
 
         do_PUT = do_POST = do_PATCH = do_GET
 
-        def log_message(self, format: str, *args: Any) -> None:
-            pass
-
     class Quiet(ThreadingHTTPServer):
-        daemon_threads = True
-
         def handle_error(self, request: Any, client_address: Any) -> None:
             pass  # a client that gave up is part of the play
 
-    http = Quiet(("127.0.0.1", 0), Handler)
-    state.url = f"http://127.0.0.1:{http.server_address[1]}"
-    thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    yield state
-    state.stop.set()
-    http.shutdown()
-    http.server_close()
-    thread.join(5)
+    with running(Quiet(("127.0.0.1", 0), Handler)) as address:
+        state.url = f"http://{address}"
+        yield state
+        state.stop.set()

@@ -55,11 +55,6 @@ def test_wrong_json_is_an_error_and_no_ticket(server: Server, tickets: JiraTicke
         tickets.fetch_ticket("KAFKA-9", now=NOW)
 
 
-def test_a_server_error_is_waited_out(server: Server, tickets: JiraTickets) -> None:
-    server.play(answer(b"", 503), as_json({"fields": {"status": {"name": "Open"}}}))
-    assert tickets.fetch_ticket("KAFKA-9", now=NOW) is not None
-
-
 def ticket(key: str, status: str = "Open") -> Step:
     return as_json({"key": key, "fields": {"status": {"name": status}, "fixVersions": [{"name": "1.0"}]}})
 
@@ -76,18 +71,6 @@ def test_tickets_of_several_projects_are_asked_for_by_their_own_keys(server: Ser
     server.by_path = {f"/issue/{key}?": [ticket(key, key)] for key in ("KAFKA-1", "FLINK-1", "A1_B-22")}
     found = [tickets.fetch_ticket(key, now=NOW) for key in ("KAFKA-1", "FLINK-1", "A1_B-22")]
     assert [t and t.status for t in found] == ["KAFKA-1", "FLINK-1", "A1_B-22"]
-
-
-@pytest.mark.parametrize(("status", "why"), [(401, "the token was refused"), (403, "not allowed")])
-def test_a_hidden_ticket_is_reported_once_and_is_not_taken_for_none(
-    server: Server, tickets: JiraTickets, status: int, why: str, caplog: pytest.LogCaptureFixture
-) -> None:
-    server.play(as_json({"errorMessages": ["x"]}, status))
-    with pytest.raises(ServiceUnavailable, match=rf"GET /issue/KAFKA-9: answered {status}: {why}"):
-        tickets.fetch_ticket("KAFKA-9", now=NOW)
-    assert len(server.seen) == 1
-    assert len(caplog.records) == 1, "one line per fault"
-    assert "secret" not in caplog.text
 
 
 def test_a_ticket_without_a_status_or_with_odd_versions_is_read_as_far_as_it_goes(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import http.server
 import logging
 import ssl
-import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -22,6 +21,7 @@ from kipflow.domain.errors import ServiceUnavailable
 from kipflow.domain.facts import ArchiveMonth
 from kipflow.services.poll import fetch_months
 from kipflow.services.wanted_months import wanted_range
+from tests.httpservers import running
 from tests.integration.adapters.faulty import Server, answer, as_json, mails
 
 LIST = "dev@x.example"
@@ -45,12 +45,8 @@ def strange_certificate(tmp_path: Path) -> Iterator[str]:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(pem)
     server.socket = context.wrap_socket(server.socket, server_side=True)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    yield f"https://127.0.0.1:{server.server_address[1]}"
-    server.shutdown()
-    server.server_close()
-    thread.join(5)
+    with running(server) as address:
+        yield f"https://{address}"
 
 
 def archive_at(url: str) -> PonyMailArchive:

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from kipflow.adapters.store import SqlStore, open_store
 from kipflow.domain.policy import Policy
 from tests.databases import database_url, postgres_cluster
-from tests.integration.store.mails import PlainRules
+from tests.integration.store.mails import make_rules
 
 __all__ = ["database_url", "postgres_cluster"]
 
@@ -27,9 +27,7 @@ def open_with(database_url: sa.URL, policy: Policy) -> Iterator[Callable[..., Sq
     opened: list[SqlStore] = []
 
     def open_one(policy: Policy = policy) -> SqlStore:
-        store = open_store(
-            database_url, PlainRules(policy=policy, prefix="KIP", permalink="https://lists.example/thread/{mid}")
-        )
+        store = open_store(database_url, make_rules(policy, permalink="https://lists.example/thread/{mid}"))
         opened.append(store)
         return store
 

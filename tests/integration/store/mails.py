@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from kipflow.domain.facts import ArchiveMonth, Kind, Message, Ruling, SubjectReading
 from kipflow.domain.pages import IndexEntry, PageVersion, StatusWord
+from kipflow.domain.people import Person, Role
+from kipflow.domain.policy import Policy
 from kipflow.domain.roster import Roster
-from kipflow.domain.votes import Ballot, BallotStatus, Choice, Expression, Vote
+from kipflow.domain.votes import Choice, Expression
 from kipflow.services.assembly import CommunityRules
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
@@ -44,79 +45,14 @@ def make_message(name: str, *numbers: int, parent: str | None = None, **changes:
     return replace(plain, **changes)
 
 
-def attribute(messages: Sequence[Message]) -> Mapping[str, tuple[int, ...]]:
-    """The rule in its simplest form: own subject, else the nearest known ancestor, else an equal topic."""
-    by_id = {m.message_id: m for m in messages}
-    topics: dict[str, tuple[int, ...]] = {}
-    for m in sorted(messages, key=lambda m: (m.arrived_at or NOW, m.message_id)):
-        if m.reading.numbers and m.reading.topic:
-            topics.setdefault(m.reading.topic, m.reading.numbers)
-
-    def find(m: Message, seen: frozenset[str]) -> tuple[int, ...]:
-        if m.reading.numbers:
-            return m.reading.numbers
-        for ref in (m.in_reply_to, *reversed(m.references)):
-            if ref in by_id and ref not in seen and (found := find(by_id[ref], seen | {m.message_id})):
-                return found
-        return topics.get(m.reading.topic, ())
-
-    return {m.message_id: find(m, frozenset()) for m in messages}
+#: Those who vote in these tests, each under the one name that their mails have.
+VOTERS = ("kim@osei.example", "y@osei.example", "y@lind.example", *(f"v{n}@voters.example" for n in range(5)))
 
 
-def find_votes(messages: Sequence[Message]) -> list[Vote]:
-    """A vote for each mail that opens one, with a ballot for each expression in a reply to it."""
-    votes: list[Vote] = []
-    for root in messages:
-        if root.reading.kind is Kind.VOTE and not root.reading.is_reply and root.arrived_at is not None:
-            ballots = tuple(
-                make_ballot(m, m.expressions[0])
-                for m in messages
-                if m.in_reply_to == root.message_id and m.expressions and m.arrived_at is not None
-            )
-            votes.extend(make_vote(root, number, ballots) for number in root.reading.numbers)
-    return votes
-
-
-class PlainRules(CommunityRules):
-    """Votes and numbers by the simplest rules: every ballot binds."""
-
-    def find_votes(self, mails: Sequence[Message], roster: Roster) -> list[Vote]:
-        return find_votes(mails)
-
-    def attribute(self, messages: Sequence[Message]) -> Mapping[str, tuple[int, ...]]:
-        return attribute(messages)
-
-
-def make_vote(root: Message, number: int, ballots: tuple[Ballot, ...]) -> Vote:
-    return Vote(
-        key=f"KIP-{number}",
-        proposal=number,
-        round=1,
-        list_id=root.list_id,
-        subject=root.subject,
-        root_message_id=root.message_id,
-        opened_by=root.author_name,
-        opened_by_address=root.author_address,
-        opened_at=root.arrived_at or NOW,
-        ballots=ballots,
-    )
-
-
-def make_ballot(message: Message, expression: Expression) -> Ballot:
-    return Ballot(
-        voter=message.author_address,
-        name=message.author_name,
-        address=message.author_address,
-        choice=expression.choice,
-        value=expression.value,
-        binding=bool(expression.claimed_binding),
-        claimed_binding=expression.claimed_binding,
-        cast_at=message.arrived_at or NOW,
-        message_id=message.message_id,
-        line=expression.line,
-        rule=expression.rule,
-        status=BallotStatus.COUNTED,
-    )
+def make_rules(policy: Policy, **more: Any) -> CommunityRules:
+    """A community's rules under which all of them bind."""
+    people = (Person(id=a, name="Kim Osei", emails=(a,), roles=(Role(role="pmc"),)) for a in VOTERS)
+    return CommunityRules(policy=policy, prefix="KIP", roster=Roster(people), **more)
 
 
 def make_expression(choice: Choice = Choice.FOR, **changes: Any) -> Expression:

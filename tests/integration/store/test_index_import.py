@@ -23,7 +23,7 @@ from kipflow.services.index import import_index, render_board_index
 from kipflow.services.recording import Advance
 from kipflow.wiki.index_editing import replace_index
 from kipflow.wiki.index_reading import parse_index_page
-from tests.integration.store.mails import NOW, PlainRules, make_message
+from tests.integration.store.mails import NOW, make_message, make_rules
 
 RULES = EffectRules(prefix="KIP", sends=True, slack="send", channel="#proposals")
 DAY = timedelta(days=1)
@@ -118,11 +118,11 @@ def test_rows_decided_many_at_once_are_stored_as_if_one_by_one(
     policy = replace(policy, dormant_after=90 * DAY, grace=14 * DAY)
     other = open_store(
         f"sqlite:///{tmp_path / 'other.db'}",
-        PlainRules(policy=policy, prefix="KIP", permalink="https://lists.example/thread/{mid}"),
+        make_rules(policy, permalink="https://lists.example/thread/{mid}"),
     )
     other.migrate()
     as_of = NOW + days * DAY
-    many, single = store.with_rules(PlainRules(prefix="KIP", policy=policy)), other
+    many, single = store.with_rules(make_rules(policy)), other
     for one in (many, single):
         with one.begin() as session:
             session.mail.save_messages([make_message("m", 7)], seen_at=NOW)

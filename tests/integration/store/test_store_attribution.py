@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from datetime import timedelta
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -14,9 +13,7 @@ from kipflow.domain.facts import Message
 from kipflow.domain.policy import Policy
 from kipflow.mail.rounds.linking import attribute_numbers
 from kipflow.services.assembly import CommunityRules
-from tests.integration.store.mails import NOW, attribute, make_message
-
-Attribute = Callable[[Sequence[Message]], Mapping[str, tuple[int, ...]]]
+from tests.integration.store.mails import NOW, make_message
 
 
 def save(store: SqlStore, *messages: Message) -> frozenset[int]:
@@ -123,31 +120,26 @@ def threads(draw: st.DrawFn) -> list[Message]:
     return mails
 
 
-@pytest.mark.parametrize("rule", [attribute, attribute_numbers], ids=["plain rule", "the mail reader's rule"])
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(mails=threads(), data=st.data())
 def test_any_order_and_any_batches_come_to_what_all_mails_at_once_say(
-    rule: Attribute, mails: list[Message], data: st.DataObject
+    mails: list[Message], data: st.DataObject
 ) -> None:
-    store = memory_store(rule)
+    store = memory_store()
     waiting: Sequence[Message] = data.draw(st.permutations(mails))
     touched: set[int] = set()
     while waiting:
         size = data.draw(st.integers(1, len(waiting)))
         touched |= save(store, *waiting[:size])
         waiting = waiting[size:]
-    expected = {i: set(n) for i, n in rule(mails).items() if n}
+    expected = {i: set(n) for i, n in attribute_numbers(mails).items() if n}
     assert attributed(store) == expected
     assert touched >= {n for numbers in expected.values() for n in numbers}
     store.close()
 
 
-def memory_store(rule: Attribute) -> SqlStore:
-    class Rules(CommunityRules):
-        def attribute(self, messages: Sequence[Message]) -> Mapping[str, tuple[int, ...]]:
-            return rule(messages)
-
+def memory_store() -> SqlStore:
     policy = Policy(version="test-1", binding_roles=frozenset({"pmc"}))
-    store = open_store("sqlite://", Rules(policy=policy, prefix="KIP"))
+    store = open_store("sqlite://", CommunityRules(policy=policy, prefix="KIP"))
     store.migrate()
     return store

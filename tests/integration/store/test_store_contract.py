@@ -13,12 +13,12 @@ from kipflow.adapters.store import open_store
 from kipflow.domain.events import Stage
 from kipflow.domain.facts import ArchiveMonth, Unreadable
 from kipflow.domain.pagefaults import PageFault
-from kipflow.domain.pages import CallNote, PageVersion, StatusWord, TicketState
+from kipflow.domain.pages import CallNote, StatusWord, TicketState
 from kipflow.domain.people import Mailbox
 from kipflow.domain.policy import Policy
 from kipflow.services.ports import CheckedPage, MonthChange
 from tests.databases import KINDS, make_database
-from tests.integration.store.mails import LIST, PlainRules, make_entry, make_message, make_month, make_page
+from tests.integration.store.mails import LIST, make_entry, make_message, make_month, make_page, make_rules
 from tests.memory_store import MemoryStore
 
 AT, DAY = datetime(2026, 3, 1, tzinfo=UTC), timedelta(days=1)
@@ -27,7 +27,7 @@ AT, DAY = datetime(2026, 3, 1, tzinfo=UTC), timedelta(days=1)
 @pytest.fixture(params=("memory", *KINDS))
 def any_store(request: pytest.FixtureRequest, tmp_path: Path, policy: Policy) -> Iterator[Any]:
     """The fake, and a store on each database."""
-    rules = PlainRules(policy=policy, prefix="KIP")
+    rules = make_rules(policy)
     if request.param == "memory":
         yield MemoryStore(rules)
         return
@@ -37,26 +37,12 @@ def any_store(request: pytest.FixtureRequest, tmp_path: Path, policy: Policy) ->
         store.close()
 
 
-def version(number: int, body: str = "<p>x</p>", page_id: str = "7") -> PageVersion:
-    return PageVersion(
-        page_id=page_id,
-        version=number,
-        saved_at=AT + number * DAY,
-        saved_by="Ann",
-        title="KIP-7: Seven",
-        number=7,
-        status=StatusWord.UNKNOWN,
-        status_text="",
-        body=body,
-        substance=(("Why", "abc"),),
-    )
-
-
 def test_a_version_is_kept_once_and_those_that_lack_before_it_are_known(any_store: Any) -> None:
+    third = make_page(3, page_id="7", body="<p>three</p>", substance=(("Why", "abc"),))
     with any_store.begin() as session:
-        assert session.pages.save_version(version(3, "<p>three</p>"), seen_at=AT)
-        assert not session.pages.save_version(version(3, "<p>three</p>"), seen_at=AT)
-        assert session.pages.save_version(version(1), seen_at=AT)
+        assert session.pages.save_version(third, seen_at=AT)
+        assert not session.pages.save_version(third, seen_at=AT)
+        assert session.pages.save_version(make_page(1, page_id="7"), seen_at=AT)
     with any_store.begin() as session:
         assert session.pages.load_versions() == {"7": 3}
         assert session.pages.find_body("7", 3) == "<p>three</p>"
@@ -101,7 +87,7 @@ def test_months_are_replaced_dropped_and_listed_in_order(any_store: Any) -> None
 def test_what_cannot_be_read_is_counted_once(any_store: Any) -> None:
     item = Unreadable(source="page 7@1", why="torn")
     with any_store.begin() as session:
-        assert session.mail.save_unreadable([item], seen_at=AT) == 1
+        assert session.mail.save_unreadable([item, item], seen_at=AT) == 1
         assert session.mail.save_unreadable([item], seen_at=AT + DAY) == 0
 
 

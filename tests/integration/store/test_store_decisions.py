@@ -90,7 +90,7 @@ def test_a_correction_and_what_follows_again_are_kept_in_order(store: SqlStore, 
             "late",
             parent="vote",
             arrived_at=NOW + 2 * DAY,
-            author_address="no@voters.example",
+            author_address="v4@voters.example",
             expressions=(make_expression(),),
         )
         session.mail.save_messages([late], seen_at=NOW + 22 * DAY)
@@ -200,14 +200,6 @@ def test_metrics_of_a_moment_replace_those_of_the_same_moment(store: SqlStore) -
         assert session.metrics.save([new], as_of=NOW + DAY, run_id="r3") == 1
     assert store.overview(NOW).metrics.rows == (old,)
     assert store.overview(NOW + DAY).metrics.rows == (new,)
-
-
-def test_marks_keep_the_last_value(store: SqlStore) -> None:
-    with store.begin() as session:
-        assert session.marks.load("seen") is None
-        session.marks.save("seen", "a")
-        session.marks.save("seen", "b")
-        assert session.marks.load("seen") == "b"
 
 
 def test_a_ruling_on_a_ballot_that_no_vote_has_is_refused(store: SqlStore) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from kipflow.adapters.store import SqlStore
 from kipflow.domain.errors import KipflowError, UnknownProposal
-from kipflow.domain.facts import Kind, Message, Unreadable
+from kipflow.domain.facts import Kind, Message
 from kipflow.domain.pages import TicketState
 from kipflow.domain.votes import Choice, Declared
 from kipflow.services.assembly import load_facts
@@ -150,14 +150,6 @@ def test_a_vote_counts_for_its_own_proposal_only(store: SqlStore) -> None:
     with store.begin() as session:
         votes = load_facts(session, 9).votes
     assert [(v.proposal, len(v.ballots)) for v in votes] == [(9, 1)]
-
-
-def test_unreadable_items_are_noted_once(store: SqlStore) -> None:
-    item = Unreadable(source="x.mbox#12", why="no header ends", list_id=LIST, month="2026-03")
-    with store.begin() as session:
-        assert session.mail.save_unreadable([item, item], seen_at=NOW) == 1
-        assert session.mail.save_unreadable([item], seen_at=NOW + timedelta(hours=1)) == 0
-    assert len(unreadable(store)) == 1
 
 
 def test_an_unknown_proposal_is_said_to_be_unknown(store: SqlStore) -> None:

@@ -20,7 +20,7 @@ from kipflow.domain.lifecycle import decide
 from kipflow.domain.policy import Policy
 from kipflow.services.assembly import load_facts
 from kipflow.services.ports import Effect
-from tests.integration.store.mails import NOW, PlainRules, make_entry, make_message, make_page, make_ruling
+from tests.integration.store.mails import NOW, make_entry, make_message, make_page, make_rules, make_ruling
 from tests.integration.store.writers import write_and_hang, write_rounds
 
 SPAWN = multiprocessing.get_context("spawn")
@@ -154,7 +154,7 @@ def test_two_decisions_on_one_proposal_come_one_after_the_other(
 
 def open_elsewhere(url: str | sa.URL) -> SqlStore:
     policy = Policy(version="x", binding_roles=frozenset({"pmc"}))
-    return open_store(url, PlainRules(policy=policy, prefix="KIP"))
+    return open_store(url, make_rules(policy))
 
 
 def test_a_database_without_tables_is_one_clear_error(tmp_path: Path) -> None:

@@ -83,7 +83,7 @@ def test_retracted_entries_and_their_correction_do_not_stand(store: SqlStore, qu
 
 
 def test_open_votes_and_ballots_show_the_last_decision(store: SqlStore, query: Query, policy: Policy) -> None:
-    no = make_expression(Choice.AGAINST, line="-1, because", value="-0.9")
+    no = make_expression(Choice.AGAINST, line="-1, because")
     with store.begin() as session:
         session.mail.save_messages(
             [
@@ -107,6 +107,6 @@ def test_open_votes_and_ballots_show_the_last_decision(store: SqlStore, query: Q
         "outcome": "contested",
     }
     ballots = query("SELECT voter, value, status, line FROM ballots ORDER BY voter")
-    assert ballots[0] == {"voter": "kim@osei.example", "value": "-0.9", "status": "counted", "line": "-1, because"}
+    assert ballots[0] == {"voter": "kim@osei.example", "value": "-1", "status": "counted", "line": "-1, because"}
     stages = query("SELECT stage, proposals FROM proposals_by_stage ORDER BY stage")
     assert stages == [{"stage": "Draft", "proposals": 1}, {"stage": "Vote", "proposals": 1}]

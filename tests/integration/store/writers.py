@@ -11,13 +11,13 @@ from kipflow.domain.lifecycle import decide
 from kipflow.domain.policy import Policy
 from kipflow.services.assembly import load_facts
 from kipflow.services.ports import Effect
-from tests.integration.store.mails import NOW, PlainRules, make_message
+from tests.integration.store.mails import NOW, make_message, make_rules
 
 POLICY = Policy(version="test-1", binding_roles=frozenset({"pmc"}))
 
 
 def open_for_writing(url: str) -> SqlStore:
-    return open_store(url, PlainRules(policy=POLICY, prefix="KIP"))
+    return open_store(url, make_rules(POLICY))
 
 
 def write_rounds(url: str, writer: int, rounds: int) -> int:

@@ -52,27 +52,23 @@ def mail(day: float, kind: Kind = Kind.OTHER, *, reply: bool = False) -> ThreadM
 
 
 def ballot(
-    voter: str,
-    day: float,
-    choice: Choice = Choice.FOR,
-    *,
-    binding: bool = True,
-    status: BallotStatus = BallotStatus.COUNTED,
+    voter: str, day: float = 0.1, choice: Choice | None = Choice.FOR, *, status: str = "counted", **more: Any
 ) -> Ballot:
-    return Ballot(
+    plain = Ballot(
         voter=voter,
         name=voter.title(),
         address=f"{voter}@x.example",
         choice=choice,
-        value=choice.value,
-        binding=binding,
+        value=choice or "",
+        binding=True,
         claimed_binding=None,
         cast_at=at(day),
         message_id=f"<{voter}-{day}@x.example>",
-        line=choice.value,
+        line=choice or "",
         rule="bare",
-        status=status,
+        status=BallotStatus(status),
     )
+    return replace(plain, **more)
 
 
 def poll(day: float, *ballots: Ballot, round: int = 1, **more: Any) -> Vote:

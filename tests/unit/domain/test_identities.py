@@ -19,7 +19,7 @@ from kipflow.domain.proofs import Writing
 from kipflow.domain.roster import Roster
 from kipflow.domain.senders import AddressSource, Authentication, KnownBy, Senders
 from kipflow.domain.tally import Outcome, count, depends_on_review, find_outcome, say_ways
-from kipflow.domain.votes import Ballot, BallotStatus, Choice, Vote
+from kipflow.domain.votes import BallotStatus, Choice, Vote
 from tests.unit.domain import building
 
 T0 = building.START
@@ -66,19 +66,14 @@ def poll(roster: Roster, *cast: tuple[str, Choice]) -> Vote:
     writings = mails(*(box for box, _ in cast))
     found = identify_all(writings, roster, POLICY)
     ballots = tuple(
-        Ballot(
-            voter=voter.id,
+        building.ballot(
+            voter.id,
+            choice=choice,
             name=voter.name,
             address=writing.address,
-            choice=choice,
-            value=choice,
             binding=roster.is_binding(voter, roles=ROLES, at=writing.at),
-            claimed_binding=None,
             cast_at=writing.at,
             message_id=writing.message_id,
-            line=choice,
-            rule="leading",
-            status=BallotStatus.COUNTED,
         )
         for writing, voter, (_, choice) in zip(writings, found.voters, cast, strict=True)
     )

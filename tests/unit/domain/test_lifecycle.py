@@ -9,7 +9,7 @@ import pytest
 
 from kipflow.domain.errors import IllegalTransition
 from kipflow.domain.events import Stage
-from kipflow.domain.facts import Coverage, Kind, Ruling
+from kipflow.domain.facts import Coverage, Kind
 from kipflow.domain.history import effective, reconcile
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.pages import IndexEntry, StatusWord
@@ -30,6 +30,7 @@ from tests.unit.domain.building import (
     page,
     poll,
     result,
+    ruling,
     stages,
 )
 
@@ -112,17 +113,8 @@ def test_an_unclear_ballot_that_could_turn_it_stops_the_acceptance_until_a_perso
         "at worst: falls short with +2 -0",
         "at best: passes with +3 -0",
     )
-    ruling = Ruling(
-        id=1,
-        number=7,
-        kind="ballot",
-        target=unclear.message_id,
-        value={"choice": "+1"},
-        author="ops",
-        reason="asked",
-        made_at=at(10),
-    )
-    settled = decide(replace(known, rulings=(ruling,)), POLICY, at(11))
+    word = ruling(10, "ballot", target=unclear.message_id, choice="+1")
+    settled = decide(replace(known, rulings=(word,)), POLICY, at(11))
     assert (settled.stage, settled.since) == (Stage.ACCEPTED, at(10))
 
 
@@ -177,16 +169,7 @@ def test_silence_warns_then_makes_dormant_and_a_mail_revives() -> None:
 
 def test_a_snooze_puts_dormancy_off() -> None:
     policy = replace(POLICY, dormant_after=timedelta(days=90))
-    snooze = Ruling(
-        id=1,
-        number=7,
-        kind="snooze",
-        target="KIP-7",
-        value={"until": at(300).isoformat()},
-        author="ops",
-        reason="author is away",
-        made_at=at(80),
-    )
+    snooze = ruling(80, "snooze", until=at(300).isoformat())
     known = facts(pages=(page(0),), messages=(mail(1, Kind.DISCUSS),), rulings=(snooze,))
     decision = decide(known, policy, at(250))
     assert decision.stage is Stage.DISCUSSION
@@ -233,21 +216,12 @@ def test_a_row_of_the_wikis_index_is_the_baseline_only_where_nothing_else_is_kno
 
 
 def test_an_override_is_recorded_as_such_and_can_be_revoked() -> None:
-    ruling = Ruling(
-        id=3,
-        number=7,
-        kind="stage",
-        target="KIP-7",
-        value={"stage": "Discarded"},
-        author="ops",
-        reason="withdrawn by phone",
-        made_at=at(5),
-    )
-    known = facts(pages=(page(0),), rulings=(ruling,))
+    word = ruling(5, "stage", id=3, stage="Discarded")
+    known = facts(pages=(page(0),), rulings=(word,))
     overridden = decide(known, POLICY, at(6))
     assert (overridden.stage, overridden.history[-1].rule) == (Stage.DISCARDED, "override")
     stored = overridden.history
-    revoked = decide(replace(known, rulings=(replace(ruling, revoked_at=at(8)),)), POLICY, at(9))
+    revoked = decide(replace(known, rulings=(replace(word, revoked_at=at(8)),)), POLICY, at(9))
     assert revoked.stage is Stage.DRAFT
     added = reconcile(stored, revoked.history)
     assert [t.rule for t in added] == ["correction"]

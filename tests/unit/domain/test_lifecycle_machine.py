@@ -19,7 +19,7 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invaria
 from kipflow.domain.clocks import is_covered
 from kipflow.domain.decisions import Decision
 from kipflow.domain.events import Stage, Transition
-from kipflow.domain.facts import Coverage, Kind, ProposalFacts, Ruling, SilenceWarning
+from kipflow.domain.facts import Coverage, Kind, ProposalFacts, SilenceWarning
 from kipflow.domain.history import effective, reconcile
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.pages import IndexEntry, PageAbsence, StatusWord, TicketState
@@ -28,7 +28,7 @@ from kipflow.domain.silence import PROMPT, give_warning
 from kipflow.domain.stages.table import BY_PERSON, TABLE
 from kipflow.domain.votes import Ballot, BallotStatus, Choice, Declared, Vote
 from tests.examples import examples
-from tests.unit.domain.building import START, ballot, facts, mail, page, poll
+from tests.unit.domain.building import START, ballot, facts, mail, page, poll, ruling
 
 BY_VOTE = {"result-agrees", "clock-accepts", "amended"}
 
@@ -230,16 +230,7 @@ class Proposal(RuleBasedStateMachine):
             "ballot": {"choice": choice},
         }[kind]
         about = ballots[pick % len(ballots)].message_id if kind == "ballot" and ballots else "KIP-7"
-        made = Ruling(
-            id=self.next(),
-            number=7,
-            kind=kind,
-            target=about,
-            value=value,
-            author="ops",
-            reason="so",
-            made_at=self.now(),
-        )
+        made = replace(ruling(0, kind, id=self.next(), target=about, **value), made_at=self.now())
         self.known["rulings"].append(made)
         return made.id or 0
 

@@ -18,34 +18,17 @@ from kipflow.domain.tally import (
     find_possible_outcomes,
     possible_counts,
 )
-from kipflow.domain.votes import Ballot, BallotStatus, Choice, Declared, Vote
-from tests.unit.domain.building import START, poll
+from kipflow.domain.votes import Ballot, Choice, Declared, Vote
+from tests.unit.domain.building import START, ballot, poll
 
 POLICY = Policy(version="test", binding_roles=frozenset({"committer"}))
 LATER = START + timedelta(days=4)
 
 
-def ballot(voter: str, choice: Choice = Choice.FOR, *, binding: bool = True, status: str = "counted") -> Ballot:
-    return Ballot(
-        voter=voter,
-        name=voter,
-        address=f"{voter}@x.example",
-        choice=choice,
-        value=str(choice),
-        binding=binding,
-        claimed_binding=None,
-        cast_at=START + timedelta(hours=1),
-        message_id=f"<{voter}@x.example>",
-        line=str(choice),
-        rule="leading",
-        status=BallotStatus(status),
-    )
-
-
 def vote(plus: int = 0, zero: int = 0, minus: int = 0, *, review: int = 0, root_missing: bool = False) -> Vote:
     cast = [ballot(f"p{n}") for n in range(plus)]
-    cast += [ballot(f"z{n}", Choice.ABSTAIN) for n in range(zero)]
-    cast += [ballot(f"m{n}", Choice.AGAINST) for n in range(minus)]
+    cast += [ballot(f"z{n}", choice=Choice.ABSTAIN) for n in range(zero)]
+    cast += [ballot(f"m{n}", choice=Choice.AGAINST) for n in range(minus)]
     cast += [ballot(f"r{n}", status="review") for n in range(review)]
     return poll(0, *cast, root_missing=root_missing)
 
@@ -93,7 +76,7 @@ def with_unclear(cast: Vote, *unclear: Ballot) -> Vote:
 
 def test_a_review_item_that_could_turn_a_vote_keeps_it_open() -> None:
     assert depends_on_review(vote(2, review=1), POLICY)
-    against = replace(ballot("r0", Choice.AGAINST), status=BallotStatus.REVIEW)
+    against = ballot("r0", choice=Choice.AGAINST, status="review")
     assert find_outcome(with_unclear(vote(3, 0, 2), against), POLICY, LATER) is Outcome.PASSING
     assert not depends_on_review(with_unclear(vote(4, 0, 2), against), POLICY)
     assert not depends_on_review(vote(5, review=1), POLICY)
@@ -102,7 +85,7 @@ def test_a_review_item_that_could_turn_a_vote_keeps_it_open() -> None:
 
 def test_an_unclear_ballot_is_what_it_reads_like_or_nothing() -> None:
     known = vote(3, 0, 2)
-    against = replace(ballot("r0", Choice.AGAINST), status=BallotStatus.REVIEW)
+    against = ballot("r0", choice=Choice.AGAINST, status="review")
     unknown = replace(against, choice=None)
     twice = replace(against, voter="p0")
     assert possible_counts(with_unclear(known, against)) == (Counts(plus=3, minus=3), Counts(plus=3, minus=2))
@@ -129,7 +112,7 @@ def test_an_announcement_is_compared_name_by_name() -> None:
     announced = replace(vote(2), declared=declared(names={"+1 binding": ("myself", "P9")}))
     assert find_differences(announced) == (
         "binding +1: P9 is announced, no counted ballot",
-        "binding +1: p1 is counted, not announced",
+        "binding +1: P1 is counted, not announced",
     )
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from kipflow.domain.errors import UnreadableInput
 from kipflow.domain.people import Role
-from kipflow.rosters import entries
+from kipflow.rosters import entries, formats
 from kipflow.rosters.asf_html import parse_html
 from kipflow.rosters.entries import Entry, Listing, clean_name, find_email, parse_day, parse_roles
 from kipflow.rosters.formats import Format, find_format, parse_listing
@@ -391,6 +391,6 @@ def test_more_people_than_any_community_has_are_refused(monkeypatch: pytest.Monk
 
 
 def test_more_text_than_any_roster_has_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(entries, "MAX_CHARS", 100)
+    monkeypatch.setattr(formats, "MAX_CHARS", 100)
     with pytest.raises(UnreadableInput, match="no roster is that large"):
         parse_listing([("x", "name,role\n" * 20)])

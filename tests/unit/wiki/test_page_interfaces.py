@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from html import escape
 
-from kipflow.domain.pages import PageVersion, WikiPage
-from kipflow.wiki.pages import parse_page
 from kipflow.wiki.template import TEMPLATE, render_page
-
-
-def parse(body: str) -> PageVersion:
-    saved_at, title = datetime(2026, 3, 2, tzinfo=UTC), "KIP-7: Faster fences"
-    given = WikiPage(page_id="p7", version=1, title=title, body=body, saved_at=saved_at, saved_by="Nia Holt")
-    return parse_page(given, "KIP")
+from tests.unit.wiki.test_proposal_pages import page
 
 
 def touches(*parts: str) -> list[tuple[str, str]]:
     body = "<h1>Motivation</h1><p>The log format is old.</p><h1>Public Interfaces</h1>" + "".join(parts)
-    page = parse(body + "<h1>Rejected Alternatives</h1><p>A new RPC.</p>")
-    assert page.interfaces == tuple(name for name, _ in page.touches)
-    return list(page.touches)
+    found = page(body + "<h1>Rejected Alternatives</h1><p>A new RPC.</p>")
+    assert found.interfaces == tuple(name for name, _ in found.touches)
+    return list(found.touches)
 
 
 def paragraph(text: str) -> str:
@@ -37,7 +29,7 @@ def test_only_the_section_on_public_interfaces_counts() -> None:
 
 def test_the_templates_own_list_touches_nothing() -> None:
     assert touches(items(*TEMPLATE["Public Interfaces"])) == []
-    assert parse(render_page()).touches == ()
+    assert page(render_page()).touches == ()
 
 
 def test_the_templates_list_with_answers_touches_what_is_answered_otherwise_than_no() -> None:

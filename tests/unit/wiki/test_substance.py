@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kipflow.domain.pagechanges import find_changed_sections
+from kipflow.domain.pages import Substance
 from kipflow.wiki.substance import is_trifle, read_substance
-from tests.unit.wiki.versions import changed_between
+from tests.unit.domain.building import page
 
 HEAD = (
     "<h1>Status</h1><p>Current state: Draft</p><p>Discussion thread: <a href='https://lists.x.example/1'>here</a></p>"
@@ -16,6 +17,15 @@ HEAD = (
 PAGE = (
     HEAD + "<h1>Motivation</h1><p>Brokers forget.</p><h1>Proposed Changes</h1><p>The broker remembers every offset.</p>"
 )
+
+
+def changed_between(*bodies: str) -> tuple[str, ...]:
+    """The sections of substance that differ between the first and the last of a page's versions."""
+    read: list[Substance] = []
+    for position, body in enumerate(bodies):
+        before = (bodies[position - 1], read[-1]) if position else None
+        read.append(read_substance(body, before=before))
+    return find_changed_sections(page(1, substance=read[0]), page(2, substance=read[-1]))
 
 
 @pytest.mark.parametrize(
@@ -94,9 +104,7 @@ def test_what_was_taken_back_is_no_change() -> None:
 
 
 def test_a_page_whose_text_is_not_known_shows_no_change() -> None:
-    from tests.unit.wiki.versions import version
-
-    assert find_changed_sections(version(1, ()), version(2, (("A", "1"),))) == ()
+    assert find_changed_sections(page(1), page(2, substance=(("A", "1"),))) == ()
 
 
 @given(st.lists(st.text(max_size=40), max_size=5))
