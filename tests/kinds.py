@@ -14,7 +14,7 @@ from kipflow.services.kinds.page import PageKind
 
 
 def scope_of(store: SqlStore, now: datetime, *, mode: str = "send", sends: bool = True) -> Scope:
-    return Scope(store=store, board=store, prefix="KIP", mode=mode, sends=sends, now=now)
+    return Scope(store=store, prefix="KIP", mode=mode, sends=sends, now=now)
 
 
 def page_kind(store: SqlStore, wiki: Any, now: datetime, *, mode: str = "send") -> PageKind:

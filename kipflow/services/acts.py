@@ -155,7 +155,7 @@ def _accept_sender(desk: Desk, values: Values, word: Word) -> Done:
 
 def _accept_senders(desk: Desk, values: Values, word: Word) -> Done:
     """Accept several senders who are asked about, each as whom it may be."""
-    rows = desk.board.senders()
+    rows = desk.store.senders()
     wanted = set(values["picked"])
     picked = [row for row in rows if row.key in wanted]
     check_pick(picked)

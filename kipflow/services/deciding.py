@@ -36,14 +36,14 @@ def decide_again(
 def _decide(desk: Desk, numbers: Iterable[int], at: datetime) -> Iterator[Consequence]:
     """Decide the proposals again, as of `at`, or of their newest decision where a word was dated back."""
     for number in numbers:
-        before = _load_votes(desk.board, number, at)
+        before = _load_votes(desk.store, number, at)
         with desk.store.read() as session:
             decided_at = session.history.load_decided_at(number)
         as_of = at if decided_at is None else max(at, decided_at)
         done = advance_one(desk.store, number, policy=desk.policy, effects=desk.effects, as_of=as_of, run_id="review")
         with desk.store.read() as session:
             waiting = session.outbox.find_waiting_retraction(number)
-        after = _load_votes(desk.board, number, as_of)
+        after = _load_votes(desk.store, number, as_of)
         yield Consequence(
             number=number,
             stage=done.stage,

@@ -13,10 +13,9 @@ from kipflow.domain.facts import Ruling
 from kipflow.domain.policy import Policy
 from kipflow.domain.proposals import format_key
 from kipflow.domain.roster import Roster
-from kipflow.services.board import Board
+from kipflow.services.board import BoardStore
 from kipflow.services.consequences import Consequence
 from kipflow.services.effectrules import EffectRules
-from kipflow.services.ports import Store
 from kipflow.services.ruling_checks import BadRuling
 from kipflow.services.wording import LEAVES
 
@@ -46,11 +45,9 @@ class RosterText(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Desk:
-    """What acts work on. `board` reads the same database that `store` writes to; `rosters` is the file that `roster` is
-    from, None where the community names none."""
+    """What acts work on. `rosters` is the file that `roster` is from, None where the community names none."""
 
-    store: Store
-    board: Board
+    store: BoardStore
     roster: Roster
     policy: Policy
     effects: EffectRules

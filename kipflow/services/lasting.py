@@ -69,7 +69,7 @@ def import_into(desk: Desk, values: Values, word: Word) -> Done:
 def _say_turned(desk: Desk, file: RosterText, text: str, at: datetime) -> Iterator[str]:
     """What becomes of the votes there are by the roster that the text is."""
     roster = _try(lambda: file.check(text))
-    return say_turned(find_turned(desk.store, desk.board, roster, policy=desk.policy, at=at), desk.effects.prefix)
+    return say_turned(find_turned(desk.store, roster, policy=desk.policy, at=at), desk.effects.prefix)
 
 
 def preview_back(desk: Desk, _values: Values, at: datetime) -> Preview:

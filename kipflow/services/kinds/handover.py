@@ -50,7 +50,7 @@ class HandOverKind(WishKind):
         return replace(found, payload={**found.payload, "text": text})
 
     def _find_caller(self, row: OutboxRow) -> str:
-        view, answers = self.scope.board.proposal(row.number or 0, self.scope.now), row.payload["draft"]["answers"]
+        view, answers = self.scope.store.proposal(row.number or 0, self.scope.now), row.payload["draft"]["answers"]
         vote = next((s.vote for s in view.votes if s.vote.root_message_id == answers), None)
         if vote is None:
             raise Refused(service="Slack", url="", why="its vote is not held any more")

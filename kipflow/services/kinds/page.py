@@ -65,7 +65,7 @@ class PageKind(WishKind):
 
     def wish(self, view: ProposalView) -> Effect | None:
         pages = own_versions(view.pages, view.proposal.number)
-        body = self.scope.board.page_body(pages[-1].page_id, pages[-1].version) if pages else None
+        body = self.scope.store.page_body(pages[-1].page_id, pages[-1].version) if pages else None
         if body is None:
             return None
         page = pages[-1]

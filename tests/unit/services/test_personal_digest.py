@@ -46,7 +46,7 @@ def board(tmp_path: Path) -> Iterator[Parts]:
 def write_digests(parts: Parts) -> Mapping[str, Mapping[str, Any]]:
     people = tuple(parts.roster.by_id[name] for name in PEOPLE)
     rules = DigestRules(day=f"{NOW:%A}".lower(), at=time(0), zone=ZoneInfo("UTC"), people=people)
-    found = plan_digests(parts.store, parts.store, RULES, rules, NOW)
+    found = plan_digests(parts.store, RULES, rules, NOW)
     return {e.key.split("/")[2]: e.payload for e in found if "direct" in e.payload}
 
 
