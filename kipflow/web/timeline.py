@@ -34,15 +34,6 @@ class EntryKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Quote:
-    """A line that something rests on. `url` is empty where no archive is known to hold it."""
-
-    kind: str
-    line: str
-    url: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
     """One entry. `source` and `target` are set for moves and corrections, as are the time of record and the policy.
 
@@ -58,7 +49,7 @@ class Entry:
     target: Stage | None = None
     actor: str = ""
     note: str = ""
-    quotes: tuple[Quote, ...] = ()
+    quotes: tuple[Evidence, ...] = ()
     retracted: bool = False
     takes_back: tuple[str, ...] = ()
     taken_back_at: datetime | None = None
@@ -103,9 +94,7 @@ def _describe_history(view: ProposalView) -> Iterator[Entry]:
             # what makes a correction are the facts that it names, not a clock
             actor="" if move.retracts else move.actor,
             note=move.note,
-            quotes=tuple(
-                _describe_evidence(e, view) for e in move.evidence if (e.line or e.url) and e.kind != "history"
-            ),
+            quotes=tuple(view.link(e) for e in move.evidence if (e.line or e.url) and e.kind != "history"),
             retracted=recorded.retracted,
             takes_back=tuple(_say_entry(by_id[entry].transition) for entry in move.retracts if entry in by_id),
             taken_back_at=taken_back.get(move.id),
@@ -118,10 +107,6 @@ def _describe_history(view: ProposalView) -> Iterator[Entry]:
 
 def _say_entry(move: Transition) -> str:
     return f"{move.target} as of {say_moment(move.at)}, because {say_rule(move.rule)}"
-
-
-def _describe_evidence(evidence: Evidence, view: ProposalView) -> Quote:
-    return Quote(kind=evidence.kind, line=evidence.line, url=evidence.url or view.links.get(evidence.ref, ""))
 
 
 def _describe_pages(pages: tuple[PageVersion, ...], history: tuple[RecordedTransition, ...]) -> Iterator[Entry]:
@@ -148,7 +133,7 @@ def _describe_calls(calls: tuple[CallNote, ...]) -> Iterator[Entry]:
     for call in calls:
         if call.held_on is not None:
             day = datetime.combine(call.held_on, time(), UTC)
-            quote = Quote(kind="call", line=call.note, url=call.url)
+            quote = Evidence(kind="call", ref=call.call, line=call.note, url=call.url)
             text = f"Spoken of in a call: {call.call}"
             yield Entry(at=day, stands_at=day, kind=EntryKind.CALL, text=text, quotes=(quote,))
 
