@@ -31,7 +31,7 @@ PEOPLE = ("ines", "wei", "dario")
 def board(tmp_path: Path) -> Iterator[Parts]:
     """Three open votes with questions of other people's, one of them answered by somebody who gives no name."""
     parts = connect_board(tmp_path)
-    opener = f"<ines.{OPENED:%Y%m%d%H%M%S}@people.example>"
+    opener = f"ines.{OPENED:%Y%m%d%H%M%S}@people.example"
     answer = write_mail("Kim", OPENED + hours(1), f"Re: {SUBJECT}", "What of timeouts?", answers=opener)
     nameless = answer.replace(b"Kim <kim@people.example>", b"<kim@home.example>")
     read = read_message(nameless, source=f"{LIST}#nameless", list_id=LIST, month="", prefix="KIP")
