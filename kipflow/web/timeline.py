@@ -6,7 +6,7 @@ knew of it, and what it took back was what held.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, time
 from enum import StrEnum
@@ -200,7 +200,7 @@ def _say_ruling(ruling: Ruling) -> str:
         case "restore":
             return "put it back into the stage before its newest move"
         case "merge" | "split":
-            one, other = (_say_mailbox(ruling.value.get(side)) for side in ("one", "other"))
+            one, other = (_say_mailbox(ruling.value[side]) for side in ("one", "other"))
             return f"ruled that {one} and {other} are {'one person' if ruling.kind == 'merge' else 'two people'}"
         case "drift":
             return f"said that the {ruling.target} may say “{value.get('says', '?')}”"
@@ -210,7 +210,6 @@ def _say_ruling(ruling: Ruling) -> str:
             return f"ruled on a {kind}: {', '.join(f'{key} {word}' for key, word in value.items())}"
 
 
-def _say_mailbox(value: object) -> str:
-    raw = value if isinstance(value, dict) else {}
-    key, name = str(raw.get("key", "?")), str(raw.get("name", ""))
+def _say_mailbox(side: Mapping[str, str]) -> str:
+    key, name = side["key"], side["name"]
     return f"{name} <{key}>" if name and name != key else key
