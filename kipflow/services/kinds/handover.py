@@ -14,7 +14,6 @@ from kipflow.services.kinds.result import find_announcement
 from kipflow.services.messages import build_message, escape
 from kipflow.services.ports import Chat, Effect, OutboxRow
 
-CHANNEL = "handover"
 #: Sections of the message, and what of a draft one of them holds.
 _SECTIONS, _PART = 10, 2_400
 
@@ -26,7 +25,7 @@ class HandOverKind(WishKind):
     A caller whom Slack does not know is a person's to reach: the effect fails in one line, and the board has the draft.
     """
 
-    channel = CHANNEL
+    channel = "handover"
     chat: Chat
     roster: Roster
     lists: frozenset[str]
@@ -43,7 +42,7 @@ class HandOverKind(WishKind):
         newest = view.newest_vote
         if newest is None or not newest.vote.opened_by_address:
             return None
-        found = find_announcement(self.scope, self.lists, view, CHANNEL)
+        found = find_announcement(self.scope, self.lists, view, self.channel)
         if found is None:
             return None
         text = f"{view.key}: hand the draft of its result to {newest.vote.opened_by}, who called the vote"
