@@ -16,7 +16,8 @@ from kipflow.domain.proposals import format_key
 from kipflow.domain.roster import Roster
 from kipflow.domain.votes import BallotStatus
 from kipflow.services.board import BoardStore, VoterRow
-from kipflow.services.consequences import VoteChange, compare_votes
+from kipflow.services.deciding import compare_votes
+from kipflow.services.desk import VoteChange
 from kipflow.services.ports import Session
 
 #: Proposals that are decided while somebody waits, votes under way first.

@@ -13,7 +13,7 @@ from kipflow.domain.people import Person
 from kipflow.domain.roster import Roster
 from kipflow.services import roster_votes
 from kipflow.services.board import VoterRow
-from kipflow.services.consequences import VoteChange
+from kipflow.services.desk import VoteChange
 from kipflow.services.roster_votes import Turned, Turning, _find_touched, say_turned
 
 MARA = Person(id="mara", name="Mara Lind", emails=("mara@lind.example",), roles=())
