@@ -15,7 +15,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Unpack
 
-from kipflow.domain.clocks import month_start, next_month
+from kipflow.domain.clocks import month_end
 from kipflow.domain.errors import ServiceUnavailable
 from kipflow.domain.facts import ArchiveMonth, Message, Unreadable
 from kipflow.domain.policy import Reading
@@ -178,7 +178,7 @@ def _check_end(one: Landed) -> ArchiveMonth:
 
 
 def _find_stats(archive: Archive, one: Wanted, now: datetime) -> tuple[str, int]:
-    if month_start(next_month(one.month)) <= now:
+    if month_end(one.month) <= now:
         return "", 0  # over and done: nobody will ask whether it changed
     try:
         stats = archive.fetch_stats(one.list_id, one.month)

@@ -9,7 +9,7 @@ from pathlib import Path
 import sqlalchemy
 
 from kipflow.config.settings import Settings
-from kipflow.domain.clocks import next_month
+from kipflow.domain.clocks import list_months
 from kipflow.domain.facts import ArchiveMonth, Message
 from kipflow.domain.pages import IndexEntry
 from kipflow.mail.messages import read_message
@@ -115,12 +115,10 @@ def store_story(parts: Parts, *, imported: int = 0, now: datetime = NOW) -> None
     sections = ("accepted", "discussion", "dormant", "discarded")
     with parts.store.begin() as session:
         session.mail.save_messages(build_story(), seen_at=now)
-        month = "2026-01"
-        while month <= f"{now:%Y-%m}":
+        for month in list_months("2026-01", f"{now:%Y-%m}"):
             session.mail.save_month(
                 ArchiveMonth(list_id=LIST, month=month, status="complete", fetched_at=now - timedelta(minutes=5))
             )
-            month = next_month(month)
         session.pages.save_index_entries(
             IndexEntry(
                 number=n, title=f"Imported proposal {n}", section=sections[n % 4], seen_at=now, origin="import",
