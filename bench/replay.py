@@ -17,7 +17,7 @@ from corpus import WORDS
 from measure import Figure, answer, run_apart
 
 from kipflow.adapters.store import SqlStore, open_store
-from kipflow.domain.clocks import month_start, next_month
+from kipflow.domain.clocks import list_months, month_end
 from kipflow.domain.facts import ArchiveMonth, Message
 from kipflow.domain.people import Person, Role
 from kipflow.domain.policy import Policy
@@ -67,11 +67,9 @@ def fill(path: str, proposals: str) -> dict[str, object]:
     store.migrate()
     ingest_items(store, make_messages(int(proposals)), seen_at=AS_OF)
     with store.begin() as session:
-        month = f"{START:%Y-%m}"
-        while month_start(month) < AS_OF:
-            end = month_start(next_month(month))
+        for month in list_months(f"{START:%Y-%m}", f"{AS_OF - timedelta(days=1):%Y-%m}"):
+            end = month_end(month)
             session.mail.save_month(ArchiveMonth(list_id=LIST, month=month, status="complete", fetched_at=end))
-            month = next_month(month)
     advance_all(store, policy=POLICY, effects=EffectRules(prefix="KIP", sends=False), as_of=AS_OF)
     store.close()
     return {}

@@ -59,13 +59,12 @@ KINDS: Mapping[str, Callable[[Parts, Scope], Kind | None]] = {
 
 def find_kinds(parts: Parts, *, now: datetime) -> dict[str, Kind]:
     """What plans and delivers each kind of effect; one whose service is not connected is left out, and waits."""
-    community, store = parts.community, parts.store
+    community = parts.community
     made = {
         name: make(
             parts,
             Scope(
-                store=store,
-                board=store,
+                store=parts.store,
                 prefix=community.prefix,
                 mode=community.effects.find_mode(name),
                 sends=parts.sends,

@@ -5,16 +5,19 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
+from kipflow.adapters.deliverer import ThisProcess
 from kipflow.adapters.store import SqlStore
+from kipflow.services.deliver import deliver
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.kinds.chat import ChatKind
 from kipflow.services.kinds.index import IndexKind
-from kipflow.services.kinds.kind import Scope
+from kipflow.services.kinds.kind import Kind, Scope
 from kipflow.services.kinds.page import PageKind
+from kipflow.services.ports import Report
 
 
 def scope_of(store: SqlStore, now: datetime, *, mode: str = "send", sends: bool = True) -> Scope:
-    return Scope(store=store, board=store, prefix="KIP", mode=mode, sends=sends, now=now)
+    return Scope(store=store, prefix="KIP", mode=mode, sends=sends, now=now)
 
 
 def page_kind(store: SqlStore, wiki: Any, now: datetime, *, mode: str = "send") -> PageKind:
@@ -28,3 +31,9 @@ def index_kind(store: SqlStore, wiki: Any, page_id: str, now: datetime, *, sends
 def chat_kind(chat: Any, store: SqlStore, now: datetime = datetime(2026, 3, 2, tzinfo=UTC), **more: Any) -> ChatKind:
     rules = EffectRules(prefix="KIP", sends=True, slack="send", channel="#proposals", operators="#proposals-ops")
     return ChatKind(scope=scope_of(store, now), chat=chat, rules=rules, **more)
+
+
+def make_due(store: SqlStore, channel: str, kind: Kind, now: datetime) -> Report:
+    """What a DAG does: plan what is due of a kind, then deliver it."""
+    kind.plan()
+    return deliver(store, {channel: kind}, now=now, by=ThisProcess(), wait=lambda _seconds: None)

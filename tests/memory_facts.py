@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from itertools import groupby
 
 from kipflow.domain.facts import ArchiveMonth, Message, Unreadable
 from kipflow.domain.numbering import Numbers
@@ -103,12 +102,9 @@ class MemoryMail:
         return SaveReport(new=len(fresh), known=len(again), reread=len(reread), touched=touched)
 
     def load_stale_months(self, reading_rules: int) -> list[StaleMonth]:
-        places = sorted((m.list_id, m.month) for m in self._list_stale(reading_rules))
-        return [
-            StaleMonth(list_id=key[0], month=key[1], mails=len(list(mails)), path=month.path if month else None)
-            for key, mails in groupby(places)
-            for month in [self.months.get(key)]
-        ]
+        places = sorted({(m.list_id, m.month) for m in self._list_stale(reading_rules)})
+        paths = {key: month.path for key, month in self.months.items()}
+        return [StaleMonth(list_id=key[0], month=key[1], path=paths.get(key)) for key in places]
 
     def count_stale(self, list_id: str, month: str, reading_rules: int) -> int:
         return sum((m.list_id, m.month) == (list_id, month) for m in self._list_stale(reading_rules))

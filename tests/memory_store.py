@@ -92,6 +92,20 @@ class MemoryRulings:
         return tuple(self.given)
 
 
+def as_row(effect: Effect, status: str, at: datetime, **more: Any) -> OutboxRow:
+    """An effect as the outbox holds it."""
+    return OutboxRow(
+        key=effect.key,
+        number=effect.number,
+        channel=effect.channel,
+        payload=effect.payload,
+        status=status,
+        created_at=at,
+        next_attempt_at=effect.due_at or at,
+        **{"attempts": 0, **more},
+    )
+
+
 @dataclass
 class MemoryOutbox:
     """`Outbox`, but for its delivery."""
@@ -102,16 +116,7 @@ class MemoryOutbox:
         new = [e for e in effects if e.key not in self.held]
         for effect in new:
             waits = "held" if effect.approval else "pending"
-            self.held[effect.key] = OutboxRow(
-                key=effect.key,
-                number=effect.number,
-                channel=effect.channel,
-                payload=effect.payload,
-                status=waits if sends else "skipped",
-                attempts=0,
-                created_at=now,
-                next_attempt_at=effect.due_at or now,
-            )
+            self.held[effect.key] = as_row(effect, waits if sends else "skipped", now)
         return len(new)
 
     def load_status(self, keys: Iterable[str]) -> dict[str, str]:

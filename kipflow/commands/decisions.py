@@ -96,7 +96,7 @@ def _describe_move(move: Transition, prefix: str) -> dict[str, object]:
         "to": move.target,
         "rule": move.rule,
         "evidence": say_evidence(move),
-        "facts": render_evidence(find_facts(move.evidence), {}),
+        "facts": render_evidence(find_facts(move.evidence)),
         "retracts": list(move.retracts),
         "policy": move.policy_version,
     }

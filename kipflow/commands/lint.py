@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import groupby
 from pathlib import Path
 
 import click
 
 from kipflow.commands.opening import open_parts
-from kipflow.commands.output import console, format_option, print_rows
+from kipflow.commands.output import console, format_option, print_rows, say_count
 from kipflow.commands.sayings import lacks_page, parse_number
 from kipflow.config.loading import load_community
 from kipflow.config.settings import read_settings
@@ -54,9 +54,8 @@ def lint(pages: tuple[str, ...], form: str) -> int:
 def _print_pages(found: Sequence[tuple[str, Sequence[PageFault]]]) -> None:
     out = console()
     for page, faults in found:
-        counts = [f"{len(list(group))} {severity}s" for severity, group in groupby(sorted(f.severity for f in faults))]
-        counted = ", ".join(c.removesuffix("s") if c.startswith("1 ") else c for c in counts) or "no fault found"
-        out.print(f"{page}: {counted}")
+        counts = sorted(Counter(fault.severity for fault in faults).items())
+        out.print(f"{page}: {', '.join(say_count(n, what) for what, n in counts) or 'no fault found'}")
         if faults:
             print_rows([pick_fields(f, *_COLUMNS) for f in faults], "table", columns=_COLUMNS)
 

@@ -36,7 +36,7 @@ def as_dict(view: ProposalView, *, rebuilt: bool = False) -> dict[str, Any]:
         **pick_fields(view, "last_activity", "warned_at", "next_deadline"),
         **pick_fields(view.proposal, "release", "in_progress"),
         **pick_fields(view, "claim", "claim_why", "missing"),
-        "history": [_move(r, view.links) | ({"recorded_at": None} if rebuilt else {}) for r in view.history],
+        "history": [_move(r, view) | ({"recorded_at": None} if rebuilt else {}) for r in view.history],
         "warnings": [_warning(w, view) for w in view.warnings],
         "votes": [_vote(s, view.links) for s in view.votes],
         "review": [
@@ -66,7 +66,7 @@ def as_dict(view: ProposalView, *, rebuilt: bool = False) -> dict[str, Any]:
     }
 
 
-def _move(recorded: RecordedTransition, links: Links) -> dict[str, Any]:
+def _move(recorded: RecordedTransition, view: ProposalView) -> dict[str, Any]:
     move = recorded.transition
     return {
         "at": move.at,
@@ -78,7 +78,7 @@ def _move(recorded: RecordedTransition, links: Links) -> dict[str, Any]:
         **pick_fields(move, "note", "retracts"),
         **pick_fields(recorded, "retracted", "recorded_at"),
         "run": recorded.run_id,
-        "evidence": render_evidence(move.evidence, links),
+        "evidence": render_evidence(map(view.link, move.evidence)),
     }
 
 

@@ -181,7 +181,7 @@ def _print_turned(file: RosterFileAt, text: str) -> None:
     parts = open_known_parts()
     if parts is None:
         return
-    found = find_turned(parts.store, parts.store, file.check(text), policy=parts.policy, at=find_past(parts, None))
+    found = find_turned(parts.store, file.check(text), policy=parts.policy, at=find_past(parts, None))
     for line in say_turned(found, parts.community.prefix):
         console(stderr=True).print(f"votes: {line}")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import click
@@ -72,6 +72,6 @@ def find_facts(evidence: Iterable[Evidence]) -> list[Evidence]:
     return [e for e in evidence if e.kind != "history"]
 
 
-def render_evidence(evidence: Iterable[Evidence], links: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Evidence for JSON. `links` has the permalinks of mails whose evidence has none."""
-    return [{"kind": e.kind, "ref": e.ref, "line": e.line, "url": e.url or links.get(e.ref, "")} for e in evidence]
+def render_evidence(evidence: Iterable[Evidence]) -> list[dict[str, Any]]:
+    """Evidence for JSON."""
+    return [pick_fields(e, "kind", "ref", "line", "url") for e in evidence]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
@@ -155,7 +155,7 @@ def find_coverage(months: Sequence[ArchiveMonth]) -> Coverage:
             expected = next_month(month.month)
             if month.status != "complete":
                 gaps.append((month.month, f"{list_id} {month.month}: {month.why or month.status}"))
-            elif month is not newest and month.fetched_at < (end := month_start(next_month(month.month))):
+            elif month is not newest and month.fetched_at < (end := month_end(month.month)):
                 why = f"; {month.why}" if month.why else ""
                 cuts.append((month.fetched_at, end, f"{list_id} {month.month}: read before its end{why}"))
         reached.append(max((m.fetched_at for m in held if m.status == "complete"), default=None))
@@ -191,6 +191,18 @@ def after(at: datetime, span: timedelta) -> datetime:
 def month_start(month: str) -> datetime:
     """The first moment of "2024-01"."""
     return datetime(int(month[:4]), int(month[5:7]), 1, tzinfo=UTC)
+
+
+def month_end(month: str) -> datetime:
+    """The first moment behind "2024-01"."""
+    return month_start(next_month(month))
+
+
+def list_months(first: str, last: str) -> Iterator[str]:
+    """Every month from the first to the last, both included; none where the last is earlier."""
+    while first <= last:
+        yield first
+        first = next_month(first)
 
 
 def next_month(month: str) -> str:

@@ -17,8 +17,7 @@ from kipflow.services.deciding import decide_again
 from kipflow.services.desk import Act, Desk, Done, Preview, Shown, Values, Word, read_number
 from kipflow.services.ruling_checks import BadRuling
 from kipflow.services.rulings import Recorded
-from kipflow.services.senders import accept_sender, check_pick
-from kipflow.services.who_is_who import rule_identity
+from kipflow.services.who_is_who import accept_sender, check_pick, rule_identity
 
 #: The fields that hold several values.
 LISTS = frozenset({"interfaces", "picked"})
@@ -155,7 +154,7 @@ def _accept_sender(desk: Desk, values: Values, word: Word) -> Done:
 
 def _accept_senders(desk: Desk, values: Values, word: Word) -> Done:
     """Accept several senders who are asked about, each as whom it may be."""
-    rows = desk.board.senders()
+    rows = desk.store.senders()
     wanted = set(values["picked"])
     picked = [row for row in rows if row.key in wanted]
     check_pick(picked)

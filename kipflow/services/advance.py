@@ -19,17 +19,16 @@ from kipflow.domain.decisions import Decision
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.events import Stage, Transition
 from kipflow.domain.facts import ProposalFacts, SilenceWarning
-from kipflow.domain.history import effective, reconcile
+from kipflow.domain.history import effective
 from kipflow.domain.lifecycle import decide, with_known_future
 from kipflow.domain.policy import Policy
 from kipflow.domain.proposals import Proposal, format_key
 from kipflow.domain.silence import give_warning
 from kipflow.services.assembly import load_facts
-from kipflow.services.corrections import explain_corrections
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.effects import find_effects
 from kipflow.services.ports import Effect, Session, Store
-from kipflow.services.recording import Advance, find_notice, record, withdraw_overtaken
+from kipflow.services.recording import Advance, find_appended, find_notice, record, withdraw_overtaken
 
 #: Two machines of one Airflow need not agree on the second.
 CLOCK_SKEW = timedelta(minutes=5)
@@ -122,7 +121,7 @@ def preview_in(
     if decision is None:
         return None, []
     stored = session.history.load(number)
-    return decision, list(explain_corrections(session.history, stored, reconcile(stored, decision.history), decision))
+    return decision, list(find_appended(session.history, stored, decision))
 
 
 def _find_emptied(session: Session, number: int, policy: Policy, as_of: datetime) -> Decision | None:

@@ -107,7 +107,7 @@ def answer(desk: Desk, key: str, chosen: str, word: Word) -> Done | None:
     Raises:
         BadRuling: it offers no such answer, or the act refuses it: no reason, say.
     """
-    request = next((r for r in find_requests(desk.board, desk.effects.prefix) if r.key == key), None)
+    request = next((r for r in find_requests(desk.store, desk.effects.prefix) if r.key == key), None)
     if request is None:
         return None
     if chosen not in request.answers:

@@ -1,16 +1,16 @@
-"""After a person's word: the proposals that it touches are decided again at once."""
+"""After a person's word: the proposals that it touches are decided again at once, and what that changes is found."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 
 from kipflow.domain.clocks import VoteState
 from kipflow.domain.errors import UnknownProposal
+from kipflow.domain.tally import Counts
 from kipflow.services.advance import advance_one, find_candidates
 from kipflow.services.board import Board
-from kipflow.services.consequences import Consequence, compare_votes
-from kipflow.services.desk import Desk, Done, Shown, Word
+from kipflow.services.desk import Consequence, Desk, Done, Shown, VoteChange, Word
 
 #: More proposals are not decided while somebody waits: a run does it. So many wait after a new roster.
 MOST_AT_ONCE = 500
@@ -36,14 +36,14 @@ def decide_again(
 def _decide(desk: Desk, numbers: Iterable[int], at: datetime) -> Iterator[Consequence]:
     """Decide the proposals again, as of `at`, or of their newest decision where a word was dated back."""
     for number in numbers:
-        before = _load_votes(desk.board, number, at)
+        before = _load_votes(desk.store, number, at)
         with desk.store.read() as session:
             decided_at = session.history.load_decided_at(number)
         as_of = at if decided_at is None else max(at, decided_at)
         done = advance_one(desk.store, number, policy=desk.policy, effects=desk.effects, as_of=as_of, run_id="review")
         with desk.store.read() as session:
             waiting = session.outbox.find_waiting_retraction(number)
-        after = _load_votes(desk.board, number, as_of)
+        after = _load_votes(desk.store, number, as_of)
         yield Consequence(
             number=number,
             stage=done.stage,
@@ -59,3 +59,17 @@ def _load_votes(board: Board, number: int, at: datetime) -> dict[str, VoteState]
         return {state.vote.root_message_id: state for state in board.proposal(number, at).votes}
     except UnknownProposal:
         return {}
+
+
+def compare_votes(before: Mapping[str, VoteState], after: Mapping[str, VoteState]) -> Iterator[VoteChange]:
+    """The rounds, by their opening mail, that count otherwise after than before."""
+    for root, state in after.items():
+        was, now = _say(before[root]) if root in before else "no vote", _say(state)
+        if was != now:
+            yield VoteChange(round=state.vote.round, before=was, after=now)
+
+
+def _say(state: VoteState) -> str:
+    others = state.tally.non_binding
+    more = f", non-binding {others}" if others != Counts() else ""
+    return f"binding {state.tally.binding}{more}: {state.outcome}"

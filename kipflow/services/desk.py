@@ -9,14 +9,13 @@ from enum import Enum, auto
 from shlex import quote
 from typing import Any, Protocol
 
+from kipflow.domain.events import Stage
 from kipflow.domain.facts import Ruling
 from kipflow.domain.policy import Policy
 from kipflow.domain.proposals import format_key
 from kipflow.domain.roster import Roster
-from kipflow.services.board import Board
-from kipflow.services.consequences import Consequence
+from kipflow.services.board import BoardStore
 from kipflow.services.effectrules import EffectRules
-from kipflow.services.ports import Store
 from kipflow.services.ruling_checks import BadRuling
 from kipflow.services.wording import LEAVES
 
@@ -46,11 +45,9 @@ class RosterText(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Desk:
-    """What acts work on. `board` reads the same database that `store` writes to; `rosters` is the file that `roster` is
-    from, None where the community names none."""
+    """What acts work on. `rosters` is the file that `roster` is from, None where the community names none."""
 
-    store: Store
-    board: Board
+    store: BoardStore
     roster: Roster
     policy: Policy
     effects: EffectRules
@@ -92,6 +89,30 @@ class Shown(Enum):
     ALL = auto()
     MOVED = auto()
     NONE = auto()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VoteChange:
+    """One round of votes that counts otherwise now; `before` and `after` are tally and outcome in words."""
+
+    round: int
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Consequence:
+    """What became of one proposal. `stage` is None where nothing had happened by then.
+
+    `moved`: its history got new entries. `held`: the key of the effect that a person must release before anybody
+    hears that its acceptance fell; "" where there is none.
+    """
+
+    number: int
+    stage: Stage | None
+    moved: bool = False
+    votes: tuple[VoteChange, ...] = ()
+    held: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

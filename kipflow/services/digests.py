@@ -14,10 +14,10 @@ from kipflow.domain.history import effective
 from kipflow.domain.messagekinds import ICONS, KINDS, find_move_kind
 from kipflow.domain.people import Person
 from kipflow.services.assembly import load_facts
-from kipflow.services.board import Board, BoardRow, ProposalView
+from kipflow.services.board import BoardRow, BoardStore, ProposalView
 from kipflow.services.effectrules import OFF, EffectRules
 from kipflow.services.messages import build_message, escape, link, localise, quote
-from kipflow.services.ports import DIRECT, Effect, Store
+from kipflow.services.ports import DIRECT, Effect
 from kipflow.services.wording import is_undated
 
 WEEK = timedelta(days=7)
@@ -58,18 +58,18 @@ class Week:
     stages: Mapping[Stage, int] = field(default_factory=dict)
 
 
-def plan_digests(store: Store, board: Board, rules: EffectRules, digest: DigestRules, now: datetime) -> list[Effect]:
+def plan_digests(store: BoardStore, rules: EffectRules, digest: DigestRules, now: datetime) -> list[Effect]:
     """The digests that are due: that of the channel, and those of people for whom there is something to say."""
     due = digest.find_due(now)
     if due is None or not rules.notifies:
         return []
-    week = load_week(store, board, due, now)
+    week = load_week(store, due, now)
     found: list[Effect] = []
     payload = rules.address("digest", render_digest(week, rules))
     if payload is not None:
         found.append(_effect(f"digest/{due:%G-W%V}/slack", payload, rules.needs_release(payload["channel"])))
     for person in digest.people:
-        lines = list(_say_personal(person, week, store, board, rules, now))
+        lines = list(_say_personal(person, week, store, rules, now))
         if lines:
             written = build_message("Your week", [f"{KINDS['digest'].icon} *Your week*", *lines], sections=SECTIONS)
             payload = {**written, "kind": "digest", "channel": f"@{person.id}", DIRECT: sorted(person.emails)}
@@ -81,18 +81,18 @@ def _effect(key: str, payload: Mapping[str, Any], approval: bool) -> Effect:
     return Effect(key=key, number=None, channel="slack", payload=payload, approval=approval)
 
 
-def load_week(store: Store, board: Board, until: datetime, now: datetime) -> Week:
+def load_week(store: BoardStore, until: datetime, now: datetime) -> Week:
     since = until - WEEK
     with store.read() as session:
         numbers = session.history.load_moved(since)
-    views = [board.proposal(number, now) for number in numbers]
+    views = [store.proposal(number, now) for number in numbers]
     moved = [
         (view, move)
         for view in views
         for move in effective([recorded.transition for recorded in view.history])
         if since <= move.at <= now and not view.claim and not is_undated(view.history)
     ]
-    newest = board.newest({Stage.VOTE: 200, Stage.DISCUSSION: 1_000})
+    newest = store.newest({Stage.VOTE: 200, Stage.DISCUSSION: 1_000})
     return Week(
         until=until,
         open_votes=sorted(
@@ -100,7 +100,7 @@ def load_week(store: Store, board: Board, until: datetime, now: datetime) -> Wee
         ),
         silent=[row for row in newest.get(Stage.DISCUSSION, ()) if row.warned_at is not None],
         moved=sorted(moved, key=lambda each: each[1].at),
-        stages=board.overview(now).stages,
+        stages=store.overview(now).stages,
     )
 
 
@@ -158,23 +158,21 @@ def _say_silent(row: BoardRow, rules: EffectRules) -> str:
     return f"• {_name(row.key, row.title, row.number, rules)}{localise(when)}"
 
 
-def _say_personal(
-    person: Person, week: Week, store: Store, board: Board, rules: EffectRules, now: datetime
-) -> Iterator[str]:
+def _say_personal(person: Person, week: Week, store: BoardStore, rules: EffectRules, now: datetime) -> Iterator[str]:
     """The votes that await a person, and the proposals of theirs that somebody answered since."""
     waiting = []
     for row in week.open_votes:
-        vote = next(iter(board.proposal(row.number, now).votes[-1:]), None)
+        vote = next(iter(store.proposal(row.number, now).votes[-1:]), None)
         if vote is not None and person.id not in {ballot.voter for ballot in vote.vote.ballots}:
             waiting.append(_say_open(row, rules))
     yield from _part("Votes that await you", waiting)
-    yield from _part("Your proposals that somebody answered", _find_answered(person, week, store, board, rules))
+    yield from _part("Your proposals that somebody answered", _find_answered(person, week, store, rules))
 
 
-def _find_answered(person: Person, week: Week, store: Store, board: Board, rules: EffectRules) -> Iterator[str]:
+def _find_answered(person: Person, week: Week, store: BoardStore, rules: EffectRules) -> Iterator[str]:
     """By who opened the thread: an address of the roster's, never a name."""
     since = week.until - WEEK
-    for rows in board.newest({Stage.DISCUSSION: 200, Stage.VOTE: 200}).values():
+    for rows in store.newest({Stage.DISCUSSION: 200, Stage.VOTE: 200}).values():
         for row in rows:
             if row.last_activity is None or row.last_activity < since:
                 continue

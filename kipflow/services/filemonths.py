@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from kipflow.domain.arrivals import CLAIMED
-from kipflow.domain.clocks import month_start, next_month
+from kipflow.domain.clocks import month_end, month_start
 from kipflow.domain.facts import ArchiveMonth, Message, Unreadable
 from kipflow.services.ports import Marks, Session
 from kipflow.services.wanted_months import FROM_FILES
@@ -46,7 +46,7 @@ def save_breaks(marks: Marks, list_id: str, month: str, breaks: Iterable[Break])
 
 def is_settled(one: Break, month: str, through: datetime | None) -> bool:
     """Whether an operator's word that all mail is held `through` that time covers what a file left out."""
-    return through is not None and through >= min(one.seen_at, month_start(next_month(month)))
+    return through is not None and through >= min(one.seen_at, month_end(month))
 
 
 def join_breaks(*groups: Iterable[Break]) -> tuple[Break, ...]:
@@ -177,7 +177,7 @@ class FileMonths:
         mails, until = held
         is_whole = until is not None and not breaks
         why = FROM_FILES if is_whole else f"{FROM_FILES}: {breaks[-1].why}" if breaks else _UNVOUCHED
-        at = min(until or self._now, month_start(next_month(month)), self._now)
+        at = min(until or self._now, month_end(month), self._now)
         if before is not None and not breaks and not _is_better(before, at, is_whole=is_whole):
             return
         status = "complete" if is_whole else "partial"

@@ -22,7 +22,6 @@ from kipflow.services.ruling_checks import BadRuling
 T = TypeVar("T")
 #: Conflicts and notes that are shown; the command line lists more.
 _MAX_LINES = 40
-_CHANGED = "something else would change by now: look at it again"
 
 
 # -- ingests ------------------------------------------------------------------------------------------
@@ -33,13 +32,8 @@ def preview_undo(desk: Desk, values: Values, at: datetime) -> Preview:
 
 def undo_batch(desk: Desk, values: Values, word: Word) -> Done:
     """Take out what an ingest or import brought, and decide again what it touched."""
-
-    def check(found: undo.Undone) -> None:
-        if found.digest != values["seen"]:
-            raise BadRuling(_CHANGED)
-
     batch = read_number(values["batch"])
-    found = undo.undo(desk.store, batch, policy=desk.policy, at=word.at, word=word, check=check)
+    found = undo.undo(desk.store, batch, policy=desk.policy, at=word.at, word=word, seen=values["seen"])
     return decide_again(desk, word, f"ingest {batch} undone", numbers=list(found.numbers))
 
 
@@ -69,7 +63,7 @@ def import_into(desk: Desk, values: Values, word: Word) -> Done:
 def _say_turned(desk: Desk, file: RosterText, text: str, at: datetime) -> Iterator[str]:
     """What becomes of the votes there are by the roster that the text is."""
     roster = _try(lambda: file.check(text))
-    return say_turned(find_turned(desk.store, desk.board, roster, policy=desk.policy, at=at), desk.effects.prefix)
+    return say_turned(find_turned(desk.store, roster, policy=desk.policy, at=at), desk.effects.prefix)
 
 
 def preview_back(desk: Desk, _values: Values, at: datetime) -> Preview:
@@ -94,11 +88,11 @@ def _replace(desk: Desk, values: Values, word: Word, write: Callable[[str], str]
     was = file.read()
     text = write(was)
     if _sign(was, text) != values["seen"]:
-        raise BadRuling(_CHANGED)
+        raise BadRuling(undo.CHANGED)
     if text == was:
         raise BadRuling("nothing of the roster would change")
     if not _try(lambda: file.save(text, instead_of=was)):
-        raise BadRuling(_CHANGED)
+        raise BadRuling(undo.CHANGED)
     return Done(said=f"{said}; the next run decides again what that changes")
 
 

@@ -6,7 +6,8 @@ leads to reading it again, never to losing it; what is known already changes not
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
@@ -14,7 +15,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Unpack
 
-from kipflow.domain.clocks import month_start, next_month
+from kipflow.domain.clocks import month_end
 from kipflow.domain.errors import ServiceUnavailable
 from kipflow.domain.facts import ArchiveMonth, Message, Unreadable
 from kipflow.domain.policy import Reading
@@ -25,7 +26,7 @@ from kipflow.services.away import note_away, note_back
 from kipflow.services.knownmails import MailFilter, drop_known_mails, load_known_mails, save_known_mails
 from kipflow.services.landing import Landed, find_raw_file, is_given, is_readable, is_whole
 from kipflow.services.ports import Archive, Report, Store
-from kipflow.services.storing import Totals, batches, store_batch, store_batches
+from kipflow.services.storing import Totals, store_batches
 from kipflow.services.wanted_months import FROM_FILES, HELD_UP_TO, Wanted, is_settled, stats_mark
 
 #: Connections to the archive at one time. It is shared by all of Apache.
@@ -58,15 +59,9 @@ def poll_months(
 
     A run that is cut short has stored what it fetched.
     """
-    totals = Totals()
-    landed: list[Landed] = []
     # closed at once where storing fails: no month that has not begun is waited for
     with closing(_fetch_each(archive, wanted, raw, now, on_progress)) as months:
-        for one in months:
-            _store_month(store, one, how, now, totals)
-            landed.append(one)
-    note_reach(store, landed, now)
-    return totals.report()
+        return read_months(store, months, seen_at=now, **how)
 
 
 def note_reach(store: Store, landed: Sequence[Landed], at: datetime) -> None:
@@ -98,11 +93,12 @@ def _fetch_each(
             pool.shutdown(cancel_futures=True)
 
 
-def read_months(store: Store, landed: Sequence[Landed], *, seen_at: datetime, **how: Unpack[Reading]) -> Report:
-    """Read landed months in process and store their mails; of a month that was read before only what is new."""
-    totals = Totals()
-    for one in landed:
+def read_months(store: Store, months: Iterable[Landed], *, seen_at: datetime, **how: Unpack[Reading]) -> Report:
+    """Read months in process as they land, and store their mails; of one that was read before only what is new."""
+    totals, landed = Totals(), list[Landed]()
+    for one in months:
         _store_month(store, one, how, seen_at, totals)
+        landed.append(one)
     note_reach(store, landed, seen_at)
     return totals.report()
 
@@ -111,14 +107,16 @@ def upsert_read(
     store: Store, landed: Sequence[Landed], items: Iterable[Message | Unreadable], *, seen_at: datetime
 ) -> Report:
     """Store what Spark read from landed months. `items` may come in any order."""
-    totals = Totals()
-    mails: dict[tuple[str, str], int] = {}
-    for batch in batches(items):
-        store_batch(store, batch, seen_at, totals)
-        for item in batch:
-            mails[item.list_id, item.month] = mails.get((item.list_id, item.month), 0) + 1
+    totals, mails = Totals(), Counter[tuple[str, str]]()
+
+    def count() -> Iterator[Message | Unreadable]:
+        for item in items:
+            mails[item.list_id, item.month] += 1
+            yield item
+
+    store_batches(store, count(), seen_at, totals)
     for one in landed:
-        _finish_month(store, one, mails.get((one.month.list_id, one.month.month), 0), totals)
+        _finish_month(store, one, mails[one.month.list_id, one.month.month], totals)
     note_reach(store, landed, seen_at)
     return totals.report()
 
@@ -180,7 +178,7 @@ def _check_end(one: Landed) -> ArchiveMonth:
 
 
 def _find_stats(archive: Archive, one: Wanted, now: datetime) -> tuple[str, int]:
-    if month_start(next_month(one.month)) <= now:
+    if month_end(one.month) <= now:
         return "", 0  # over and done: nobody will ask whether it changed
     try:
         stats = archive.fetch_stats(one.list_id, one.month)

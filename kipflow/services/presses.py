@@ -40,7 +40,7 @@ def settle_press(
         if not isinstance(act, str) or not isinstance(values, dict):
             raise TypeError("an act and its values")
         if act == DRAFT:
-            draft = draft_result(desk.board.proposal(int(values["proposal"]), at), at)
+            draft = draft_result(desk.store.proposal(int(values["proposal"]), at), at)
             return f"To: {draft.list_id}\nSubject: {draft.subject}\n\n{draft.text}"
         if not _is_asked(desk, message):
             return f"Nothing was done: this is not asked any more. {_say_settled(desk, message)}"
@@ -64,8 +64,8 @@ def _is_asked(desk: Desk, message: OutboxRow) -> bool:
         return True
     kind, subject = asked
     if kind == DRIFT:
-        return (message.number, subject) in {(row.number, row.drift.side) for row in desk.board.drift()}
-    open_now = {(row.number, row.item.kind, row.item.subject) for row in desk.board.review()}
+        return (message.number, subject) in {(row.number, row.drift.side) for row in desk.store.drift()}
+    open_now = {(row.number, row.item.kind, row.item.subject) for row in desk.store.review()}
     return (message.number, kind, subject) in open_now
 
 

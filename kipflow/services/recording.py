@@ -1,4 +1,8 @@
-"""Recording a decision: what is new in history, what it causes, and what it makes of messages that are out."""
+"""Recording a decision: what is new in history, what it causes, and what it makes of messages that are out.
+
+History is corrected by new entries, never by edits. A correction names what it rests on: the facts that came since the
+proposal was last decided.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ from datetime import datetime
 from kipflow.domain.claims import ClaimKind
 from kipflow.domain.clocks import after
 from kipflow.domain.decisions import Decision, ReviewItem
-from kipflow.domain.events import Stage, Transition
+from kipflow.domain.events import Evidence, Stage, Transition
 from kipflow.domain.facts import ProposalFacts, Ruling, SilenceWarning
 from kipflow.domain.history import effective, reconcile
 from kipflow.domain.lifecycle import decide
@@ -17,13 +21,15 @@ from kipflow.domain.policy import Policy
 from kipflow.domain.proposals import format_key
 from kipflow.domain.stages.table import BY_PERSON
 from kipflow.services.announcements import settle_announcements
-from kipflow.services.corrections import explain_corrections
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.effects import find_effects
 from kipflow.services.newsrows import NEWS_AGE, Notice
-from kipflow.services.ports import Effect, Outbox, Session
+from kipflow.services.ports import Effect, HistoryStore, NewFact, Outbox, Session
 from kipflow.services.votecards import keep_cards
 from kipflow.services.wording import RULE_WORDS, find_warning_key
+
+#: Facts that a correction cites; the rest are counted.
+CITED = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +96,7 @@ def record(
     notice: Notice | None,
 ) -> Advance:
     stored = session.history.load(decision.number)
-    appended = explain_corrections(session.history, stored, reconcile(stored, decision.history), decision)
+    appended = find_appended(session.history, stored, decision)
     asked = find_retraction((*stored, *appended), decision, facts.rulings)
     decision = decision if asked is None else replace(decision, review=(*decision.review, asked))
     session.history.append(appended, recorded_at=now, run_id=run_id)
@@ -154,3 +160,59 @@ def find_retraction(entries: Sequence[Transition], decision: Decision, rulings: 
         outcomes=(f"if it is: {decision.stage}", f"if not: {Stage.ACCEPTED}"),
         asked_at=decision.as_of,
     )
+
+
+def find_appended(history: HistoryStore, stored: Sequence[Transition], decision: Decision) -> tuple[Transition, ...]:
+    """The entries to append, a correction among them saying why: which facts came late, or which rules changed."""
+    appended = reconcile(stored, decision.history)
+    if not any(t.retracts for t in appended):
+        return tuple(appended)
+    lost = {entry for correction in appended for entry in correction.retracts}
+    came = _leave_out_known(history.load_new_facts(decision.number), history.load_decided_at(decision.number))
+    late = [f for f in came if f.at <= decision.as_of]
+    policies = {t.policy_version for t in stored if t.id in lost} - {decision.policy_version}
+    why = _say_why(late, rules_changed=history.load_rules_changed(decision.number), policies=sorted(policies))
+    times = "{} (of {:%Y-%m-%d %H:%M}, seen {:%Y-%m-%d %H:%M} UTC)"
+    cited = tuple(
+        Evidence(kind=f.kind, ref=f.ref, line=times.format(f.line, f.at, f.seen_at), url=f.url) for f in late[:CITED]
+    )
+    # the note and what follows the first piece of evidence are no part of an entry's id
+    return tuple(
+        replace(t, note=f"{t.note}: {why}" if t.note else why, evidence=(*t.evidence, *cited)) if t.retracts else t
+        for t in appended
+    )
+
+
+def _leave_out_known(came: Sequence[NewFact], decided_at: datetime | None) -> list[NewFact]:
+    """The facts that came after the newest decision.
+
+    A ruling can be dated back, and what was known already when it was made is no cause of what it changes.
+    """
+    fresh = [f for f in came if decided_at is None or f.seen_at >= decided_at]
+    return fresh or [f for f in came if f.kind == "ruling"]
+
+
+def _say_why(late: Sequence[NewFact], *, rules_changed: bool, policies: Sequence[str]) -> str:
+    """The reason of a correction in one line."""
+    reasons = []
+    for kind, one, many in _WORDS:
+        found = [f for f in late if f.kind == kind]
+        if found:
+            days = max((f.seen_at - f.at).days for f in found)
+            behind = f", up to {days} day{'s' if days != 1 else ''} late" if kind == "message" and days else ""
+            reasons.append(f"{one if len(found) == 1 else many.format(len(found))}{behind}")
+    if policies:
+        reasons.append(f"the policy changed since ({', '.join(policies)})")
+    elif rules_changed:
+        reasons.append("the roster or kipflow's rules changed")
+    return " and ".join(reasons) or "its facts come to something else now"
+
+
+_WORDS = (
+    ("reading", "a mail was read again by newer rules", "{} mails were read again by newer rules"),
+    ("message", "a mail came", "{} mails came"),
+    ("page", "a version of its page came", "{} versions of its page came"),
+    ("index", "an index row came", "{} index rows came"),
+    ("undone", "an ingest was undone", "{} ingests were undone"),
+    ("ruling", "a person ruled or took a ruling back", "people ruled or took {} rulings back"),
+)

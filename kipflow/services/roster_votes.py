@@ -15,9 +15,10 @@ from kipflow.domain.policy import Policy
 from kipflow.domain.proposals import format_key
 from kipflow.domain.roster import Roster
 from kipflow.domain.votes import BallotStatus
-from kipflow.services.board import Board, VoterRow
-from kipflow.services.consequences import VoteChange, compare_votes
-from kipflow.services.ports import Session, Store
+from kipflow.services.board import BoardStore, VoterRow
+from kipflow.services.deciding import compare_votes
+from kipflow.services.desk import VoteChange
+from kipflow.services.ports import Session
 
 #: Proposals that are decided while somebody waits, votes under way first.
 MOST = 150
@@ -48,9 +49,9 @@ class Turning:
     left: int
 
 
-def find_turned(store: Store, board: Board, roster: Roster, *, policy: Policy, at: datetime) -> Turning:
+def find_turned(store: BoardStore, roster: Roster, *, policy: Policy, at: datetime) -> Turning:
     """The votes that would count otherwise by this roster, as known at `at`. Nothing is recorded."""
-    rows = board.voters()
+    rows = store.voters()
     with store.read() as session:
         verdicts = as_verdicts(r for r in session.rulings.load_all() if r.number is None and r.revoked_at is None)
         old, new = session.rules.roster.with_verdicts(verdicts), roster.with_verdicts(verdicts)

@@ -62,36 +62,20 @@ def store_batches(
 
     `origin` is the ingest that it can be undone with, None where an archive gave it.
     """
-    count = 0
-    for batch in batches(items):
-        store_batch(store, batch, seen_at, totals, origin)
+    count, rest = 0, iter(items)
+    while batch := list(islice(rest, BATCH)):
+        bad = [x for x in batch if isinstance(x, Unreadable)]
+        with store.begin() as session:
+            report = session.mail.save_messages(
+                (x for x in batch if isinstance(x, Message)),
+                seen_at=seen_at,
+                reading_rules=version.READING_RULES,
+                batch=origin,
+            )
+            totals.unreadable += session.mail.save_unreadable(bad, seen_at=seen_at) if bad else 0
+        totals.new += report.new
+        totals.known += report.known
+        totals.reread += report.reread
+        totals.touched |= report.touched
         count += len(batch)
     return count
-
-
-def store_batch(
-    store: Store,
-    batch: list[Message | Unreadable],
-    seen_at: datetime,
-    totals: Totals,
-    origin: int | None = None,
-) -> None:
-    bad = [x for x in batch if isinstance(x, Unreadable)]
-    with store.begin() as session:
-        report = session.mail.save_messages(
-            (x for x in batch if isinstance(x, Message)),
-            seen_at=seen_at,
-            reading_rules=version.READING_RULES,
-            batch=origin,
-        )
-        totals.unreadable += session.mail.save_unreadable(bad, seen_at=seen_at) if bad else 0
-    totals.new += report.new
-    totals.known += report.known
-    totals.reread += report.reread
-    totals.touched |= report.touched
-
-
-def batches(items: Iterable[Message | Unreadable]) -> Iterator[list[Message | Unreadable]]:
-    iterator = iter(items)
-    while batch := list(islice(iterator, BATCH)):
-        yield batch

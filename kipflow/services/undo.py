@@ -5,7 +5,7 @@ What it changed in the months that are held is put back, unless somebody read th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -22,6 +22,7 @@ from kipflow.services.ruling_checks import BadRuling
 from kipflow.services.wording import LEAVES, say_move
 
 _WHAT = {"mail": "mail", "index": "index row"}
+CHANGED = "something else would change by now: look at it again"
 #: A list and one of its months → what is known of it, and its files that broke off, as they are kept.
 Held = Mapping[tuple[str, str], tuple[ArchiveMonth, str]]
 
@@ -80,14 +81,15 @@ def undo(
     policy: Policy,
     at: datetime,
     word: Word | None = None,
-    check: Callable[[Undone], None] = lambda _: None,
+    seen: str | None = None,
 ) -> Undone:
     """Undo a batch, or without a `word` find out what that would change. The proposals are to be decided after it.
 
-    What `check` raises leaves everything as it was.
+    `seen` is the digest of what somebody was shown; None: whatever it changes is meant.
 
     Raises:
-        BadRuling: no such batch, or it was undone before; the word has no author or reason.
+        BadRuling: no such batch, or it was undone before; something else would change than was seen; the word has no
+            author or reason.
     """
     said = word.checked() if word is not None else None
     try:
@@ -98,23 +100,18 @@ def undo(
             by, why = (said.author, said.reason) if said is not None else ("", "")
             session.batches.note_undone(batch_id, at=at, by=by, reason=why, numbers=numbers)
             months = tuple(_restore_months(session, batch, shared))
-            appended: list[Transition] = []
-            gone: set[int] = set()
-            for number in numbers:
-                decision, moves = preview_in(session, number, policy=policy, as_of=at, now=at)
-                appended += moves
-                if decision is not None and not decision.history:
-                    gone.add(number)
+            then = {number: preview_in(session, number, policy=policy, as_of=at, now=at) for number in numbers}
             found = Undone(
                 batch=batch,
                 numbers=tuple(numbers),
-                appended=tuple(appended),
-                gone=frozenset(gone),
+                appended=tuple(move for _, moves in then.values() for move in moves),
+                gone=frozenset(n for n, (decision, _) in then.items() if decision and not decision.history),
                 months=months,
                 kept=len(set[str]().union(*shared.values())),
                 shared=tuple(shared),
             )
-            check(found)
+            if seen not in {None, found.digest}:
+                raise BadRuling(CHANGED)
             if word is None:
                 raise _OnlyShown(found)
     except _OnlyShown as shown:

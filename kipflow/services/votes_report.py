@@ -148,10 +148,9 @@ def table_rows(report: VotesReport) -> list[dict[str, str]]:
         notes.extend(_say_times(reading.vote))
         notes.extend("; ".join((say_doubt(doubt), *ways)) for doubt, ways in reading.doubts)
         notes.extend(say_end(end) for end in list_ends(reading.vote))
-        blank = dict.fromkeys(_table_ballot(None), "")
-        rows.append({**head, **(ballots[0] if ballots else blank)})
+        rows.append({**head, **(ballots[0] if ballots else _NO_BALLOT)})
         rows.extend({**empty, **ballot} for ballot in ballots[1:])
-        rows.extend({**empty, **blank, "evidence": note} for note in notes)
+        rows.extend({**empty, **_NO_BALLOT, "evidence": note} for note in notes)
     return rows
 
 
@@ -177,9 +176,10 @@ def _say_outcome(reading: VoteReading) -> str:
     return f"{reading.outcome} (by review: {' or '.join(others)})" if others else str(reading.outcome)
 
 
-def _table_ballot(ballot: Ballot | None) -> dict[str, str]:
-    if ballot is None:
-        return {"voter": "", "known by": "", "choice": "", "status": "", "evidence": ""}
+_NO_BALLOT = {"voter": "", "known by": "", "choice": "", "status": "", "evidence": ""}
+
+
+def _table_ballot(ballot: Ballot) -> dict[str, str]:
     binding = " (binding)" if ballot.binding else ""
     shown = ballot.status is not BallotStatus.COUNTED or is_far(ballot.cast_at, ballot.dated_at)
     doubt = f" [{ballot.why}]" if ballot.why and shown else ""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from kipflow.domain.clocks import month_start, next_month
+from kipflow.domain.clocks import list_months, month_end
 from kipflow.domain.errors import KipflowError, ServiceUnavailable
 from kipflow.domain.facts import ArchiveMonth
 from kipflow.services.away import note_back
@@ -49,7 +49,7 @@ def find_wanted_months(
         ours = [m for (of, _), m in held.items() if of == list_id]
         if ours and not any(m.mails for m in ours) and all(m.status == "complete" for m in ours):
             warnings.append(_say_silent(list_id, len(ours)))
-        for month in list_months(since, as_of):
+        for month in list_months(since, f"{as_of:%Y-%m}"):
             known = held.get((list_id, month))
             if known is None or known.why.startswith(FROM_FILES):
                 wanted.append(Wanted(list_id=list_id, month=month))
@@ -91,21 +91,14 @@ def wanted_range(lists: Sequence[str], first: str, last: str, *, as_of: datetime
     """
     if first > last:
         raise WrongRange(f"{first} is later than {last}: name the earlier month as the first")
-    end = month_start(last) if as_of is None else min(month_start(last), as_of)
+    end = last if as_of is None else min(last, f"{as_of:%Y-%m}")
     return [Wanted(list_id=x, month=m) for x in lists for m in list_months(first, end)]
-
-
-def list_months(first: str, as_of: datetime) -> Iterator[str]:
-    month, last = first, f"{as_of:%Y-%m}"
-    while month <= last:
-        yield month
-        month = next_month(month)
 
 
 def is_settled(month: ArchiveMonth) -> bool:
     """Whether a month can no longer change: complete, and read after its end without a bad look since."""
     is_whole = month.status == "complete" and not month.why.startswith(HELD_UP_TO)
-    return is_whole and month.fetched_at >= month_start(next_month(month.month))
+    return is_whole and month.fetched_at >= month_end(month.month)
 
 
 def stats_mark(list_id: str, month: str) -> str:

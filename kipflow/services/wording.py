@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from kipflow.domain.events import UNDATED, Transition
@@ -174,12 +174,7 @@ def read_text(payload: Mapping[str, Any]) -> str:
 def say_payload(payload: Mapping[str, Any]) -> str:
     """What an effect would say, as far as one line goes."""
     moves = payload.get("moves")
-    if isinstance(moves, Sequence) and not isinstance(moves, str):
-        moved = [f"{move.get('number')} to {move.get('to')}" for move in moves if isinstance(move, Mapping)]
-        return f"round-up brought up to date: {', '.join(moved) or 'no row moves'}"[:300]
-    if text := read_text(payload):
-        return " ".join(text.split())[:300]
-    for key in ("title", "message", "page_id"):
-        if isinstance(payload.get(key), str) and payload[key].strip():
-            return " ".join(str(payload[key]).split())[:300]
-    return ", ".join(sorted(str(key) for key in payload))[:300]
+    if moves is None:
+        return " ".join(read_text(payload).split())[:300]
+    moved = ", ".join(f"{move['number']} to {move['to']}" for move in moves)
+    return f"round-up brought up to date: {moved or 'no row moves'}"[:300]

@@ -81,7 +81,7 @@ def _with_links(view: ProposalView) -> ProposalView:
     """The view with the permalink of each mail that a move rests on, where its evidence does not have it itself."""
 
     def link(recorded: RecordedTransition) -> RecordedTransition:
-        found = tuple(replace(e, url=e.url or view.links.get(e.ref, "")) for e in recorded.transition.evidence)
+        found = tuple(map(view.link, recorded.transition.evidence))
         return replace(recorded, transition=replace(recorded.transition, evidence=found))
 
     return replace(view, history=tuple(link(r) for r in view.history))

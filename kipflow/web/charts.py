@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from kipflow.domain.clocks import next_month
+from kipflow.domain.clocks import list_months
 from kipflow.domain.tally import Counts
 
 #: Up to this many ballots each gets a block of its own; beyond, blocks become proportions.
@@ -94,10 +94,7 @@ def fill_months(counts: Mapping[str, int], *, at_least: int = 12, at_most: int =
         return []
     last = max(counts)
     first = min(min(counts), _months_before(last, at_least - 1))
-    months = [first]
-    while months[-1] < last:
-        months.append(next_month(months[-1]))
-    return [(month, float(counts.get(month, 0))) for month in months[-at_most:]]
+    return [(month, float(counts.get(month, 0))) for month in list(list_months(first, last))[-at_most:]]
 
 
 def _months_before(month: str, number: int) -> str:

@@ -6,7 +6,7 @@ knew of it, and what it took back was what held.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, time
 from enum import StrEnum
@@ -34,15 +34,6 @@ class EntryKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Quote:
-    """A line that something rests on. `url` is empty where no archive is known to hold it."""
-
-    kind: str
-    line: str
-    url: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
     """One entry. `source` and `target` are set for moves and corrections, as are the time of record and the policy.
 
@@ -58,7 +49,7 @@ class Entry:
     target: Stage | None = None
     actor: str = ""
     note: str = ""
-    quotes: tuple[Quote, ...] = ()
+    quotes: tuple[Evidence, ...] = ()
     retracted: bool = False
     takes_back: tuple[str, ...] = ()
     taken_back_at: datetime | None = None
@@ -103,9 +94,7 @@ def _describe_history(view: ProposalView) -> Iterator[Entry]:
             # what makes a correction are the facts that it names, not a clock
             actor="" if move.retracts else move.actor,
             note=move.note,
-            quotes=tuple(
-                _describe_evidence(e, view) for e in move.evidence if (e.line or e.url) and e.kind != "history"
-            ),
+            quotes=tuple(view.link(e) for e in move.evidence if (e.line or e.url) and e.kind != "history"),
             retracted=recorded.retracted,
             takes_back=tuple(_say_entry(by_id[entry].transition) for entry in move.retracts if entry in by_id),
             taken_back_at=taken_back.get(move.id),
@@ -118,10 +107,6 @@ def _describe_history(view: ProposalView) -> Iterator[Entry]:
 
 def _say_entry(move: Transition) -> str:
     return f"{move.target} as of {say_moment(move.at)}, because {say_rule(move.rule)}"
-
-
-def _describe_evidence(evidence: Evidence, view: ProposalView) -> Quote:
-    return Quote(kind=evidence.kind, line=evidence.line, url=evidence.url or view.links.get(evidence.ref, ""))
 
 
 def _describe_pages(pages: tuple[PageVersion, ...], history: tuple[RecordedTransition, ...]) -> Iterator[Entry]:
@@ -148,7 +133,7 @@ def _describe_calls(calls: tuple[CallNote, ...]) -> Iterator[Entry]:
     for call in calls:
         if call.held_on is not None:
             day = datetime.combine(call.held_on, time(), UTC)
-            quote = Quote(kind="call", line=call.note, url=call.url)
+            quote = Evidence(kind="call", ref=call.call, line=call.note, url=call.url)
             text = f"Spoken of in a call: {call.call}"
             yield Entry(at=day, stands_at=day, kind=EntryKind.CALL, text=text, quotes=(quote,))
 
@@ -215,7 +200,7 @@ def _say_ruling(ruling: Ruling) -> str:
         case "restore":
             return "put it back into the stage before its newest move"
         case "merge" | "split":
-            one, other = (_say_mailbox(ruling.value.get(side)) for side in ("one", "other"))
+            one, other = (_say_mailbox(ruling.value[side]) for side in ("one", "other"))
             return f"ruled that {one} and {other} are {'one person' if ruling.kind == 'merge' else 'two people'}"
         case "drift":
             return f"said that the {ruling.target} may say “{value.get('says', '?')}”"
@@ -225,7 +210,6 @@ def _say_ruling(ruling: Ruling) -> str:
             return f"ruled on a {kind}: {', '.join(f'{key} {word}' for key, word in value.items())}"
 
 
-def _say_mailbox(value: object) -> str:
-    raw = value if isinstance(value, dict) else {}
-    key, name = str(raw.get("key", "?")), str(raw.get("name", ""))
+def _say_mailbox(side: Mapping[str, str]) -> str:
+    key, name = side["key"], side["name"]
     return f"{name} <{key}>" if name and name != key else key

@@ -186,7 +186,6 @@ def open_desk(parts: Parts) -> Desk:
     """What a person's acts work on."""
     return Desk(
         store=parts.store,
-        board=parts.store,
         roster=parts.roster,
         policy=parts.policy,
         effects=effect_rules(parts),

@@ -18,12 +18,14 @@ from kipflow.config.settings import REPOSITORY
 from kipflow.domain.facts import ArchiveMonth
 from kipflow.domain.history import effective
 from kipflow.services import advance, deliver, replay, rulings
+from kipflow.services.acts import perform
 from kipflow.services.desk import Word
 from kipflow.services.ingest import ingest_paths
-from kipflow.services.ports import Report
-from kipflow.wiring import Parts, effect_rules
+from kipflow.services.ports import OutboxRow, Report
+from kipflow.wiring import Parts, effect_rules, open_desk
 from tests.integration.conftest import connect_to
 from tests.kinds import chat_kind
+from tests.living import live_in
 
 LIST = "dev@sandbox.example"
 #: Where no service answers.
@@ -142,13 +144,8 @@ class Village:
 
     def settle_in(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Let the commands of this process work on this community."""
-        for name, value in {
-            "KIPFLOW_HOME": self.parts.settings.home,
-            "KIPFLOW_CONFIG": self.folder / "config",
-            "KIPFLOW_COMMUNITY": "sandbox",
-            "KIPFLOW_SANDBOX_URL": NOBODY,
-        }.items():
-            monkeypatch.setenv(name, str(value))
+        live_in(monkeypatch, self.parts.settings.home, community="sandbox", config=self.folder / "config")
+        monkeypatch.setenv("KIPFLOW_SANDBOX_URL", NOBODY)
 
     def receive(self, mails: Sequence[Mail], at: datetime) -> Report:
         """An archive gives these mails; months up to `at` are held."""
@@ -184,6 +181,16 @@ class Village:
             word=Word(author="ops", reason="asked its author", at=at),
             asked=asked,
         )
+
+    def act(self, name: str, key: str, at: datetime) -> None:
+        """A person does something with an effect."""
+        desk = open_desk(self.parts)
+        word = Word(author="mara", reason="we talked about it", at=at)
+        perform(replace(desk, effects=replace(desk.effects, sends=True)), name, {"key": key}, word)
+
+    def outbox(self, channel: str, status: str = "") -> list[OutboxRow]:
+        """The effects of a channel, newest first."""
+        return [row for row in self.parts.store.effects(status=status, limit=500).rows if row.channel == channel]
 
     def lines(self) -> list[str]:
         """The history of the proposal that stands."""

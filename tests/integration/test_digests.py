@@ -19,7 +19,7 @@ from kipflow.services.digests import DigestRules
 from kipflow.services.kinds.chat import ChatKind
 from kipflow.services.ports import Effect
 from kipflow.wiring import Parts, effect_rules
-from tests.kinds import scope_of
+from tests.kinds import make_due, scope_of
 from tests.unit.services.test_slack_goldens import check_limits
 
 pytestmark = pytest.mark.integration
@@ -64,8 +64,7 @@ def test_a_digest_of_ones_own_goes_once_to_who_asked_for_it_and_says_nothing_of_
     known = parts.roster.by_id["bvogel"]
     twice = replace(known, emails=(*known.emails, "second@x.example"))
     kind = open_kind(parts, now, people=(twice,))
-    kind.plan()
-    deliver.deliver(parts.store, {"slack": kind}, now=now, by=ThisProcess())
+    make_due(parts.store, "slack", kind, now)
     own = [row for row in parts.store.effects(limit=500).rows if row.payload.get("direct")]
     assert [row.payload["channel"] for row in own] == ["@bvogel"], "one message for two addresses, none for the rest"
     assert own[0].status == "sent"
@@ -90,8 +89,7 @@ def test_a_person_whom_slack_does_not_know_is_named_and_holds_up_nobody(played: 
     now = parts.clock()
     stranger = replace(parts.roster.by_id["bvogel"], emails=("nobody@x.example",))
     kind = open_kind(parts, now, people=(stranger, parts.roster.by_id["amaro"]))
-    kind.plan()
-    report = deliver.deliver(parts.store, {"slack": kind}, now=now, by=ThisProcess())
+    report = make_due(parts.store, "slack", kind, now)
     assert any("nobody there has an address that the roster has for @bvogel" in warning for warning in report.warnings)
     assert SlackChat(f"{url}/slack/api", "xoxb-test").find_user(["nobody@x.example"]) is None
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from kipflow.adapters.store.parts import SqlHistory
 from kipflow.cli import run
-from kipflow.domain.clocks import next_month
+from kipflow.domain.clocks import list_months
 from kipflow.domain.errors import Refused
 from kipflow.domain.events import Stage, Transition
 from kipflow.domain.facts import ArchiveMonth, SilenceWarning
@@ -50,11 +50,9 @@ def village(tmp_path: Path) -> Iterator[Village]:
 
 def read_archive(village: Village, at: datetime) -> None:
     """Every month up to `at` is held to its end."""
-    month = f"{MONDAY:%Y-%m}"
     with village.parts.store.begin() as session:
-        while month <= f"{at:%Y-%m}":
+        for month in list_months(f"{MONDAY:%Y-%m}", f"{at:%Y-%m}"):
             session.mail.save_month(ArchiveMonth(list_id=LIST, month=month, status="complete", fetched_at=at))
-            month = next_month(month)
 
 
 def look(village: Village, at: datetime) -> None:

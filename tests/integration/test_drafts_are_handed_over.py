@@ -9,13 +9,11 @@ from pathlib import Path
 import httpx
 import pytest
 
-from kipflow.adapters.deliverer import ThisProcess
 from kipflow.adapters.slack import SlackChat
-from kipflow.services.deliver import deliver
 from kipflow.services.kinds.handover import HandOverKind, render_handover
-from kipflow.services.ports import OutboxRow, Report
+from kipflow.services.ports import Report
 from tests.integration.late import AMARO, DAY, LIST, MONDAY, Village, found, story
-from tests.kinds import scope_of
+from tests.kinds import make_due, scope_of
 from tests.unit.services.test_slack_goldens import check_limits
 
 pytestmark = pytest.mark.integration
@@ -41,19 +39,14 @@ def run(village: Village, url: str, at: datetime = OVER) -> Report:
         roster=village.parts.roster,
         lists=frozenset({LIST}),
     )
-    kind.plan()
-    return deliver(village.parts.store, {"handover": kind}, now=at, by=ThisProcess(), wait=lambda _seconds: None)
-
-
-def rows(village: Village) -> list[OutboxRow]:
-    return [row for row in village.parts.store.effects(limit=500).rows if row.channel == "handover"]
+    return make_due(village.parts.store, "handover", kind, at)
 
 
 def test_the_caller_gets_the_draft_once(tmp_path: Path, own_sandbox: str) -> None:
     village = live(tmp_path)
     for hour in range(3):
         run(village, own_sandbox, OVER + hour * DAY / 24)
-    [row] = rows(village)
+    [row] = village.outbox("handover")
     assert row.status == "sent"
     assert row.payload["text"] == "KIP-77: hand the draft of its result to Ines Amaro, who called the vote"
     page = httpx.get(f"{own_sandbox}/slack").text
@@ -67,7 +60,7 @@ def test_what_was_announced_meanwhile_is_not_handed_over(tmp_path: Path, own_san
     village.receive([story()["result"]], OVER + DAY)
     village.decide(OVER + DAY)
     run(village, own_sandbox, OVER + DAY)
-    assert rows(village) == []
+    assert village.outbox("handover") == []
 
 
 def test_a_caller_whom_slack_does_not_know_is_one_line(tmp_path: Path, own_sandbox: str) -> None:

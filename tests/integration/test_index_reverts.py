@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from kipflow.adapters.confluence import ConfluenceWiki
-from kipflow.adapters.deliverer import ThisProcess
 from kipflow.domain.facts import Ruling
-from kipflow.services.acts import perform
-from kipflow.services.deliver import deliver
-from kipflow.services.desk import Word
 from kipflow.services.indexrows import find_places
 from kipflow.services.ports import MOVED_BACK, IndexRow, OutboxRow, WikiPage
 from kipflow.services.ruling_checks import BadRuling
-from kipflow.wiring import open_desk
 from tests.integration.conftest import ANCHOR, running_sandbox
 from tests.integration.late import MONDAY, found, story
-from tests.kinds import index_kind
+from tests.kinds import index_kind, make_due
 
 pytestmark = pytest.mark.integration
 
@@ -36,10 +30,10 @@ class Place:
     """A decided community, and an index page of its own on the sandbox's wiki that kipflow has saved once."""
 
     def __init__(self, home: Path, outside: str) -> None:
-        village = found(home)
-        village.receive(list(story().values()), MONDAY)
-        village.decide(MONDAY)
-        self.parts, self.store = village.parts, village.parts.store
+        self.village = found(home)
+        self.village.receive(list(story().values()), MONDAY)
+        self.village.decide(MONDAY)
+        self.store = self.village.parts.store
         self.wiki = ConfluenceWiki(f"{outside}/confluence/rest/api", "secret")
         body = self.wiki.fetch_page("1000").body
         self.page_id = self.wiki.create_page("1000", title=f"Index of {home.name}", body=body).page_id
@@ -57,21 +51,17 @@ class Place:
 
     def update(self) -> None:
         """What `kip_update_index` does."""
-        kind = index_kind(self.store, self.wiki, self.page_id, ANCHOR)
-        kind.plan()
-        deliver(self.store, {"index": kind}, now=ANCHOR, by=ThisProcess(), wait=lambda _seconds: None)
+        make_due(self.store, "index", index_kind(self.store, self.wiki, self.page_id, ANCHOR), ANCHOR)
 
     def list(self, status: str) -> list[OutboxRow]:
-        return [row for row in self.store.effects(status=status).rows if row.channel == "index"]
+        return self.village.outbox("index", status)
 
     def write(self, body: str) -> None:
         """What somebody saves by hand."""
         self.wiki.save_page(self.page, body=body, message="I know better")
 
     def act(self, name: str, key: str) -> None:
-        desk = open_desk(self.parts)
-        word = Word(author="mara", reason="we talked about it", at=ANCHOR)
-        perform(replace(desk, effects=replace(desk.effects, sends=True)), name, {"key": key}, word)
+        self.village.act(name, key, ANCHOR)
 
 
 @pytest.fixture

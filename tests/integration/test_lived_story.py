@@ -15,17 +15,16 @@ from pathlib import Path
 
 import pytest
 
-from kipflow.adapters.deliverer import ThisProcess
 from kipflow.domain.events import Stage
 from kipflow.domain.stagewords import SECTION_OF_STAGE
-from kipflow.services import deliver, index, rulings
+from kipflow.services import index, rulings
 from kipflow.services.desk import Word
 from kipflow.services.ports import CARD, OutboxRow, WikiPage
 from kipflow.services.ruling_checks import BadRuling
 from kipflow.wiki.index_reading import parse_index_page
 from tests.integration.late import DAY, MONDAY, Mail, Village, found, late_objections, story
 from tests.integration.test_late_mail import WEEK, Round, live_through, rule_stage
-from tests.kinds import index_kind
+from tests.kinds import index_kind, make_due
 
 pytestmark = pytest.mark.integration
 
@@ -81,9 +80,7 @@ class Listener:
         already_posted, updated = len(self.village.channel.posted), len(self.village.channel.updates)
         self.village.hold(now)
         self.village.decide(now)
-        kind = index_kind(store, self.wiki, "1000", now)
-        kind.plan()
-        deliver.deliver(store, {"index": kind}, now=now, by=ThisProcess())
+        make_due(store, "index", index_kind(store, self.wiki, "1000", now), now)
         for channel, text in self.village.channel.posted[already_posted:]:
             if channel == "#proposals":
                 self.hear(text.partition("\n")[0])

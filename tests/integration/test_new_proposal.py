@@ -17,6 +17,7 @@ from kipflow.services.ports import PageRef, WikiPage
 from kipflow.wiki.lint import lint_page
 from kipflow.wiki.titles import parse_title
 from kipflow.wiring import Parts
+from tests.living import live_in
 
 INDEX = "1000"
 
@@ -167,8 +168,7 @@ def test_the_command_writes_a_page_that_the_next_sync_brings_and_the_round_up_li
     own_sandbox: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("KIPFLOW_SANDBOX_URL", own_sandbox)
-    monkeypatch.setenv("KIPFLOW_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("KIPFLOW_COMMUNITY", "sandbox")
+    live_in(monkeypatch, tmp_path / "home", community="sandbox")
     assert run(["new", "Quiet gates"]) == 0
     assert "(not written: add --write)" in capsys.readouterr().out
     assert run(["new", "Quiet gates", "--write"]) == 0
@@ -186,8 +186,7 @@ def test_a_dry_run_of_the_whole_system_writes_no_page(
     own_sandbox: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("KIPFLOW_SANDBOX_URL", own_sandbox)
-    monkeypatch.setenv("KIPFLOW_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("KIPFLOW_COMMUNITY", "sandbox")
+    live_in(monkeypatch, tmp_path / "home", community="sandbox")
     monkeypatch.setenv("KIPFLOW_DRY_RUN", "1")
     before = numbers(wiki_of(own_sandbox))
     assert run(["new", "Quiet gates", "--write"]) == 2

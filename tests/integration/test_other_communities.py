@@ -15,6 +15,7 @@ from kipflow.cli import run
 from kipflow.config.loading import load_community
 from tests.httpservers import QuietHandler, running
 from tests.integration.late import leave_wiki_out
+from tests.living import live_in
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "tests" / "data" / "communities"
@@ -106,9 +107,7 @@ def test_the_database_of_another_community_is_neither_read_nor_changed(
 def test_a_community_without_a_wiki_says_so_in_one_line(
     config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv("KIPFLOW_CONFIG", str(config))
-    monkeypatch.setenv("KIPFLOW_HOME", str(tmp_path))
-    monkeypatch.setenv("KIPFLOW_COMMUNITY", "pulsar")
+    live_in(monkeypatch, tmp_path, community="pulsar", config=config)
     assert run(["sync"]) == 2
     assert capsys.readouterr().err == (
         "kipflow: community pulsar: wiki: expected an address; this community has none\n"

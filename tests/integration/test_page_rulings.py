@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from datetime import UTC, datetime
-from email.message import EmailMessage
-from email.utils import format_datetime
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -19,6 +17,7 @@ from kipflow.services.ports import WikiPage
 from kipflow.wiki.pages import parse_page
 from kipflow.wiki.substance import read_substance
 from kipflow.wiring import connect
+from tests.living import build_mail, live_in
 
 COMMUNITY = """
     name: shelves
@@ -45,17 +44,10 @@ AFTER = BEFORE.replace("green", "red, and every second one is removed")
 
 
 def write_mail(folder: Path, subject: str, at: datetime, text: str, *, replies_to: str = "") -> None:
-    mail = EmailMessage()
-    name = f"{at:%m%d%H}"
-    mail["Message-ID"] = f"<{name}@mail.example>"
-    mail["From"] = "Mara Lind <mara@lind.example>"
-    mail["To"] = "dev@shelves.example"
-    mail["Date"] = format_datetime(at)
-    mail["Subject"] = subject
-    if replies_to:
-        mail["In-Reply-To"] = f"<{replies_to}@mail.example>"
-    mail.set_content(text + "\n")
-    (folder / f"{name}.eml").write_bytes(mail.as_bytes())
+    name, who = f"{at:%m%d%H}", ("Mara Lind <mara@lind.example>", "dev@shelves.example")
+    answers = f"{replies_to}@mail.example" if replies_to else ""
+    mail = build_mail(f"{name}@mail.example", *who, at, subject, text, answers=answers)
+    (folder / f"{name}.eml").write_bytes(mail)
 
 
 def march(day: int) -> datetime:
@@ -83,9 +75,7 @@ def changed_after_the_vote(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caps
         path = config / name
         path.parent.mkdir(parents=True)
         path.write_text(dedent(text), encoding="utf-8")
-    monkeypatch.setenv("KIPFLOW_CONFIG", str(config))
-    monkeypatch.setenv("KIPFLOW_COMMUNITY", "shelves")
-    monkeypatch.setenv("KIPFLOW_HOME", str(tmp_path / "home"))
+    live_in(monkeypatch, tmp_path / "home", community="shelves", config=config)
     mails = tmp_path / "mails"
     mails.mkdir()
     write_mail(mails, "[DISCUSS] KIP-7: Shelves", march(2), "Please have a look.")

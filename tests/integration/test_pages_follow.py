@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -11,22 +10,17 @@ import httpx
 import pytest
 
 from kipflow.adapters.confluence import ConfluenceWiki
-from kipflow.adapters.deliverer import ThisProcess
 from kipflow.adapters.jira import JiraTickets
 from kipflow.adapters.store import SqlStore
 from kipflow.adapters.store.engine import open_engine
-from kipflow.services.acts import perform
-from kipflow.services.deliver import deliver
-from kipflow.services.desk import Word
 from kipflow.services.kinds.kind import Kind
 from kipflow.services.kinds.ticket import TicketKind
 from kipflow.services.ports import Effect, OutboxRow, Report, WikiPage
 from kipflow.wiki.pages import parse_page
-from kipflow.wiring import open_desk
 from tests.integration.conftest import running_sandbox
 from tests.integration.killing import deliver_until, kill_at_every_step
 from tests.integration.late import DAY, MONDAY, TITLE, Village, found, late_objections, story
-from tests.kinds import page_kind, scope_of
+from tests.kinds import make_due, page_kind, scope_of
 
 pytestmark = pytest.mark.integration
 
@@ -76,12 +70,10 @@ class Place:
 
     def run(self, mode: str = "send") -> Report:
         """What `kip_follow_up` does."""
-        kind: Kind = page_kind(self.store, self.wiki, self.now, mode=mode)
-        kind.plan()
-        return deliver(self.store, {"page": kind}, now=self.now, by=ThisProcess(), wait=lambda _seconds: None)
+        return make_due(self.store, "page", page_kind(self.store, self.wiki, self.now, mode=mode), self.now)
 
     def list(self, status: str, channel: str = "page") -> list[OutboxRow]:
-        return [row for row in self.store.effects(status=status, limit=500).rows if row.channel == channel]
+        return self.village.outbox(channel, status)
 
     def write(self, old: str, new: str) -> None:
         """What somebody saves by hand."""
@@ -92,9 +84,7 @@ class Place:
         self.read()
 
     def act(self, name: str, key: str) -> None:
-        desk = open_desk(self.village.parts)
-        word = Word(author="mara", reason="we talked about it", at=self.now)
-        perform(replace(desk, effects=replace(desk.effects, sends=True)), name, {"key": key}, word)
+        self.village.act(name, key, self.now)
 
     def spoil(self, rule: str) -> None:
         httpx.post(f"{self.outside}/faults", json={"rule": rule}).raise_for_status()
@@ -215,15 +205,12 @@ def test_an_acceptance_that_fell_changes_no_page_before_a_person_released_it(pla
 
 
 # -- the ticket ------------------------------------------------------------------------------------
-def ticket_kind(place: Place, store: SqlStore, mode: str = "send") -> TicketKind:
-    tickets = JiraTickets(f"{place.outside}/jira/rest/api/2")
-    return TicketKind(scope=scope_of(store, place.now, mode=mode), tickets=tickets)
+def ticket_kind(place: Place, store: SqlStore) -> TicketKind:
+    return TicketKind(scope=scope_of(store, place.now), tickets=JiraTickets(f"{place.outside}/jira/rest/api/2"))
 
 
-def comment(place: Place, mode: str = "send") -> Report:
-    kind = ticket_kind(place, place.store, mode)
-    kind.plan()
-    return deliver(place.store, {"ticket": kind}, now=place.now, by=ThisProcess(), wait=lambda _seconds: None)
+def comment(place: Place) -> None:
+    make_due(place.store, "ticket", ticket_kind(place, place.store), place.now)
 
 
 def comments(place: Place) -> list[str]:

@@ -25,13 +25,13 @@ from kipflow.services.deliver import deliver
 from kipflow.services.desk import Word
 from kipflow.services.ingest import ingest_paths
 from kipflow.services.kinds.result import PATIENCE, ResultKind
-from kipflow.services.ports import OutboxRow, Report, WikiPage
+from kipflow.services.ports import Report, WikiPage
 from kipflow.wiki.pages import parse_page
 from kipflow.wiki.substance import read_substance
 from kipflow.wiring import open_desk
 from tests.integration.killing import await_end, deliver_until, fork, kill_at_every_step
 from tests.integration.late import AMARO, DAY, LIST, MONDAY, Mail, Village, found, late_objections, story
-from tests.kinds import scope_of
+from tests.kinds import make_due, scope_of
 from tests.smtpserver import MailServer, mail_server
 
 pytestmark = pytest.mark.integration
@@ -65,18 +65,7 @@ def make_kind(village: Village, server: MailServer, at: timedelta = timedelta(),
 
 def run(village: Village, server: MailServer, at: timedelta = timedelta(), mode: str = "send") -> Report:
     """What the DAG does: plan, then deliver."""
-    kind = make_kind(village, server, at, mode)
-    kind.plan()
-    return deliver(village.parts.store, {"result": kind}, now=OVER + at, by=ThisProcess(), wait=lambda _seconds: None)
-
-
-def rows(village: Village) -> list[OutboxRow]:
-    return [row for row in village.parts.store.effects(limit=500).rows if row.channel == "result"]
-
-
-def act(village: Village, name: str, key: str) -> None:
-    word = Word(author="mara", reason="as the vote says", at=OVER)
-    perform(open_desk(village.parts), name, {"key": key}, word)
+    return make_due(village.parts.store, "result", make_kind(village, server, at, mode), OVER + at)
 
 
 def save_pages(village: Village, *versions: WikiPage) -> None:
@@ -96,9 +85,9 @@ def arrive(village: Village, server: MailServer, at: timedelta) -> None:
 def test_a_result_is_sent_once_after_a_person_released_it(village: Village, server: MailServer) -> None:
     run(village, server, mode="approve")
     assert server.mails == []
-    [held] = rows(village)
+    [held] = village.outbox("result")
     assert "Subject: [RESULT] [VOTE] KIP-77: Shelves that tell their load" in held.payload["diff"]
-    act(village, "release", held.key)
+    village.act("release", held.key, OVER)
     for _ in range(3):
         run(village, server, mode="approve")
 
@@ -108,7 +97,7 @@ def test_a_result_is_sent_once_after_a_person_released_it(village: Village, serv
     assert read["In-Reply-To"] == "<vote@x.example>"
     assert read["From"] == SENDER
     assert "3 binding +1 votes (Ines Amaro, Bertil Vogel, Tomo Nakagawa)" in read.get_content()
-    assert [row.external_ref for row in rows(village)] == [read["Message-ID"]]
+    assert [row.external_ref for row in village.outbox("result")] == [read["Message-ID"]]
 
 
 def test_the_reply_names_the_whole_thread_before_the_opening(tmp_path: Path, server: MailServer) -> None:
@@ -128,13 +117,13 @@ def test_what_its_caller_announces_meanwhile_is_not_sent(village: Village, serve
     village.decide(OVER + DAY)
     run(village, server, DAY, mode="approve")
     assert server.mails == []
-    assert [(row.status, row.last_error) for row in rows(village)] == [("withdrawn", "no longer due")]
+    assert [(row.status, row.last_error) for row in village.outbox("result")] == [("withdrawn", "no longer due")]
 
 
 def test_what_was_released_in_other_words_waits_again(village: Village, server: MailServer) -> None:
     run(village, server, mode="approve")
-    [held] = rows(village)
-    act(village, "release", held.key)
+    [held] = village.outbox("result")
+    village.act("release", held.key, OVER)
     late = Mail(
         name="late",
         at=MONDAY + 2.5 * DAY,
@@ -147,7 +136,7 @@ def test_what_was_released_in_other_words_waits_again(village: Village, server: 
     village.decide(OVER)
     run(village, server, mode="approve")
     assert server.mails == []
-    assert sorted(row.status for row in rows(village)) == ["held", "withdrawn"]
+    assert sorted(row.status for row in village.outbox("result")) == ["held", "withdrawn"]
 
 
 def test_a_question_that_arises_keeps_a_released_result_back_until_a_person_settled_it(
@@ -155,8 +144,8 @@ def test_a_question_that_arises_keeps_a_released_result_back_until_a_person_sett
 ) -> None:
     """The page changed while people voted, and only after the release is that known."""
     run(village, server, mode="approve")
-    [held] = rows(village)
-    act(village, "release", held.key)
+    [held] = village.outbox("result")
+    village.act("release", held.key, OVER)
     kind = make_kind(village, server, mode="approve")
     page = WikiPage(
         page_id="770", version=1, title="KIP-77: Shelves that tell their load", body=PAGE, saved_at=MONDAY,
@@ -174,13 +163,13 @@ def test_a_question_that_arises_keeps_a_released_result_back_until_a_person_sett
     assert "kipflow -C sandbox review page 77 hold --reason" in refused
 
     run(village, server, DAY, mode="approve")
-    assert [row.status for row in rows(village)] == ["withdrawn"]
+    assert [row.status for row in village.outbox("result")] == ["withdrawn"]
     perform(open_desk(village.parts), "page", {"proposal": "77"}, Word(author="mara", reason="a colour", at=OVER + DAY))
     village.decide(OVER + DAY)
     run(village, server, DAY, mode="approve")
-    [again] = rows(village)
+    [again] = village.outbox("result")
     assert (again.status, server.mails) == ("held", []), "what was released before is released once more"
-    act(village, "release", again.key)
+    village.act("release", again.key, OVER)
     run(village, server, DAY, mode="approve")
     assert len(server.mails) == 1
 
@@ -198,7 +187,7 @@ def test_an_unclear_ballot_keeps_a_result_back_though_it_turns_nothing(village: 
     village.decide(OVER)
     assert not village.parts.store.proposal(77, OVER).votes[-1].depends_on_review
     run(village, server)
-    assert rows(village) == []
+    assert village.outbox("result") == []
     ballot = {"proposal": "77", "mail": "<unclear@x.example>", "choice": "+1"}
     perform(open_desk(village.parts), "ballot", ballot, Word(author="mara", reason="it was", at=OVER))
     village.decide(OVER)
@@ -208,9 +197,9 @@ def test_an_unclear_ballot_keeps_a_result_back_though_it_turns_nothing(village: 
 
 def test_a_refused_draft_is_not_proposed_again(village: Village, server: MailServer) -> None:
     run(village, server, mode="approve")
-    act(village, "refuse", rows(village)[0].key)
+    village.act("refuse", village.outbox("result")[0].key, OVER)
     run(village, server, mode="approve")
-    assert [row.status for row in rows(village)] == ["withdrawn"]
+    assert [row.status for row in village.outbox("result")] == ["withdrawn"]
 
 
 def test_a_server_that_refuses_the_list_is_reported_in_one_line_and_asked_again(
@@ -244,11 +233,11 @@ def test_a_mail_that_was_taken_while_the_answer_was_lost_is_found_in_the_archive
     run(village, server)
     run(village, server, timedelta(minutes=5))
     assert len(server.mails) == 1
-    assert [row.status for row in rows(village)] == ["pending"]
+    assert [row.status for row in village.outbox("result")] == ["pending"]
     arrive(village, server, timedelta(minutes=30))
     run(village, server, timedelta(minutes=40))
     assert len(server.mails) == 1
-    assert [row.status for row in rows(village)] == ["sent"]
+    assert [row.status for row in village.outbox("result")] == ["sent"]
 
 
 def test_a_mail_that_the_archive_never_has_is_asked_about_and_noted_when_it_comes_after_all(
@@ -257,12 +246,12 @@ def test_a_mail_that_the_archive_never_has_is_asked_about_and_noted_when_it_come
     server.loses = 1
     run(village, server)
     run(village, server, PATIENCE + timedelta(hours=1))
-    assert [row.status for row in rows(village)] == ["unsure"]
-    assert "look whether a moderator holds it" in str(rows(village)[0].last_error)
+    assert [row.status for row in village.outbox("result")] == ["unsure"]
+    assert "look whether a moderator holds it" in str(village.outbox("result")[0].last_error)
     arrive(village, server, timedelta(hours=8))
     run(village, server, timedelta(hours=9))
     assert len(server.mails) == 1
-    assert [row.status for row in rows(village)] == ["sent"]
+    assert [row.status for row in village.outbox("result")] == ["sent"]
 
 
 def test_a_count_that_changes_after_the_mail_went_out_announces_nothing_again(
@@ -279,7 +268,7 @@ def test_no_list_but_the_community_s_own_is_written_to(village: Village, server:
     kind = make_kind(village, server)
     other = ResultKind(scope=kind.scope, mailer=kind.mailer, sender=SENDER, lists=frozenset({"dev@other.example"}))
     other.plan()
-    assert rows(village) == []
+    assert village.outbox("result") == []
     assert kind.preview() != []
     assert AMARO.split("<")[1] not in "\n".join(kind.preview())
 
@@ -308,10 +297,10 @@ def test_a_kill_at_any_step_sends_the_mail_once_or_asks_a_person(tmp_path: Path,
         if before:
             arrive(village, server, timedelta(hours=1))
         run(village, server, PATIENCE + timedelta(hours=2))
-        [row] = rows(village)
+        [row] = village.outbox("result")
         assert (row.status, len(server.mails)) == (("sent", 1) if before else ("unsure", 0)), f"killed at step {last}"
         if row.status == "unsure":  # a person looked, and it is not there
-            act(village, "release", row.key)
+            village.act("release", row.key, OVER)
             run(village, server, PATIENCE + timedelta(hours=2))
             assert len(server.mails) == 1
 
@@ -340,7 +329,7 @@ def test_a_kill_while_the_server_has_the_mail_and_has_not_answered_sends_it_once
     arrive(village, server, timedelta(minutes=30))
     run(village, server, timedelta(hours=1))
     assert len(server.mails) == 1
-    assert [row.status for row in rows(village)] == ["sent"]
+    assert [row.status for row in village.outbox("result")] == ["sent"]
 
 
 def test_the_command_previews_plans_and_sends(
@@ -352,11 +341,11 @@ def test_the_command_previews_plans_and_sends(
     at = ["--as-of", OVER.isoformat()]
     assert command(["deliver", "--preview", *at]) == 0
     assert "result: Subject: [RESULT] [VOTE] KIP-77: Shelves that tell their load\n" in capsys.readouterr().out
-    assert rows(village) == []
+    assert village.outbox("result") == []
     command(["deliver", *at])
-    [held] = rows(village)
+    [held] = village.outbox("result")
     assert (held.status, server.mails) == ("held", [])
-    act(village, "release", held.key)
+    village.act("release", held.key, OVER)
     command(["deliver", *at])
     assert len(server.mails) == 1
 
@@ -365,8 +354,7 @@ def test_a_password_that_is_refused_is_one_line_without_the_password(village: Vi
     server.says = {"EHLO": "250-mail.x.example\r\n250 AUTH PLAIN", "AUTH": "535 5.7.8 no"}
     mailer = SmtpMailer(host="127.0.0.1", port=server.port, security="none", user="kips", password="s3cret")
     kind = replace(make_kind(village, server), mailer=mailer)
-    kind.plan()
-    [line] = deliver(village.parts.store, {"result": kind}, now=OVER, by=ThisProcess()).warnings
+    [line] = make_due(village.parts.store, "result", kind, OVER).warnings
     assert "user or password was refused (535)" in line
     assert "s3cret" not in line + repr(mailer)
     assert server.mails == []
@@ -375,8 +363,7 @@ def test_a_password_that_is_refused_is_one_line_without_the_password(village: Vi
 def test_no_mail_is_sent_in_the_clear_to_a_server_that_cannot_encrypt(village: Village, server: MailServer) -> None:
     mailer = SmtpMailer(host="127.0.0.1", port=server.port, security="starttls")
     kind = replace(make_kind(village, server), mailer=mailer)
-    kind.plan()
-    [line] = deliver(village.parts.store, {"result": kind}, now=OVER, by=ThisProcess()).warnings
+    [line] = make_due(village.parts.store, "result", kind, OVER).warnings
     assert "STARTTLS" in line
     assert server.mails == []
 
@@ -387,7 +374,7 @@ def test_the_mail_that_was_sent_closes_its_vote_and_counts_as_nothing_else(
     """Its sender is neither the vote's caller nor anybody of the roster."""
     before = village.parts.store.proposal(77, OVER).votes[-1]
     run(village, server, mode="approve")
-    act(village, "release", rows(village)[0].key)
+    village.act("release", village.outbox("result")[0].key, OVER)
     run(village, server, mode="approve")
     arrive(village, server, timedelta(minutes=5))
     village.decide(OVER + DAY)
@@ -400,7 +387,7 @@ def test_the_mail_that_was_sent_closes_its_vote_and_counts_as_nothing_else(
     assert (state.vote.declared.by, state.vote.declared.outcome) == ("KIP votes", "passed")
     assert (state.differences, state.vote.claimed_ends, shown.questioned) == ((), (), {})
     assert (state.tally, len(state.vote.ballots)) == (before.tally, len(before.vote.ballots))
-    assert (len(server.mails), [row.status for row in rows(village)]) == (1, ["sent"])
+    assert (len(server.mails), [row.status for row in village.outbox("result")]) == (1, ["sent"])
 
 
 @pytest.mark.parametrize(
@@ -423,6 +410,6 @@ def test_no_mail_of_the_archive_passes_for_one_that_was_not_sent(village: Villag
     other.receive([mail for name, mail in story().items() if name != "result"], OVER)
     other.decide(OVER)
     run(other, server)
-    assert rows(other)[0].key == rows(village)[0].key
-    assert rows(other)[0].external_ref != first
+    assert other.outbox("result")[0].key == village.outbox("result")[0].key
+    assert other.outbox("result")[0].external_ref != first
     assert first.strip("<>").partition("@")[0] not in "\n".join(make_kind(village, server).preview())

@@ -15,11 +15,9 @@ import httpx
 import pytest
 import sqlalchemy as sa
 
-from kipflow.adapters.deliverer import ThisProcess
 from kipflow.adapters.slackapp import parse_press
 from kipflow.launcher.slackapp import AIRFLOW_DATABASE, APP_TOKEN, find_audit, listen, open_app
 from kipflow.sandbox.channels import channel_id
-from kipflow.services import deliver
 from kipflow.services.acts import perform
 from kipflow.services.desk import Word
 from kipflow.services.effectrules import EffectRules
@@ -28,7 +26,7 @@ from kipflow.services.ports import Effect, Press
 from kipflow.services.presses import settle_press
 from kipflow.wiring import Parts, effect_rules, open_desk
 from tests.integration.conftest import connect_to
-from tests.kinds import scope_of
+from tests.kinds import make_due, scope_of
 from tests.unit.services.test_slack_goldens import check_limits
 
 pytestmark = pytest.mark.integration
@@ -52,8 +50,7 @@ def ask_for_approval(parts: Parts) -> None:
         session.outbox.enqueue([edit], now=parts.clock())
     assert parts.chat is not None
     kind = ChatKind(scope=scope_of(parts.store, parts.clock()), chat=parts.chat, rules=effect_rules(parts))
-    kind.plan()
-    deliver.deliver(parts.store, {"slack": kind}, now=parts.clock(), by=ThisProcess())
+    make_due(parts.store, "slack", kind, parts.clock())
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ from kipflow.services.assembly import load_facts
 from kipflow.web.app import create_app
 from kipflow.wiring import connect
 from tests.integration.mailserver import CountingArchive, make_mail, serving
+from tests.living import live_in
 
 DEV, USERS = "dev@lantern.example", "users@lantern.example"
 COMMUNITY = """\
@@ -33,8 +34,7 @@ policy: {{source: invented, binding_roles: [committer]}}
 def archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[CountingArchive]:
     with serving(CountingArchive()) as state:
         (tmp_path / "lantern.yaml").write_text(COMMUNITY.format(url=state.url))
-        monkeypatch.setenv("KIPFLOW_COMMUNITY", str(tmp_path / "lantern.yaml"))
-        monkeypatch.setenv("KIPFLOW_HOME", str(tmp_path / "home"))
+        live_in(monkeypatch, tmp_path / "home", community=str(tmp_path / "lantern.yaml"))
         for n in (1, 2, 3):
             at = datetime(2026, 3, n, tzinfo=UTC)
             state.put(DEV, make_mail(f"d{n}@x.example", at, "[DISCUSS] KIP-7: Gates", f"Words {n}."))
@@ -121,8 +121,7 @@ def test_a_poll_that_could_read_nothing_says_so_and_counts_nothing(
 def test_a_stopped_sandbox_is_said_before_anybody_is_asked(
     command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv("KIPFLOW_COMMUNITY", "sandbox")
-    monkeypatch.setenv("KIPFLOW_HOME", str(tmp_path / "home"))
+    live_in(monkeypatch, tmp_path / "home", community="sandbox")
     with serving(CountingArchive()) as was:
         monkeypatch.setenv("KIPFLOW_SANDBOX_URL", was.url)
     assert run([command]) == 2

@@ -64,13 +64,6 @@ def test_versions_carry_labels_and_what_they_say_in_substance(store: SqlStore, w
     assert [title for title, _ in new.substance] == ["Motivation"]
 
 
-def test_a_second_run_asks_for_no_page_again(store: SqlStore, wiki: MemoryWiki) -> None:
-    sync(store, wiki)
-    wiki.asked.clear()
-    assert sync(store, wiki)[0] == {"versions_new": 0, "index_rows": 0, "unreadable": 0}
-    assert wiki.asked == ["1"]
-
-
 def test_a_deleted_page_is_noted_once_and_keeps_what_was_read(store: SqlStore, wiki: MemoryWiki) -> None:
     sync(store, wiki)
     wiki.children.remove("7")
@@ -113,16 +106,6 @@ def test_a_page_that_is_shown_again_is_present_again(store: SqlStore, wiki: Memo
     assert counts["versions_new"] == 1
     assert warnings == ("page 7: can be read again",)
     assert absences(store) == [("restricted: this account may not read it", False)]
-
-
-def test_an_old_version_that_was_refused_is_asked_for_again(store: SqlStore, wiki: MemoryWiki) -> None:
-    wiki.refused_versions.add(("7", 1))
-    assert sync(store, wiki)[0] == {"versions_new": 1, "index_rows": 0, "unreadable": 1}
-    wiki.refused_versions.clear()
-    assert sync(store, wiki, START + timedelta(hours=1))[0]["versions_new"] == 0
-    assert sync(store, wiki, START + DAY)[0]["versions_new"] == 1
-    with store.begin() as session:
-        assert [p.version for p in load_facts(session, 7).pages] == [1, 2]
 
 
 def test_a_wiki_that_is_down_makes_no_page_absent(store: SqlStore, wiki: MemoryWiki) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from kipflow.cli import run
+from tests.living import live_in
 
 CONFIG = Path(__file__).resolve().parents[2] / "config"
 T0 = datetime(2026, 3, 2, 9, tzinfo=UTC)
@@ -37,11 +38,6 @@ SENT = (
 )
 
 
-def live_in(folder: Path, patch: pytest.MonkeyPatch) -> None:
-    for name, value in (("CONFIG", folder / "config"), ("HOME", folder / "home"), ("COMMUNITY", "kafka")):
-        patch.setenv(f"KIPFLOW_{name}", str(value))
-
-
 def decide_in(folder: Path) -> None:
     """Read and decide the community in a folder."""
     shutil.copytree(CONFIG, folder / "config")
@@ -56,6 +52,6 @@ def decide_in(folder: Path) -> None:
         text = MAIL.format(**reply, answers="In-Reply-To: <root@m.example>\n")
         (mails / f"{stem}.eml").write_text(text, encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
-        live_in(folder, patch)
+        live_in(patch, folder / "home", config=folder / "config")
         assert run(["ingest", str(mails), "--complete-through", "2026-03-31"]) == 0
         assert run(["advance", "--as-of", "2026-03-12"]) == 0

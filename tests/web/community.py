@@ -14,8 +14,9 @@ from kipflow.domain.policy import Care, Policy
 from kipflow.domain.proposals import Proposal
 from kipflow.domain.votes import Ballot, BallotStatus, Choice, Declared, Vote
 from kipflow.services.board import Metrics, RecordedTransition
-from kipflow.services.ports import MetricRow, OutboxRow
+from kipflow.services.ports import Effect, MetricRow, OutboxRow
 from kipflow.wiki.substance import read_substance
+from tests.memory_store import as_row
 
 NOW = datetime(2026, 3, 18, 14, 20, tzinfo=UTC)
 LIST = "dev@sandbox.example"
@@ -365,9 +366,8 @@ def corrected(number: int) -> tuple[RecordedTransition, ...]:
 
 def some_effects() -> list[OutboxRow]:
     def row(key: str, number: int, channel: str, status: str, text: str, **more: object) -> OutboxRow:
-        base = OutboxRow(key=key, number=number, channel=channel, payload={"text": text}, status=status, attempts=0,
-                         created_at=ago(h=2), next_attempt_at=ago(h=2))  # fmt: skip
-        return replace(base, **more)  # type: ignore[arg-type]
+        effect = Effect(key=key, number=number, channel=channel, payload={"text": text})
+        return as_row(effect, status, ago(h=2), **more)
 
     return [
         row("154/vote/ab12/slack", 154, "slack", "pending", "KIP-154: Fetch sessions for followers: vote opened"),

@@ -14,7 +14,8 @@ from kipflow.config.settings import read_settings
 from kipflow.web.app import create_app
 from kipflow.web.render import Masthead
 from kipflow.wiring import Parts, connect
-from tests.web.asked import decide_in, live_in
+from tests.living import live_in
+from tests.web.asked import decide_in
 from tests.web.community import NOW
 from tests.web.memory import MemoryBoard, build_board
 
@@ -55,7 +56,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def parts(asked: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Parts]:
     """That community, in a store of its own."""
     shutil.copytree(asked, tmp_path, dirs_exist_ok=True)
-    live_in(tmp_path, monkeypatch)
+    live_in(monkeypatch, tmp_path / "home", config=tmp_path / "config")
     connected = connect(read_settings())
     yield connected
     connected.store.close()

@@ -82,6 +82,14 @@ def sign_in(page: Page, user: str) -> None:
     page.click("button[type=submit]")
 
 
+def hear_complaints(page: Page) -> list[str]:
+    """What the browser refuses (the content security policy, say) or fails at, from now on."""
+    heard: list[str] = []
+    page.on("console", lambda message: heard.append(message.text) if message.type in {"error", "warning"} else None)
+    page.on("pageerror", lambda error: heard.append(str(error)))
+    return heard
+
+
 def _clean_environment() -> dict[str, str]:
     return {k: v for k, v in os.environ.items() if not k.startswith(("AIRFLOW", "KIPFLOW_"))}
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
-from email.message import EmailMessage
-from email.utils import format_datetime
 from pathlib import Path
 
 import sqlalchemy
 
 from kipflow.config.settings import Settings
-from kipflow.domain.clocks import next_month
+from kipflow.domain.clocks import list_months
 from kipflow.domain.facts import ArchiveMonth, Message
 from kipflow.domain.pages import IndexEntry
 from kipflow.mail.messages import read_message
@@ -19,6 +17,7 @@ from kipflow.services.advance import advance_all
 from kipflow.services.effectrules import EffectRules
 from kipflow.wiring import Parts, connect
 from tests.databases import migrate
+from tests.living import build_mail
 from tests.web.community import NOW, ago, hours
 
 LIST = "dev@board.example"
@@ -66,22 +65,14 @@ def connect_board(home: Path, community: str = COMMUNITY) -> Parts:
 
 
 def write_mail(author: str, arrived_at: datetime, subject: str, body: str, *, answers: str = "") -> bytes:
-    mail = EmailMessage()
     first = author.split()[0].lower()
-    mail["From"] = f"{author} <{first}@people.example>"
-    mail["To"] = LIST
-    mail["Date"] = format_datetime(arrived_at)
-    mail["Message-ID"] = f"<{first}.{arrived_at:%Y%m%d%H%M%S}@people.example>"
-    mail["Subject"] = subject
-    if answers:
-        mail["In-Reply-To"] = answers
-    mail.set_content(body)
-    return bytes(mail)
+    message_id, sender = f"{first}.{arrived_at:%Y%m%d%H%M%S}@people.example", f"{author} <{first}@people.example>"
+    return build_mail(message_id, sender, LIST, arrived_at, subject, body, answers=answers)
 
 
 def build_story() -> list[Message]:
     """One discussion and one vote, 58 hours old: two binding +1, one with a condition, one hostile stranger."""
-    opener = f"<ines.{OPENED:%Y%m%d%H%M%S}@people.example>"
+    opener = f"ines.{OPENED:%Y%m%d%H%M%S}@people.example"
     mails = [
         write_mail("Ines Okafor", ago(d=20), "[DISCUSS] KIP-7: Bounded <b>retries</b> & more", "Please discuss."),
         write_mail("Ines Okafor", OPENED, SUBJECT, "I would like to start the vote on KIP-7."),
@@ -111,7 +102,7 @@ def _vote(number: int, opened: datetime, *replies: tuple[str, str, str]) -> Iter
     """A vote's mails; a reply is from its author's own address unless another is given."""
     subject = f"[VOTE] KIP-{number}: Quiet locks {number}"
     opened += timedelta(minutes=number)  # ids of mails are made of the time
-    root = f"<ines.{opened:%Y%m%d%H%M%S}@people.example>"
+    root = f"ines.{opened:%Y%m%d%H%M%S}@people.example"
     yield write_mail("Ines Okafor", opened, subject, f"I would like to start the vote on KIP-{number}.")
     for hour, (author, words, address) in enumerate(replies, 1):
         mail = write_mail(author, opened + hours(hour), f"Re: {subject}", words, answers=root)
@@ -124,12 +115,10 @@ def store_story(parts: Parts, *, imported: int = 0, now: datetime = NOW) -> None
     sections = ("accepted", "discussion", "dormant", "discarded")
     with parts.store.begin() as session:
         session.mail.save_messages(build_story(), seen_at=now)
-        month = "2026-01"
-        while month <= f"{now:%Y-%m}":
+        for month in list_months("2026-01", f"{now:%Y-%m}"):
             session.mail.save_month(
                 ArchiveMonth(list_id=LIST, month=month, status="complete", fetched_at=now - timedelta(minutes=5))
             )
-            month = next_month(month)
         session.pages.save_index_entries(
             IndexEntry(
                 number=n, title=f"Imported proposal {n}", section=sections[n % 4], seen_at=now, origin="import",

@@ -21,6 +21,7 @@ from kipflow.cli import run
 from kipflow.domain.pages import IndexEntry
 from kipflow.forms import MAX_BODY
 from kipflow.services.acts import ACTS
+from kipflow.services.desk import Desk
 from kipflow.services.ports import WARNS, Effect
 from kipflow.web.app import create_app
 from kipflow.web.writing import MAX_AGE, Gate, Writing
@@ -308,13 +309,14 @@ def test_several_senders_are_accepted_at_once_and_only_those_who_are_asked_about
     assert "Senders not proven" not in browser.text("/review")
 
 
-def writing_of(user: str) -> Writing:
-    """What shows the forms to a user, and performs nothing."""
+def writing_of(user: str, parts: Parts | None = None) -> Writing:
+    """What shows the forms to a user, and performs their acts on these parts, if it is given any."""
 
-    def unused() -> Any:
-        raise AssertionError
+    def desk() -> Desk:
+        assert parts is not None
+        return open_desk(parts)
 
-    return Writing(desk=unused, find_operator=lambda _: user, secret="s" * 40, audit=lambda *_: None)
+    return Writing(desk=desk, find_operator=lambda _: user, secret="s" * 40, audit=lambda *_: None)
 
 
 def _no_request() -> Request:

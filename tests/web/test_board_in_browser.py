@@ -12,11 +12,10 @@ from playwright.sync_api import Browser, Page
 
 from kipflow.web.app import create_app
 from kipflow.web.render import Masthead
-from kipflow.web.writing import Writing
-from kipflow.wiring import Parts, open_desk
+from kipflow.wiring import Parts
 from tests.web.community import NOW, facts
 from tests.web.memory import MemoryBoard, build_board
-from tests.web.servers import serve
+from tests.web.servers import hear_complaints, serve
 from tests.web.story import connect_board, store_story
 from tests.web.test_board_acts import open_browser, writing_of
 
@@ -91,14 +90,11 @@ def personal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A board over a store, for somebody of the roster who may settle."""
     parts = connect_board(tmp_path_factory.mktemp("personal"))
     store_story(parts)
-    writing = Writing(
-        desk=lambda: open_desk(parts), find_operator=lambda _: "Noor", secret="s" * 40, audit=lambda *_: None
-    )
-    store = parts.store
-    app = create_app(lambda: store, clock=lambda: NOW, find_me=lambda _: "noor", writing=writing)
+    writing = writing_of("Noor", parts)
+    app = create_app(lambda: parts.store, clock=lambda: NOW, find_me=lambda _: "noor", writing=writing)
     with serve(app) as url:
         yield url
-    store.close()
+    parts.store.close()
 
 
 @pytest.fixture
@@ -129,15 +125,6 @@ def visit(address: str, personal: str) -> Callable[[Page], Iterator[str]]:
     return walk
 
 
-@pytest.fixture
-def complaints(page: Page) -> list[str]:
-    """What the browser refuses (the content security policy, say) or fails at."""
-    heard: list[str] = []
-    page.on("console", lambda message: heard.append(message.text) if message.type in {"error", "warning"} else None)
-    page.on("pageerror", lambda error: heard.append(str(error)))
-    return heard
-
-
 @pytest.fixture(params=[(1440, "light"), (1440, "dark"), (390, "light"), (390, "dark")], ids=lambda p: f"{p[0]}-{p[1]}")
 def page(request: pytest.FixtureRequest, chromium: Browser) -> Iterator[Page]:
     width, scheme = request.param
@@ -147,8 +134,9 @@ def page(request: pytest.FixtureRequest, chromium: Browser) -> Iterator[Page]:
 
 
 def test_no_page_scrolls_sideways_and_the_browser_refuses_nothing(
-    page: Page, visit: Callable[[Page], Iterator[str]], complaints: list[str]
+    page: Page, visit: Callable[[Page], Iterator[str]]
 ) -> None:
+    complaints = hear_complaints(page)
     for path in visit(page):
         width = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
         assert width[0] <= width[1], path

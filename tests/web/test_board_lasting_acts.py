@@ -16,8 +16,7 @@ from kipflow.cli import run
 from kipflow.config.roster import RosterFileAt, load_roster
 from kipflow.config.settings import read_settings
 from kipflow.domain.events import Stage
-from kipflow.services.consequences import Consequence
-from kipflow.services.desk import Done, Shown
+from kipflow.services.desk import Consequence, Done, Shown
 from kipflow.web.acting import find_links
 from kipflow.web.app import create_app
 from kipflow.wiring import Parts, connect

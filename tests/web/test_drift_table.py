@@ -11,8 +11,9 @@ from lxml import html
 from kipflow.domain.decisions import Drift
 from kipflow.domain.events import Stage
 from kipflow.services.board import DriftRow
-from kipflow.services.ports import OutboxRow
+from kipflow.services.ports import Effect, OutboxRow
 from kipflow.web.app import create_app
+from tests.memory_store import as_row
 from tests.web.community import NOW
 from tests.web.memory import MemoryBoard
 
@@ -51,9 +52,7 @@ class EditedBoard(MemoryBoard):
 
 
 def waiting(key: str, status: str, *, payload: dict[str, Any], number: int | None = None) -> OutboxRow:
-    times: Any = {"created_at": NOW, "next_attempt_at": NOW}
-    channel = key.partition("/")[0]
-    return OutboxRow(key=key, number=number, channel=channel, payload=payload, status=status, attempts=0, **times)
+    return as_row(Effect(key=key, number=number, channel=key.partition("/")[0], payload=payload), status, NOW)
 
 
 def test_what_kipflow_edits_itself_is_left_to_it() -> None:

@@ -12,7 +12,7 @@ from lxml import html
 from kipflow.config.loading import find_faults, find_roster, load_community
 from kipflow.domain.errors import ConfigError
 from kipflow.services.desk import Word
-from kipflow.services.senders import accept_sender
+from kipflow.services.who_is_who import accept_sender
 from kipflow.web.app import create_app
 from kipflow.wiring import Parts
 from tests.web.community import NOW

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from kipflow.sandbox.app import create_app
-from tests.web.servers import serve
+from tests.web.servers import hear_complaints, serve
 from tests.web.test_board_in_browser import FAINT_TEXTS
 
 pytestmark = pytest.mark.browser
@@ -27,9 +27,7 @@ def address() -> Iterator[str]:
 @pytest.fixture
 def page(chromium: Browser) -> Iterator[Page]:
     shown = chromium.new_page()
-    complaints: list[str] = []
-    shown.on("console", lambda message: complaints.append(message.text))
-    shown.on("pageerror", lambda error: complaints.append(str(error)))
+    complaints = hear_complaints(shown)
     yield shown
     shown.close()
     assert complaints == []

@@ -15,6 +15,7 @@ from playwright.sync_api import Browser, BrowserContext, Page
 from kipflow.adapters.sitefiles import write_files
 from kipflow.web.site.pages import build_site
 from tests.web.community import NOW
+from tests.web.servers import hear_complaints
 from tests.web.story import connect_board, store_story
 from tests.web.test_site import SITE, Given
 
@@ -56,9 +57,7 @@ def context(chromium: Browser) -> Iterator[BrowserContext]:
 @pytest.fixture
 def page(context: BrowserContext) -> Iterator[Page]:
     shown = context.new_page()
-    complaints: list[str] = []
-    shown.on("console", lambda message: complaints.append(message.text))
-    shown.on("pageerror", lambda error: complaints.append(str(error)))
+    complaints = hear_complaints(shown)
     yield shown
     assert complaints == []
 

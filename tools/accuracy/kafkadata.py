@@ -19,7 +19,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from kipflow.domain.clocks import next_month
+from kipflow.domain.clocks import list_months
 from kipflow.domain.facts import ArchiveMonth, Message
 from kipflow.domain.pages import IndexEntry, PageVersion, StatusWord
 from kipflow.mail.content.encodedwords import decode_words
@@ -108,10 +108,8 @@ class KafkaData:
                     yield _as_message(mail, f"{tag}KIP-{number}", root=mails[0] if kind != "subject" else None)
 
     def months(self) -> Iterator[ArchiveMonth]:
-        month = f"{MAILS_FROM:%Y-%m}"
-        while month <= "2025-12":
+        for month in list_months(f"{MAILS_FROM:%Y-%m}", "2025-12"):
             yield ArchiveMonth(list_id=LIST, month=month, status="complete", fetched_at=INDEX_AT)
-            month = next_month(month)
 
     def pages(self) -> Iterator[PageVersion]:
         """The first version of each page: when it was made, by whom. What it said then is not known."""

@@ -52,17 +52,17 @@ def save_readings(
 
 
 def load_stale_months(connection: sa.Connection, rules: int) -> list[StaleMonth]:
-    counted = (
-        sa.select(message.c.list_id, message.c.month, sa.func.count().label("mails"), archive_month.c.path)
+    months = (
+        sa.select(message.c.list_id, message.c.month, archive_month.c.path)
+        .distinct()
         .outerjoin(
             archive_month,
             sa.and_(archive_month.c.list_id == message.c.list_id, archive_month.c.month == message.c.month),
         )
         .where(message.c.reading_rules < rules)
-        .group_by(message.c.list_id, message.c.month, archive_month.c.path)
         .order_by(message.c.list_id, message.c.month)
     )
-    return list(load_records(connection, StaleMonth, counted))
+    return list(load_records(connection, StaleMonth, months))
 
 
 def expire_readings(connection: sa.Connection) -> None:

@@ -33,4 +33,4 @@ from kipflow.services.board.proposal import (
     UnreadableRow,
     VoterRow,
 )
-from kipflow.services.board.reading import Board
+from kipflow.services.board.reading import Board, BoardStore

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from kipflow.domain.clocks import VoteState, find_newest
 from kipflow.domain.decisions import Drift, ReviewItem
-from kipflow.domain.events import Stage, Transition
+from kipflow.domain.events import Evidence, Stage, Transition
 from kipflow.domain.facts import Kind, Ruling, SilenceWarning
 from kipflow.domain.pagefaults import PageFault
 from kipflow.domain.pages import CallNote, IndexEntry, PageVersion, TicketState
@@ -186,3 +186,7 @@ class ProposalView:
     def newest_vote(self) -> VoteState | None:
         """The last round that somebody opened who may."""
         return find_newest(self.votes)
+
+    def link(self, evidence: Evidence) -> Evidence:
+        """Evidence of this proposal with the permalink of its mail, where it has no address of its own."""
+        return replace(evidence, url=evidence.url or self.links.get(evidence.ref, ""))

@@ -11,7 +11,7 @@ from kipflow.domain.facts import Ruling, VoteMail
 from kipflow.services.board.lists import Absent, BoardRow, Overview, PageOf, RowQuery
 from kipflow.services.board.people import PeopleView, PersonView
 from kipflow.services.board.proposal import DriftRow, ProposalView, ReviewRow, SenderRow, UnreadableRow, VoterRow
-from kipflow.services.ports import Batch, OutboxRow
+from kipflow.services.ports import Batch, OutboxRow, Store
 
 
 class Board(Protocol):
@@ -91,3 +91,7 @@ class Board(Protocol):
     def edits(self) -> tuple[OutboxRow, ...]:
         """Edits of the wiki's pages and index that wait to be sent or released."""
         ...
+
+
+class BoardStore(Store, Board, Protocol):
+    """A store whose database the board reads: it shows at once what was kept."""

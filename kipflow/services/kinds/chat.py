@@ -46,8 +46,8 @@ class ChatKind:
     def _find_due(self) -> Iterator[Effect]:
         scope, rules = self.scope, self.rules
         if self.digest is not None:
-            yield from plan_digests(scope.store, scope.board, rules, self.digest, scope.now)
-        for row in scope.board.effects(status="held", limit=_MOST_APPROVALS).rows if scope.mode != "off" else ():
+            yield from plan_digests(scope.store, rules, self.digest, scope.now)
+        for row in scope.store.effects(status="held", limit=_MOST_APPROVALS).rows if scope.mode != "off" else ():
             board = f"{rules.board_url}/outbox" if rules.board_url else ""
             message = render_approval(row, board=board, settle=find_release_commands(row, rules.program))
             payload = rules.address("approval", offer(message, list_answers(find_release_ways(row))))

@@ -14,7 +14,6 @@ from kipflow.services.kinds.result import find_announcement
 from kipflow.services.messages import build_message, escape
 from kipflow.services.ports import Chat, Effect, OutboxRow
 
-CHANNEL = "handover"
 #: Sections of the message, and what of a draft one of them holds.
 _SECTIONS, _PART = 10, 2_400
 
@@ -26,7 +25,7 @@ class HandOverKind(WishKind):
     A caller whom Slack does not know is a person's to reach: the effect fails in one line, and the board has the draft.
     """
 
-    channel = CHANNEL
+    channel = "handover"
     chat: Chat
     roster: Roster
     lists: frozenset[str]
@@ -43,14 +42,14 @@ class HandOverKind(WishKind):
         newest = view.newest_vote
         if newest is None or not newest.vote.opened_by_address:
             return None
-        found = find_announcement(self.scope, self.lists, view, CHANNEL)
+        found = find_announcement(self.scope, self.lists, view, self.channel)
         if found is None:
             return None
         text = f"{view.key}: hand the draft of its result to {newest.vote.opened_by}, who called the vote"
         return replace(found, payload={**found.payload, "text": text})
 
     def _find_caller(self, row: OutboxRow) -> str:
-        view, answers = self.scope.board.proposal(row.number or 0, self.scope.now), row.payload["draft"]["answers"]
+        view, answers = self.scope.store.proposal(row.number or 0, self.scope.now), row.payload["draft"]["answers"]
         vote = next((s.vote for s in view.votes if s.vote.root_message_id == answers), None)
         if vote is None:
             raise Refused(service="Slack", url="", why="its vote is not held any more")

@@ -13,8 +13,8 @@ from typing import ClassVar, Protocol
 
 from kipflow.domain.errors import KipflowError, Refused
 from kipflow.domain.events import Stage
-from kipflow.services.board import Board, ProposalView
-from kipflow.services.ports import WAITING, Effect, OutboxRow, Report, Store
+from kipflow.services.board import BoardStore, ProposalView
+from kipflow.services.ports import WAITING, Effect, OutboxRow, Report
 from kipflow.services.wording import say_payload
 
 #: How long a move is followed up: a first run over years of mail must not rewrite a wiki.
@@ -47,13 +47,9 @@ class Kind(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
-    """For what a kind plans. `mode`: "off", "approve", "send"; without `sends` (dry-run) effects are only shown.
+    """For what a kind plans. `mode`: "off", "approve", "send"; without `sends` (dry-run) effects are only shown."""
 
-    `board` reads the same database that `store` writes to.
-    """
-
-    store: Store
-    board: Board
+    store: BoardStore
     prefix: str
     mode: str
     sends: bool
@@ -90,7 +86,7 @@ class WishKind(ABC):
 
     def refuse_lapsed(self, row: OutboxRow) -> None:
         """Raise `Refused` where an effect is not due any more as it was planned: more happened since."""
-        due = self.wish(self.scope.board.proposal(row.number, self.scope.now)) if row.number is not None else None
+        due = self.wish(self.scope.store.proposal(row.number, self.scope.now)) if row.number is not None else None
         if due is None or due.key != row.key:
             raise Refused(service=row.channel, url=row.key, why="it is no longer due as it was planned")
 
@@ -107,10 +103,10 @@ class WishKind(ABC):
         with scope.store.read() as session:
             moved = session.history.load_moved(scope.now - FOLLOWED_UP)
             unreleased = session.outbox.load_unreleased_retractions()
-        voting = (row.number for row in scope.board.newest({Stage.VOTE: _VOTES}).get(Stage.VOTE, ()))
+        voting = (row.number for row in scope.store.newest({Stage.VOTE: _VOTES}).get(Stage.VOTE, ()))
         waits = (row.number for row in waiting if row.number is not None)
         for number in sorted({*moved, *voting, *waits} - unreleased):
-            view = scope.board.proposal(number, scope.now)
+            view = scope.store.proposal(number, scope.now)
             effect = self.wish(view) if not view.claim else None
             if effect is None or any(row.key == effect.key and row.is_refused for row in view.effects):
                 continue

@@ -24,7 +24,6 @@ from kipflow.wiki.index_reading import is_web_address
 from kipflow.wiki.page_editing import edit_page
 from kipflow.wiki.pages import parse_page
 
-CHANNEL = "page"
 #: Lines of a preview that are kept.
 MAX_LINES = 40
 
@@ -38,7 +37,7 @@ class PageKind(WishKind):
     before a ticket's key.
     """
 
-    channel = CHANNEL
+    channel = "page"
     wiki: Wiki
     tickets: str = ""
 
@@ -65,7 +64,7 @@ class PageKind(WishKind):
 
     def wish(self, view: ProposalView) -> Effect | None:
         pages = own_versions(view.pages, view.proposal.number)
-        body = self.scope.board.page_body(pages[-1].page_id, pages[-1].version) if pages else None
+        body = self.scope.store.page_body(pages[-1].page_id, pages[-1].version) if pages else None
         if body is None:
             return None
         page = pages[-1]
@@ -80,9 +79,9 @@ class PageKind(WishKind):
         if again:
             text = f"{view.key}: somebody changed the state on the page back to {page.status_text!r}. Set it again?"
         return Effect(
-            key=f"{view.key}/{digest}/{base}/{CHANNEL}",
+            key=f"{view.key}/{digest}/{base}/{self.channel}",
             number=view.proposal.number,
-            channel=CHANNEL,
+            channel=self.channel,
             payload={
                 "page_id": page.page_id,
                 "version": page.version,
@@ -96,7 +95,7 @@ class PageKind(WishKind):
 
     def _find_sets(self, view: ProposalView) -> Iterator[tuple[str, str]]:
         """What each field should say; an open field that has no such value is left alone."""
-        if any(drift.side == CHANNEL and not drift.says.startswith("gone:") for drift in view.drift):
+        if any(drift.side == "page" and not drift.says.startswith("gone:") for drift in view.drift):
             yield "state", PAGE_WORD[view.stage]
         talk = next((view.links.get(t.first_message_id, "") for t in view.threads if t.kind is MailKind.DISCUSS), "")
         newest = view.newest_vote
@@ -124,7 +123,7 @@ _NAMES = {
 
 def _find_saved(view: ProposalView, page: PageVersion) -> OutboxRow | None:
     """The newest edit of the page that kipflow saved and nobody had taken back."""
-    own = (e for e in view.effects if e.channel == CHANNEL and e.status == "sent" and not e.is_undoing)
+    own = (e for e in view.effects if e.channel == PageKind.channel and e.status == "sent" and not e.is_undoing)
     saved = [e for e in own if (e.external_ref or "").startswith(f"{page.page_id}@")]
     return max(saved, key=lambda e: int(str(e.external_ref).rpartition("@")[2]), default=None)
 

@@ -15,7 +15,6 @@ from kipflow.services.kinds.kind import Scope, WishKind
 from kipflow.services.ports import Effect, Mailer, OutboxRow, Report
 from kipflow.services.result_mail import ResultDraft, find_draft
 
-CHANNEL = "result"
 #: How long a mail that may have been taken is awaited in the archive, and how often it is looked for there.
 PATIENCE, LOOK_EVERY = timedelta(hours=6), timedelta(minutes=20)
 #: What of a draft is known only when it is sent.
@@ -33,7 +32,7 @@ class ResultKind(WishKind):
     `sender` is a name with an address; mail goes to `lists` only.
     """
 
-    channel = CHANNEL
+    channel = "result"
     mailer: Mailer
     sender: str
     lists: frozenset[str]
@@ -64,12 +63,12 @@ class ResultKind(WishKind):
         )
 
     def wish(self, view: ProposalView) -> Effect | None:
-        return find_announcement(self.scope, self.lists, view, CHANNEL)
+        return find_announcement(self.scope, self.lists, view, self.channel)
 
     def _confirm_arrived(self) -> None:
         """What a person was to look for, and what has come to the list meanwhile, was sent."""
         with self.scope.store.begin() as session:
-            for row in session.outbox.load_channel(CHANNEL, {"unsure"}):
+            for row in session.outbox.load_channel(self.channel, {"unsure"}):
                 if session.mail.find_references(self._name(row)) is not None:
                     session.outbox.mark_sent(row.key, at=self.scope.now, external_ref=self._name(row))
 

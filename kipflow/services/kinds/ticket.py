@@ -10,7 +10,6 @@ from kipflow.services.board import ProposalView
 from kipflow.services.kinds.kind import FOLLOWED_UP, WishKind
 from kipflow.services.ports import Effect, OutboxRow, TicketComments
 
-CHANNEL = "ticket"
 _COMMENTED = frozenset({Stage.ACCEPTED, Stage.REJECTED})
 
 
@@ -18,7 +17,7 @@ _COMMENTED = frozenset({Stage.ACCEPTED, Stage.REJECTED})
 class TicketKind(WishKind):
     """Comments once for each outcome. A comment ends with its effect's key, by which it is found again."""
 
-    channel = CHANNEL
+    channel = "ticket"
     tickets: TicketComments
 
     def send(self, row: OutboxRow) -> str:
@@ -29,7 +28,7 @@ class TicketKind(WishKind):
 
     def wish(self, view: ProposalView) -> Effect | None:
         moves = [r.transition for r in view.history if not r.retracted and r.transition.target is view.stage]
-        comment = next((e for e in view.effects if e.channel == CHANNEL and e.is_out), None)
+        comment = next((e for e in view.effects if e.channel == self.channel and e.is_out), None)
         if view.proposal.jira is None or not moves:
             return None
         move = moves[-1]
@@ -40,9 +39,9 @@ class TicketKind(WishKind):
         else:
             return None
         return Effect(
-            key=f"{view.key}/{move.id}/{CHANNEL}",
+            key=f"{view.key}/{move.id}/{self.channel}",
             number=view.proposal.number,
-            channel=CHANNEL,
+            channel=self.channel,
             payload={
                 "ticket": view.proposal.jira,
                 "stage": view.stage,

@@ -60,7 +60,6 @@ class StaleMonth:
 
     list_id: str
     month: str
-    mails: int
     path: str | None
 
 

@@ -11,7 +11,7 @@ import pytest
 import sqlalchemy as sa
 
 from kipflow.adapters.store import SqlStore
-from kipflow.domain.clocks import next_month
+from kipflow.domain.clocks import list_months
 from kipflow.domain.events import Stage
 from kipflow.domain.facts import Kind, SilenceWarning
 from kipflow.domain.policy import Policy
@@ -44,10 +44,8 @@ def talk(store: SqlStore) -> None:
     """A discussion of one mail, and the archive of a year."""
     with store.begin() as session:
         session.mail.save_messages([make_message("a", 7, kind=Kind.DISCUSS)], seen_at=NOW)
-        month = f"{NOW:%Y-%m}"
-        for _ in range(12):
+        for month in list_months("2026-03", "2027-02"):
             session.mail.save_month(replace(make_month(fetched_at=NOW + 300 * DAY), month=month))
-            month = next_month(month)
 
 
 def decide(store: SqlStore, policy: Policy, day: float) -> Advance:

@@ -11,6 +11,7 @@ import pytest
 
 from kipflow.cli import run
 from kipflow.config.loading import find_roster, load_community
+from tests.living import live_in
 from tests.unit.commands.conftest import Cli
 
 FLAGS = ["--title", 'The "Lantern"', "--list", "dev@lantern.example", "--source", "its bylaws: section 3"]
@@ -18,9 +19,7 @@ FLAGS = ["--title", 'The "Lantern"', "--list", "dev@lantern.example", "--source"
 
 @pytest.fixture(autouse=True)
 def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("KIPFLOW_CONFIG", str(tmp_path / "config"))
-    monkeypatch.setenv("KIPFLOW_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("KIPFLOW_COMMUNITY", "sandbox")
+    live_in(monkeypatch, tmp_path / "home", community="sandbox", config=tmp_path / "config")
     return tmp_path / "config"
 
 

@@ -15,6 +15,7 @@ from kipflow.commands.opening import open_parts
 from kipflow.domain.facts import Coverage
 from tests.corpus import write_vote_cases
 from tests.databases import copy_database
+from tests.living import live_in
 from tests.unit.commands.conftest import Cli
 
 PLAIN = write_vote_cases() / "plain-vote.mbox"
@@ -23,8 +24,7 @@ PLAIN = write_vote_cases() / "plain-vote.mbox"
 @pytest.fixture(autouse=True)
 def community(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     copy_database(tmp_path / "home" / "kafka.db")
-    monkeypatch.setenv("KIPFLOW_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("KIPFLOW_COMMUNITY", "kafka")
+    live_in(monkeypatch, tmp_path / "home")
 
 
 def write(path: Path, data: bytes) -> Path:

@@ -16,6 +16,7 @@ from kipflow.services.effectrules import EffectRules
 from kipflow.services.ports import WikiPage
 from kipflow.wiki.pages import parse_page
 from kipflow.wiring import connect
+from tests.living import live_in
 from tests.unit.commands.conftest import Cli
 
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
@@ -29,8 +30,7 @@ GOOD = """<h1>Status</h1><p>Current state: Under Discussion</p>
 
 @pytest.fixture(autouse=True)
 def kafka(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("KIPFLOW_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("KIPFLOW_COMMUNITY", "kafka")
+    live_in(monkeypatch, tmp_path / "home")
 
 
 def write(folder: Path, name: str, body: str) -> str:

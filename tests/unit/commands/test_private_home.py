@@ -11,6 +11,7 @@ import pytest
 
 from kipflow import cli
 from tests.corpus import write_vote_cases
+from tests.living import live_in
 
 PLAIN = write_vote_cases() / "plain-vote.mbox"
 
@@ -18,8 +19,7 @@ PLAIN = write_vote_cases() / "plain-vote.mbox"
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A home that is not there yet, and the usual umask."""
-    monkeypatch.setenv("KIPFLOW_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("KIPFLOW_COMMUNITY", "kafka")
+    live_in(monkeypatch, tmp_path / "home")
     monkeypatch.delenv("KIPFLOW_DATABASE_URL", raising=False)
     before = os.umask(0o022)
     yield tmp_path / "home"

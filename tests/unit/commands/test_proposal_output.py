@@ -5,8 +5,6 @@ from __future__ import annotations
 import csv
 import io
 from datetime import UTC, datetime, timedelta
-from email.message import EmailMessage
-from email.utils import format_datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +15,7 @@ from kipflow.config.settings import read_settings
 from kipflow.domain.pages import IndexEntry, PageVersion, StatusWord
 from kipflow.wiring import connect
 from tests.databases import copy_database
+from tests.living import build_mail, live_in
 from tests.unit.commands.conftest import Cli
 
 T0 = datetime(2026, 3, 2, 9, tzinfo=UTC)
@@ -46,16 +45,10 @@ SUBJECT = "[VOTE] KIP-7: Tidy shelves"
 
 
 def write(folder: Path, stem: str, who: str, day: float, text: str, *, subject: str = "", root: str = "root") -> None:
-    mail = EmailMessage()
-    mail["Message-ID"] = f"<{stem}@m.example>"
-    mail["From"] = PEOPLE[who]
-    mail["To"] = "dev@shed.example"
-    mail["Date"] = format_datetime(T0 + timedelta(days=day))
-    mail["Subject"] = subject or f"Re: {SUBJECT}"
-    if not subject:
-        mail["In-Reply-To"] = f"<{root}@m.example>"
-    mail.set_content(text + "\n")
-    (folder / f"{stem}.eml").write_bytes(mail.as_bytes())
+    title, answers = (subject, "") if subject else (f"Re: {SUBJECT}", f"{root}@m.example")
+    at = T0 + timedelta(days=day)
+    mail = build_mail(f"{stem}@m.example", PEOPLE[who], "dev@shed.example", at, title, text, answers=answers)
+    (folder / f"{stem}.eml").write_bytes(mail)
 
 
 @pytest.fixture
@@ -65,8 +58,7 @@ def mails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for folder, text in (("communities", COMMUNITY), ("rosters", ROSTER)):
         (config / folder).mkdir(parents=True)
         (config / folder / "shed.yaml").write_text(text, encoding="utf-8")
-    for name, value in (("CONFIG", config), ("HOME", tmp_path / "home"), ("COMMUNITY", "shed")):
-        monkeypatch.setenv(f"KIPFLOW_{name}", str(value))
+    live_in(monkeypatch, tmp_path / "home", community="shed", config=config)
     copy_database(tmp_path / "home" / "shed.db")
     (tmp_path / "mails").mkdir()
     return tmp_path / "mails"

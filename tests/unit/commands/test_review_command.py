@@ -7,13 +7,12 @@ import io
 import json
 import shutil
 from datetime import UTC, datetime, timedelta
-from email.message import EmailMessage
-from email.utils import format_datetime
 from pathlib import Path
 
 import pytest
 
 from kipflow.cli import run
+from tests.living import build_mail, live_in
 from tests.unit.commands.conftest import Cli
 
 T0 = datetime(2026, 3, 2, 9, tzinfo=UTC)
@@ -39,22 +38,11 @@ def write(
     root: bool = False,
     subject: str = "",
 ) -> None:
-    mail = EmailMessage()
-    mail["Message-ID"] = f"<{stem}@m.example>"
-    mail["From"] = sender
-    mail["To"] = "dev@kafka.apache.org"
-    mail["Date"] = format_datetime(T0 + timedelta(days=day))
-    mail["Subject"] = subject or ("" if root else "Re: ") + SUBJECT.format(number)
-    if not root and not subject:
-        mail["In-Reply-To"] = f"<root{number}@m.example>"
-    mail.set_content(text + "\n")
-    (folder / f"{stem}.eml").write_bytes(mail.as_bytes())
-
-
-def live_in(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("KIPFLOW_CONFIG", str(folder / "config"))
-    monkeypatch.setenv("KIPFLOW_HOME", str(folder / "home"))
-    monkeypatch.setenv("KIPFLOW_COMMUNITY", "kafka")
+    title = subject or ("" if root else "Re: ") + SUBJECT.format(number)
+    answers = "" if root or subject else f"root{number}@m.example"
+    at = T0 + timedelta(days=day)
+    mail = build_mail(f"{stem}@m.example", sender, "dev@kafka.apache.org", at, title, text, answers=answers)
+    (folder / f"{stem}.eml").write_bytes(mail)
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +60,7 @@ def decided(tmp_path_factory: pytest.TempPathFactory) -> Path:
         write(mails, f"r{number}", "Rune Berg <rberg@apache.org>", 1.1, "+1 (binding)", number=number)
         write(mails, f"o{number}", "K. Osei <kim@home.example>", 2, "-1, on second thoughts", number=number)
     with pytest.MonkeyPatch.context() as patch:
-        live_in(folder, patch)
+        live_in(patch, folder / "home", config=folder / "config")
         assert run(["ingest", str(mails)]) == 0
         assert run(["advance", "--as-of", "2026-03-10"]) == 0
     return folder
@@ -133,7 +121,7 @@ class Desk:
 @pytest.fixture
 def desk(decided: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli) -> Desk:
     shutil.copytree(decided, tmp_path, dirs_exist_ok=True)
-    live_in(tmp_path, monkeypatch)
+    live_in(monkeypatch, tmp_path / "home", config=tmp_path / "config")
     return Desk(tmp_path, cli)
 
 

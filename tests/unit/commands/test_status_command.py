@@ -5,8 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import shutil
-from email.message import EmailMessage
-from email.utils import format_datetime
 from pathlib import Path
 
 import pytest
@@ -15,24 +13,14 @@ from kipflow.cli import run
 from kipflow.commands.output import UtcTime
 from kipflow.domain.version import DECISION_RULES
 from tests.databases import copy_database
+from tests.living import build_mail, live_in
 from tests.unit.commands.conftest import Cli
 
 
 def write_mail(path: Path, subject: str, day: str) -> Path:
-    mail = EmailMessage()
-    mail["Message-ID"] = f"<{path.stem}@mail.example>"
-    mail["From"] = "Mara Lind <mara@lind.example>"
-    mail["To"] = "dev@kafka.apache.org"
-    mail["Date"] = format_datetime(UtcTime().convert(day, None, None))
-    mail["Subject"] = subject
-    mail.set_content("Please have a look.\n")
-    path.write_bytes(mail.as_bytes())
+    who, at = ("Mara Lind <mara@lind.example>", "dev@kafka.apache.org"), UtcTime().convert(day, None, None)
+    path.write_bytes(build_mail(f"{path.stem}@mail.example", *who, at, subject, "Please have a look."))
     return path
-
-
-def live_in(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("KIPFLOW_HOME", str(home))
-    monkeypatch.setenv("KIPFLOW_COMMUNITY", "kafka")
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +31,7 @@ def decided(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_mail(mails / "discuss.eml", "[DISCUSS] KIP-7: Tidy shelves", "2026-03-02")
     write_mail(mails / "vote.eml", "[VOTE] KIP-7: Tidy shelves", "2026-03-09")
     with pytest.MonkeyPatch.context() as patch:
-        live_in(home, patch)
+        live_in(patch, home)
         assert run(["ingest", str(mails)]) == 0
         assert run(["advance", "--as-of", "2026-03-10"]) == 0
     return home
@@ -54,7 +42,7 @@ def tidy_shelves(
     decided: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """KIP-7 is discussed from 2 March on and voted on from 9 March on."""
-    live_in(shutil.copytree(decided, tmp_path / "home"), monkeypatch)
+    live_in(monkeypatch, shutil.copytree(decided, tmp_path / "home"))
     capsys.readouterr()
 
 
@@ -91,7 +79,7 @@ def test_a_time_before_anything_had_happened_is_reported(cli: Cli) -> None:
 
 
 def test_an_empty_store_is_no_empty_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli) -> None:
-    live_in(tmp_path, monkeypatch)
+    live_in(monkeypatch, tmp_path)
     assert "no proposals of kafka are stored yet" in cli("status").out
 
 
@@ -99,7 +87,7 @@ def test_mail_that_names_no_proposal_is_no_reason_to_decide(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli
 ) -> None:
     copy_database(tmp_path / "home" / "kafka.db")
-    live_in(tmp_path / "home", monkeypatch)
+    live_in(monkeypatch, tmp_path / "home")
     cli("ingest", str(write_mail(tmp_path / "a.eml", "[DISCUSS] MEP-7: Tidy shelves", "2026-03-02")))
     said = cli("status").out
     listed = "1 mail stored, and no proposal is listed of them"
@@ -110,7 +98,7 @@ def test_after_ingest_the_status_says_what_to_run_next(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     copy_database(tmp_path / "home" / "kafka.db")
-    live_in(tmp_path / "home", monkeypatch)
+    live_in(monkeypatch, tmp_path / "home")
     assert run(["ingest", str(write_mail(tmp_path / "a.eml", "[DISCUSS] KIP-7: Tidy shelves", "2026-03-02"))]) == 0
     capsys.readouterr()
     assert run(["status"]) == 0

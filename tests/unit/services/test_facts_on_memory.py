@@ -15,9 +15,9 @@ from kipflow.services.away import load_away
 from kipflow.services.ingest import ingest_paths
 from kipflow.services.kinds.wikiedits import WikiEdits
 from kipflow.services.pages import create_proposal
-from kipflow.services.ports import TAKES_BACK, OutboxRow, WikiPage
+from kipflow.services.ports import TAKES_BACK, Effect, WikiPage
 from kipflow.services.sync import ABSENT_EVERY, sync_wiki
-from tests.memory_store import MemoryStore
+from tests.memory_store import MemoryStore, as_row
 from tests.memory_wiki import MemoryWiki
 from tests.unit.services.stores import POLICY
 
@@ -163,16 +163,8 @@ def test_whoever_takes_a_number_second_gives_it_way(store: MemoryStore, wiki: Me
 
 
 # -- edits -------------------------------------------------------------------------------------------
-ROW = OutboxRow(
-    key="KIP-7/ab12/page",
-    number=7,
-    channel="page",
-    payload={"page_id": "7", "version": 2},
-    status="claimed",
-    attempts=0,
-    created_at=NOW,
-    next_attempt_at=NOW,
-)
+EDIT = Effect(key="KIP-7/ab12/page", number=7, channel="page", payload={"page_id": "7", "version": 2})
+ROW = as_row(EDIT, "claimed", NOW)
 
 
 def append(page: WikiPage) -> str:

@@ -9,7 +9,8 @@ import pytest
 from kipflow.domain.events import Stage
 from kipflow.domain.pages import IndexEntry
 from kipflow.services.indexrows import Mark, choose_marks
-from kipflow.services.ports import MARKS, IndexRow, OutboxRow
+from kipflow.services.ports import MARKS, Effect, IndexRow, OutboxRow
+from tests.memory_store import as_row
 
 SEEN = datetime(2026, 3, 2, tzinfo=UTC)
 
@@ -25,10 +26,8 @@ def ticket(release: str | None, wip: bool = False, stage: Stage = Stage.ACCEPTED
 
 
 def saved(*marks: Mark, status: str = "sent") -> OutboxRow:
-    return OutboxRow(
-        key="index/5/1/x", number=None, channel="index", payload={MARKS: [list(m) for m in marks]}, status=status,
-        attempts=1, created_at=SEEN, next_attempt_at=SEEN,
-    )  # fmt: skip
+    payload = {MARKS: [list(m) for m in marks]}
+    return as_row(Effect(key="index/5/1/x", number=None, channel="index", payload=payload), status, SEEN)
 
 
 def choose(row: IndexRow, entry: IndexEntry, *edits: OutboxRow) -> tuple[tuple[str | None, bool], list[Mark]]:

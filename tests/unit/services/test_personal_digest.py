@@ -31,7 +31,7 @@ PEOPLE = ("ines", "wei", "dario")
 def board(tmp_path: Path) -> Iterator[Parts]:
     """Three open votes with questions of other people's, one of them answered by somebody who gives no name."""
     parts = connect_board(tmp_path)
-    opener = f"<ines.{OPENED:%Y%m%d%H%M%S}@people.example>"
+    opener = f"ines.{OPENED:%Y%m%d%H%M%S}@people.example"
     answer = write_mail("Kim", OPENED + hours(1), f"Re: {SUBJECT}", "What of timeouts?", answers=opener)
     nameless = answer.replace(b"Kim <kim@people.example>", b"<kim@home.example>")
     read = read_message(nameless, source=f"{LIST}#nameless", list_id=LIST, month="", prefix="KIP")
@@ -46,7 +46,7 @@ def board(tmp_path: Path) -> Iterator[Parts]:
 def write_digests(parts: Parts) -> Mapping[str, Mapping[str, Any]]:
     people = tuple(parts.roster.by_id[name] for name in PEOPLE)
     rules = DigestRules(day=f"{NOW:%A}".lower(), at=time(0), zone=ZoneInfo("UTC"), people=people)
-    found = plan_digests(parts.store, parts.store, RULES, rules, NOW)
+    found = plan_digests(parts.store, RULES, rules, NOW)
     return {e.key.split("/")[2]: e.payload for e in found if "direct" in e.payload}
 
 

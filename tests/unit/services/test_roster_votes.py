@@ -13,7 +13,7 @@ from kipflow.domain.people import Person
 from kipflow.domain.roster import Roster
 from kipflow.services import roster_votes
 from kipflow.services.board import VoterRow
-from kipflow.services.consequences import VoteChange
+from kipflow.services.desk import VoteChange
 from kipflow.services.roster_votes import Turned, Turning, _find_touched, say_turned
 
 MARA = Person(id="mara", name="Mara Lind", emails=("mara@lind.example",), roles=())
@@ -58,10 +58,10 @@ def test_what_nobody_would_read_is_counted() -> None:
 def test_no_more_proposals_are_decided_than_somebody_waits_for(monkeypatch: pytest.MonkeyPatch) -> None:
     looked: list[int] = []
     monkeypatch.setattr(roster_votes, "_compare", lambda _session, number, *_: looked.append(number))
-    store: Any = SimpleNamespace(read=lambda: _Session())
-    board: Any = SimpleNamespace(voters=lambda: [row(n, "Kim Osei", "kim@osei.example") for n in range(1, 200)])
+    voters = [row(n, "Kim Osei", "kim@osei.example") for n in range(1, 200)]
+    store: Any = SimpleNamespace(read=lambda: _Session(), voters=lambda: voters)
     policy: Any = None
-    found = roster_votes.find_turned(store, board, Roster([KIM]), policy=policy, at=datetime(2026, 3, 2, tzinfo=UTC))
+    found = roster_votes.find_turned(store, Roster([KIM]), policy=policy, at=datetime(2026, 3, 2, tzinfo=UTC))
     assert (looked, found.left) == ([*range(199, 49, -1)], 49)
 
 

@@ -38,10 +38,10 @@ from kipflow.services.effectrules import EffectRules
 from kipflow.services.effects import PriorNews, find_effects
 from kipflow.services.messages import render_approval
 from kipflow.services.newsrows import Notice
-from kipflow.services.ports import CheckedPage, Effect, OutboxRow
+from kipflow.services.ports import CheckedPage, Effect
 from kipflow.services.settling import find_release_commands, find_release_ways, list_answers
 from kipflow.services.votecards import keep_cards
-from tests.memory_store import MemoryStore
+from tests.memory_store import MemoryStore, as_row
 from tests.unit.domain.building import (
     POLICY,
     TALKED,
@@ -90,17 +90,7 @@ def find(kind: str, effects: list[Effect]) -> Mapping[str, Any]:
 def write_news() -> Mapping[str, Any]:
     voted = facts(**TALKED, votes=(poll(4, YES[0]),))
     [card] = [e for e in report(voted, 4.15) if e.payload["kind"] == "vote"]
-    row = OutboxRow(
-        key=card.key,
-        number=7,
-        channel="slack",
-        payload=card.payload,
-        status="sent",
-        attempts=1,
-        created_at=at(4),
-        next_attempt_at=at(4),
-        external_ref="C1/1",
-    )
+    row = as_row(card, "sent", at(4), external_ref="C1/1")
     more = facts(**TALKED, votes=(poll(4, *YES[:2]),))
     [(_, _, [news])] = keep_cards([row], decided(more, POLICY, 4.5), more, RULES)
     return news.payload
@@ -186,16 +176,8 @@ def write_digest() -> Mapping[str, Any]:
 
 def write_approval() -> Mapping[str, Any]:
     moves = [{"number": 7, "from": "discussion", "to": "accepted"}]
-    row = OutboxRow(
-        key="index/1000/3/ab12",
-        number=None,
-        channel="index",
-        payload={"page_id": "1000", "moves": moves},
-        status="held",
-        attempts=0,
-        created_at=at(8),
-        next_attempt_at=at(8),
-    )
+    edit = Effect(key="index/1000/3/ab12", number=None, channel="index", payload={"page_id": "1000", "moves": moves})
+    row = as_row(edit, "held", at(8))
     settle = find_release_commands(row, RULES.program)
     message = render_approval(row, board=f"{RULES.board_url}/outbox", settle=settle)
     written = RULES.address("approval", offer(message, list_answers(find_release_ways(row))))

@@ -16,6 +16,7 @@ from kipflow.services.effects import find_effects
 from kipflow.services.messages import SECTION_LIMIT
 from kipflow.services.ports import BELOW, CARD, Effect, OutboxRow
 from kipflow.services.votecards import keep_cards
+from tests.memory_store import as_row
 from tests.unit.domain.building import POLICY, TALKED, at, ballot, decided, facts, poll, result
 
 RULES = EffectRules(prefix="KIP", sends=True, slack="send", channel="#kips", board_url="https://air.example/kipflow")
@@ -31,17 +32,7 @@ def post(known: ProposalFacts, day: float, *, reference: str | None = "C1/1") ->
     decision = decided(known, POLICY, day)
     effects = find_effects(decision, decision.history, RULES, about=known)
     [card] = [effect for effect in effects if CARD in effect.payload]
-    return OutboxRow(
-        key=card.key,
-        number=7,
-        channel="slack",
-        payload=card.payload,
-        status="sent",
-        attempts=1,
-        created_at=at(day),
-        next_attempt_at=at(day),
-        external_ref=reference,
-    )
+    return as_row(card, "sent", at(day), external_ref=reference)
 
 
 def keep(row: OutboxRow, known: ProposalFacts, day: float) -> tuple[str, list[Effect]]:
