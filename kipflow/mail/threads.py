@@ -73,10 +73,7 @@ def _doubt(message: Message) -> Message:
     anew = message.reading.kind is Kind.VOTE and not message.reading.is_reply
     asked = "begins anew under the vote's subject: a vote on this, or a call for one?"
     why = asked if anew else "votes under another subject than the vote's: a vote on this?"
-    return replace(
-        message,
-        expressions=tuple(e.as_question("other-subject", why) for e in message.votes),
-    )
+    return replace(message, expressions=tuple(e.as_question("other-subject", why) for e in message.votes))
 
 
 def _fill_rounds(book: Book, placing: Placing) -> None:
@@ -89,13 +86,17 @@ def _fill_rounds(book: Book, placing: Placing) -> None:
             for round_ in () if placed else placing.find_strayed_from(message):
                 round_.astray.append(message)
     Endings(book).find()
+    for message in book.ordered:
+        for round_ in placing.find_beside(message):
+            round_.astray.append(message)
 
 
 def _build(book: Book, round_: Round, roster: Roster, policy: Policy) -> Vote:
     root = round_.root
     siblings = book.numbers.get(root.message_id, ()) if round_.number is not None else ()
     mails = [(_find_share(book, m, round_.number, siblings), book.time_of(m)) for m in round_.messages]
-    mails.extend((_doubt(m), book.time_of(m)) for m in round_.astray if m.votes)
+    astray = [(_doubt(_find_share(book, m, round_.number, ())), book.time_of(m)) for m in round_.astray if m.votes]
+    mails.extend(astray)
     since = None
     if round_.begins_anew:
         since = round_.opened_at

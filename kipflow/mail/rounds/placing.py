@@ -130,8 +130,7 @@ class Placing:
     def find_named(self, message: Message) -> list[Round]:
         """The rounds of the proposals that a vote names in its own words: who reads a digest answers no single mail."""
         named = find_references(message.own_text, self.book.prefix) if message.votes else ()
-        keys = (format_key(self.book.prefix, number) for number in named)
-        return self.find_last_opened(keys, self.book.time_of(message))
+        return self.find_last_opened((format_key(self.book.prefix, n) for n in named), self.book.time_of(message))
 
     def find_last_opened(self, keys: Iterable[str], at: datetime) -> list[Round]:
         """Of each of these votes the round that was opened last before `at`."""
@@ -194,6 +193,16 @@ class Placing:
             return rounds
         between = itertools.takewhile(lambda m: m is not root, ancestors)
         return [] if any(m.reading.topic and not m.reading.is_reply for m in between) else rounds
+
+    def find_beside(self, message: Message) -> list[Round]:
+        """The rounds on which a mail votes beside the one in whose thread it stands: "KIP-7: +1, KIP-9: -1"."""
+        numbers = message.reading.numbers
+        if len(numbers) < 2 or message.reading.kind is not Kind.VOTE or not self.find_roots(message):
+            return []
+        at, keys = self.book.time_of(message), (format_key(self.book.prefix, n) for n in numbers)
+        rounds = self.find_last_opened(keys, at)
+        speaks = [r for r in rounds if any(m is message for m in (*r.messages, *r.astray))]
+        return [r for r in rounds if r not in speaks and r.is_running(at)] if speaks else []
 
     def fits(self, message: Message, round_: Round) -> bool:
         """Whether a mail in the round's thread is still about its vote, by the mail's own subject."""
