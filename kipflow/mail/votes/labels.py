@@ -49,6 +49,10 @@ _SAYS = re.compile(
 )
 #: somebody or something else does something
 _STATES = re.compile(rf"\b(?:{BE}|has|have|had|will|did|does|wants?|says?|needs?)\b|^\W*(?:as|one|half|what)\b")
+#: "Same as Jun and Ola"
+_GOES_ALONG = re.compile(
+    rf"(?i:same (?:here )?as|like|(?:i )?agree(?:d|ing)? with|echoing|seconding) {NAME}(?:(?:,| and| &) {NAME}){{0,3}}"
+)
 _MANY = 4
 #: "With regret", "Seriously": no thing that is voted on
 _ADVERBIAL = re.compile(
@@ -212,6 +216,7 @@ LABEL_RULES = (
         ("My own vote is still missing",),
     ),
     LabelRule("understood", True, _is_understood, ("My vote", "Late to the party")),
+    LabelRule("goes along", True, lambda x: _GOES_ALONG.fullmatch(x.end.strip()) is not None, ("Same as Jun",)),
     LabelRule("names another", False, _names_another, ("Sorry, Jun", "I speak for Jun")),
     LabelRule("something lacks", False, _is_lacking, ("We need one more",)),
     LabelRule(
