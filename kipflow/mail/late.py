@@ -17,7 +17,6 @@ from kipflow.domain.votes import Declared, Expression
 from kipflow.mail.glances import Glance, glance_at
 from kipflow.mail.heads import Head, Place, read_head
 from kipflow.mail.messages import ENDING_KINDS, could_matter, is_sure, read_kind, read_whole
-from kipflow.mail.rounds.calls import may_vote_on_more
 
 #: Bytes of a mail that are kept for later; a longer one is read at once.
 MAX_KEPT = 64 * 1024
@@ -59,8 +58,8 @@ def read_late(
     if isinstance(head, str):
         return place.refuse(source, head)
     reading = read_kind(head)
-    is_open = not is_sure(reading) or may_vote_on_more(reading)
-    if is_open or (reading.kind in ENDING_KINDS and votes_at_once) or (held is None and len(data) > MAX_KEPT):
+    of_vote = reading.kind in ENDING_KINDS
+    if not is_sure(reading) or (of_vote and votes_at_once) or (held is None and len(data) > MAX_KEPT):
         return read_whole(head, reading, source)
     glance = glance_at(head, reading) if could_matter(reading, head) else Glance(may_announce=False)
     known = (

@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any
 
 from kipflow.domain.facts import Kind, Message, SubjectReading, Unreadable
+from kipflow.domain.proposals import find_references
 from kipflow.domain.votes import Declared, Expression, Standing, states_end
 from kipflow.mail import limits
 from kipflow.mail.content.authentication import find_authentication
@@ -22,12 +23,15 @@ from kipflow.mail.quotes.marked import is_table_row
 from kipflow.mail.quoting import Words, find_own_words
 from kipflow.mail.relevance import fold_case, has_any
 from kipflow.mail.results import ask_beside_result, find_cancel, read_declared, weigh_in_result
-from kipflow.mail.rounds.calls import answers_digest, find_voted_numbers, is_call, read_called_numbers
+from kipflow.mail.rounds.calls import is_call, read_called_numbers
 from kipflow.mail.subjects import parse_subject
 from kipflow.mail.trackers import is_from_program
 from kipflow.mail.twins import ask_twins
 from kipflow.mail.votes.reading import read_expressions
 from kipflow.mail.votes.subjectline import read_subject
+
+#: Proposals that one answer to a digest can vote on: each vote is a question.
+_MOST_NAMED = 20
 
 
 def read_message(data: bytes, *, source: str, unread: str = "", **place: Any) -> Message | Unreadable:
@@ -86,8 +90,8 @@ def _read_body(head: Head, reading: SubjectReading, source: str) -> Message:
     if twins:
         read = partial(_read_votes, reading=reading, sender=head.sender, subject="", is_result=is_result)
         votes = ask_twins(votes, words, twins, read, notes)
-    if votes:
-        reading = replace(reading, numbers=find_voted_numbers(reading, own_text, prefix))
+    if votes and answers_digest(reading):
+        reading = replace(reading, numbers=find_references(own_text, prefix)[:_MOST_NAMED])
     if head.is_generated:  # a gateway may send a person's vote, a builder never does
         why = "a program wrote this mail by itself (Auto-Submitted): is it a person's vote?"
         votes = tuple(vote.as_question("auto-generated", why) for vote in votes)
@@ -154,6 +158,11 @@ def is_sure(reading: SubjectReading) -> bool:
     if answers_digest(reading):
         return False
     return reading.kind not in ENDING_KINDS or reading.is_reply or reading.is_forward
+
+
+def answers_digest(reading: SubjectReading) -> bool:
+    """Whether a mail answers a digest and no single mail: its own words may name the proposals that it votes on."""
+    return reading.is_reply and not reading.numbers and "digest" in reading.topic
 
 
 _VALUE_CELL = re.compile(r"\|\s*[+-][01]\s*\|")

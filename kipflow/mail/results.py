@@ -17,7 +17,7 @@ from kipflow.mail.announcements.heads import OVER
 from kipflow.mail.announcements.mailfacts import Mail
 from kipflow.mail.announcements.mails import result
 from kipflow.mail.announcements.name_lists import CountReading
-from kipflow.mail.announcements.names import can_be_listed, is_same_person
+from kipflow.mail.announcements.names import can_be_listed, find_names, is_same_person
 from kipflow.mail.announcements.sayings import can_call, read_call, read_ends, read_outcomes
 from kipflow.mail.announcements.tokens import MAX_LINES, has_parts, has_word, lands, split_sentences
 from kipflow.mail.announcements.verdicts import Says
@@ -28,6 +28,8 @@ from kipflow.mail.votes.people import lists_others
 from kipflow.mail.votes.shapes import find_box
 
 _LONGEST_LINE = 300
+#: words of what is no name in small letters
+_SAYS = 4
 _SURE = {Standing.CLEAR, Standing.WITHDRAWAL}
 #: What a reply under a vote's subject must hold one of to be looked at.
 _ENDING = (
@@ -60,7 +62,7 @@ def read_declared(
     unclear = evidence[:_LONGEST_LINE] if denies or rule.says is Says.ASK else ""
     outcome = str(rule.says) if rule.says in {Says.FAILED, Says.PASSED} else None
     corrects = denies or not mail.ends.keys().isdisjoint({Says.CORRECTED, Says.VOIDED})
-    if reading.is_reply and not (outcome or unclear or corrects or counts.stated or _lists_several(counts)):
+    if reading.is_reply and not (outcome or unclear or corrects or counts.stated or _lists_somebody(counts)):
         return None  # "-1 (binding), I found a bug": a vote below a result
     line = evidence if evidence in mail.sentences else mail.sure.sentence if mail.sure is not None else ""
     return Declared(
@@ -80,8 +82,9 @@ def read_declared(
     )
 
 
-def _lists_several(counts: CountReading) -> bool:
-    return sum(map(len, counts.names.values())) > 1
+def _lists_somebody(counts: CountReading) -> bool:
+    """Whether what it lists can be names: "jun", "Ola Berg"; not "I found a bug"."""
+    return any(find_names(name) or len(name.split()) < _SAYS for names in counts.names.values() for name in names)
 
 
 def _can_announce(words: Words, reading: SubjectReading) -> bool:

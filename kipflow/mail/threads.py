@@ -86,9 +86,6 @@ def _fill_rounds(book: Book, placing: Placing) -> None:
             for round_ in () if placed else placing.find_strayed_from(message):
                 round_.astray.append(message)
     Endings(book).find()
-    for message in book.ordered:
-        for round_ in placing.find_beside(message):
-            round_.astray.append(message)
 
 
 def _find_mails(book: Book, round_: Round) -> Iterator[tuple[Message, datetime]]:
@@ -99,7 +96,7 @@ def _find_mails(book: Book, round_: Round) -> Iterator[tuple[Message, datetime]]
         yield _find_share(book, message, round_.number, siblings), book.time_of(message)
     for message in round_.astray:
         if message.votes:
-            yield _doubt(_find_share(book, message, round_.number, ())), book.time_of(message)
+            yield _doubt(message), book.time_of(message)
     before = book.find_before(round_) if round_.begins_anew else None
     for message in before.messages if before is not None else ():
         yield message, book.time_of(message)

@@ -40,7 +40,6 @@ _QUOTE_CLASSES = frozenset(
 _HEADER_IDS = frozenset({"divrplyfwdmsg", "appendonsend", "ms-outlook-mobile-body-separator-line"})
 _QUOTE_IDS = frozenset({"mail-editor-reference-message-container"})
 _BAR_STYLE = re.compile(r"border-left(?:-style|-width)?\s*:[^;]{0,60}(?:solid|px|pt)", re.IGNORECASE)
-# the "indent" button of Gmail and Outlook: no quote
 _INDENTED = re.compile(r"margin:(?:\s*0(?:px)?){3} 40px;\s*border:\s*none", re.IGNORECASE)
 _RULE_STYLE = re.compile(r"border-top\s*:\s*solid\s+#(?:e1e1e1|b5c4df)", re.IGNORECASE)
 _SPACES = re.compile(r"[ \t\r\n\f\v]+")
@@ -221,7 +220,7 @@ def _is_hidden(node: Any, tag: str) -> bool:
 
 def _is_quote(node: Any, tag: str) -> bool:
     if tag == "blockquote":
-        return _INDENTED.search(node.get("style") or "") is None
+        return not _is_barred(node, tag)
     # Outlook on the web writes "x_", Yahoo "ydp…", before the names of a mail that it quotes
     if (node.get("id") or "").lower().removeprefix("x_") in _QUOTE_IDS:
         return True
@@ -232,9 +231,11 @@ def _is_quote(node: Any, tag: str) -> bool:
 
 
 def _is_barred(node: Any, tag: str) -> bool:
-    """Whether a division has a bar at its left."""
-    style = node.get("style")
-    return tag == "div" and style is not None and _BAR_STYLE.search(style[:500]) is not None
+    """Whether a division has a bar at its left, or a block is only indented, by a button: quotes perhaps."""
+    style = (node.get("style") or "")[:500]
+    if tag == "blockquote":
+        return node.keys() == ["style"] and _INDENTED.search(style) is not None
+    return tag == "div" and _BAR_STYLE.search(style) is not None
 
 
 def _is_header(node: Any) -> bool:

@@ -24,6 +24,7 @@ from kipflow.mail.quotes.headblocks import (
     ORIGINAL,
     TITLE,
     find_header_block,
+    has_time,
     is_dated_sender,
     is_groupwise,
     is_single_line,
@@ -38,11 +39,14 @@ LONGEST_ATTRIBUTION = 7
 _SHORTEST_TITLE = 7
 _NEAR = 200
 _FORWARDS = re.compile(r"forward|weitergeleitet|transf[ée]r|reenvia|inoltrat|doorgestuurd|转发|轉寄|転送")
-_SPEAKS = re.compile(r"\b(?:i|we)\b", re.IGNORECASE)
+_WROTE = re.compile(
+    r"(?:[A-ZÀ-Þ][\w.'’-]*\s+){1,4}(?:wrote|writes|schrieb|a écrit|escribió|escreveu|ha scritto|schreef|skrev)"
+)
 #: what stands above a quote and leads to what its author wrote into it: "See below.", "siehe unten", "Hi Ann,"
 _LEADS_BELOW = re.compile(
-    r"\b(?:below|in-?line[d]?|unten|nachfolgend|ci-dessous|más abajo|abaixo|di seguito|hieronder|nedan|nedenfor|ниже)\b"
-    r"|见下|見下|以下|下面|下記|아래|^\W*(?:[^\W\d]+\W+){0,2}[^\W\d]+\s*[,:!，：]\s*$",
+    r"(?:\b(?:below|in-?lined?|unten|nachfolgend|ci-dessous|más abajo|abaixo|di seguito|hieronder|nedan|nedenfor|ниже)"
+    r"|见下|見下|以下|下面|下記|아래)\W*$"
+    r"|^\W*(?:hi|hello|hey|dear|hallo|bonjour|salut|hola|olá|ciao|moin|привет)\b(?:\W+[^\W\d]+){0,3}\W*$",
     re.IGNORECASE,
 )
 _NAMES_SENDER = re.compile(
@@ -112,7 +116,8 @@ def _find_unmarked_quote(lines: list[str], marks: list[str], index: int) -> int 
 def _find_single_line(lines: list[str], index: int) -> int | None:
     line = lines[index]
     # Zoho: "---- On Tue, 03 Mar 2026 09:14:00 +0100 Jun <jun@x.example> wrote ----", phones: "---- Jun wrote ----"
-    is_framed = TITLE.match(line) and ends_attribution(line.strip("-_—=* ")) and not _SPEAKS.search(line)
+    title = line.strip("-_—=* ") if TITLE.match(line) else ""
+    is_framed = bool(title) and ((has_time(line) and ends_attribution(title)) or _WROTE.fullmatch(title) is not None)
     return index + 1 if is_groupwise(line) or is_framed or is_single_line(line) else None
 
 

@@ -10,7 +10,6 @@ from kipflow.domain.facts import Kind, SubjectReading
 from kipflow.domain.proposals import find_references
 from kipflow.mail.votes.conditions import MARK, SENTENCES
 from kipflow.mail.votes.lexicon import begins, drop, find_words, fold, has
-from kipflow.mail.votes.shares import find_voted_on
 
 _START = (
     r"\b(?:call(?:ing)?(?: for)?|start(?:ing)?|open(?:ing)?|initiat\w+|rais(?:e|ing)|begin(?:ning)?|put\w*|"
@@ -88,25 +87,3 @@ def _find_beginnings(sentence: str) -> Iterator[bool]:
         is_own = not before or (begins("first_person", before) and len(before.split()) <= _MOST_BEFORE)
         is_own = is_own and ":" not in sentence[: sentence.index(clause)]
         yield is_own and not denies and _OF_VOTES.search(clause) is not None
-
-
-#: Proposals that one mail can vote on beside its thread's: each vote is a question.
-_MOST_NAMED = 20
-
-
-def answers_digest(reading: SubjectReading) -> bool:
-    """Whether a mail answers a digest and no single mail: its own words may name the proposals that it votes on."""
-    return reading.is_reply and not reading.numbers and "digest" in reading.topic
-
-
-def may_vote_on_more(reading: SubjectReading) -> bool:
-    """Whether a mail's own words may vote on other proposals beside that of its subject."""
-    return reading.kind is Kind.VOTE and reading.is_reply and bool(reading.numbers)
-
-
-def find_voted_numbers(reading: SubjectReading, own_text: str, prefix: str) -> tuple[int, ...]:
-    """The proposals that a mail is about; one that votes may name more of them than its subject does."""
-    if answers_digest(reading):
-        return find_references(own_text, prefix)[:_MOST_NAMED]
-    more = find_voted_on(own_text, prefix)[:_MOST_NAMED] if may_vote_on_more(reading) else ()
-    return tuple(dict.fromkeys((*reading.numbers, *more)))

@@ -113,11 +113,9 @@ class Attribution:
         #: The mails that are about a proposal by their title alone: anybody can write it with a number.
         self.guessed: set[str] = set()
         self._topics: dict[str, dict[int, None]] = {}
-        for message in sorted(ordered, key=lambda m: m.reading.is_reply):
-            reading = message.reading
-            known = self._topics.setdefault(reading.topic, {}) if reading.topic and reading.numbers else None
-            if known is not None and not (known and reading.is_reply):  # an answer may vote on more than its topic's
-                known.update(dict.fromkeys(reading.numbers))
+        for message in ordered:
+            if message.reading.topic and message.reading.numbers:
+                self._topics.setdefault(message.reading.topic, {}).update(dict.fromkeys(message.reading.numbers))
         led: dict[str, dict[int, None]] = {}
         for name in links.order:
             for message in links.held[name]:

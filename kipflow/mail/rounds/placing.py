@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterable
 from datetime import datetime
 from functools import cached_property
@@ -184,7 +185,8 @@ class Placing:
         if casts and right_below:
             return right_below
         if casts and reading.kind is Kind.VOTE and reading.is_reply and not self.names_other_vote(message):
-            return rounds  # somebody above mistyped the number, and the answers keep it
+            # somebody above mistyped the number, and the answers keep it
+            return [r for r in rounds if is_same_topic(*map(self.drop_key, (reading.topic, root.reading.topic)))]
         if reading.kind is not Kind.OTHER or not reading.is_reply or reading.numbers:
             return []
         if talks:
@@ -194,15 +196,9 @@ class Placing:
         between = itertools.takewhile(lambda m: m is not root, ancestors)
         return [] if any(m.reading.topic and not m.reading.is_reply for m in between) else rounds
 
-    def find_beside(self, message: Message) -> list[Round]:
-        """The rounds on which a mail votes beside the one in whose thread it stands: "KIP-7: +1, KIP-9: -1"."""
-        numbers = message.reading.numbers
-        if len(numbers) < 2 or message.reading.kind is not Kind.VOTE or not self.find_roots(message):
-            return []
-        at, keys = self.book.time_of(message), (format_key(self.book.prefix, n) for n in numbers)
-        rounds = self.find_last_opened(keys, at)
-        speaks = [r for r in rounds if any(m is message for m in (*r.messages, *r.astray))]
-        return [r for r in rounds if r not in speaks and r.is_running(at)] if speaks else []
+    def drop_key(self, topic: str) -> str:
+        """A topic without the proposal's key in front of it."""
+        return re.sub(rf"^\W*{re.escape(self.book.prefix)}\W{{0,3}}\d+\W*", "", topic, flags=re.IGNORECASE)
 
     def fits(self, message: Message, round_: Round) -> bool:
         """Whether a mail in the round's thread is still about its vote, by the mail's own subject."""

@@ -11,21 +11,25 @@ from kipflow.domain.votes import Choice
 from kipflow.mail.votes.about import About
 from kipflow.mail.votes.lexicon import begins, ends, fold, has
 from kipflow.mail.votes.mentions import Mention
+from kipflow.mail.votes.values import find_values
 from kipflow.mail.votes.verdicts import Table, Verdict
 
 ASK = Verdict.ASK
 rule = Table()
 
 #: "(2) Motion to appoint a secretary"
-_POINT = re.compile(r"\(?(?:\d{1,2}|[a-h])[.)]\s")
+_POINT = re.compile(r"(?:^|(?<=\s))\(?(?:\d{1,2}|[a-h])[.)]\s")
 _LONGEST_POINT = 240
 
 
-@rule(ASK, "answers one of several points: is it a vote on the whole?", rivals=True)
+@rule(ASK, "answers one of several points: is it a vote on the whole?")
 def on_a_point(m: Mention) -> bool:
-    """> 2) Who may call a vote / +1 | not: > Who may call a vote / +1"""
+    """> 2) Who keeps the list / +1 | not: > Who keeps the list / +1"""
     answers = m.sentence.line.answers
-    return m.opens and len(answers) < _LONGEST_POINT and _POINT.match(answers) is not None
+    if not m.opens or m.mine_follows or len(answers) >= _LONGEST_POINT or len(_POINT.findall(answers)) != 1:
+        return False
+    says_more = "vot" in fold(answers) or "://" in answers or bool(find_values(answers))
+    return _POINT.match(answers) is not None and not says_more
 
 
 _KEEPS_COUNT = re.compile(r"\b(?:updated?|in|to|on) the (?:vote )?(?:tally|count)\b(?! \w)")

@@ -57,7 +57,7 @@ _MOVES_MY = re.compile(
 )
 #: "Sorry, my vote should have read", and behind the value ", not -1."
 _SHOULD_READ = re.compile(
-    r"\W*(?:(?:sorry|oops|argh|ugh|correction)\W+)*(?:my vote|that|it|this) "
+    r"\W*(?:(?:(?:sorry|oops|argh|ugh|correction)\W+)+(?:(?:that|it|this)|my vote)|my vote) "
     r"(?:should (?:have )?(?:be|been|read|said|say)|was meant to (?:be|read|say)) (?:an? )?$"
 )
 #: "So instead of the 0 please note a"

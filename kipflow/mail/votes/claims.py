@@ -147,3 +147,21 @@ def _find_claims(text: str) -> Iterator[tuple[int, int, bool]]:
             and not (word.lower() == "bindings" and any(c.isalpha() for c in before))
         ):
             yield match.start(), match.end(), True
+
+
+_OPENED = re.compile(r"(?P<before>.*)[\"“'‘«「„][( ]*", re.DOTALL)
+_OPENED_EARLIER = re.compile(r'(?P<before>(?:[^"]*"[^"]*")*[^"]*(?<!\d))"[^"]{1,30}')
+_CLOSED = re.compile(r"[^.!?]{0,25}[\"”'’»」“](?P<after>.*)$", re.DOTALL)
+_CLOSED_LATER = re.compile(r'[^.!?"]{0,25}"(?P<after>.*)$', re.DOTALL)
+_FIRST_PERSON = re.compile(r"\b(?:I|my|me|mine)\b", re.IGNORECASE)
+
+
+def is_in_quotes(lead: str, tail: str, *, is_claimed: bool) -> bool:
+    """Whether a value between these texts stands in quotation marks, with words around them.
+
+    They may have opened some words before ('answer "yes, +1"'), but around no vote that is claimed or the writer's.
+    """
+    opened, closed = _OPENED.fullmatch(lead), _CLOSED.match(tail)
+    if opened is None and not is_claimed and _FIRST_PERSON.search(lead + tail) is None:
+        opened, closed = _OPENED_EARLIER.fullmatch(lead), _CLOSED_LATER.match(tail)
+    return bool(opened and closed and re.search(r"\w", opened["before"] + skip_claim(closed["after"])))

@@ -6,22 +6,24 @@ import re
 
 from kipflow.mail.votes.mentions import Mention
 
-#: "Please +1 the patch", "you may vote", "if anyone votes"
+#: "Please +1 the patch", "you may vote", "when anyone votes"
 _INVITED = re.compile(
-    r"please|(?:please|(?:.* )?(?:you|one|members|people|(?:any|some|every)(?:one|body)|who(?:ever)?))"
+    r"please|(?:please|(?:(?:if|when|once|until|as soon as) )?(?:you|one|(?:any|some|every)(?:one|body)|whoever))"
     r"(?: (?:can|could|may|must|should|would|will|still|want to|wish to))*"
     r" (?:votes?|casts?|gives?|leaves?|answers? with|repl(?:y|ies) with)(?: an?)?"
 )
-_FIRST_PERSON = re.compile(r"\b(?:i|i['’]\w+|me|my|mine|myself)\b", re.IGNORECASE)
+_FIRST_PERSON = re.compile(r"\b(?:i|i['’]\w+|me|my|mine|myself|we|us|our|ours)\b", re.IGNORECASE)
 _OF_WHOMEVER = re.compile(
     r"(?:(?:and|but|so|that|once|when|if|as|because|where|note|please|remember|also|then|instead|usually) )*"
     r"(?:an?|any|all|every|each|no)"
 )
 #: "A -1 (binding) without a reason is no veto"
-_GOES_ON = re.compile(r"\W*(?:because|since|as|and|but)\b", re.IGNORECASE)  # "A +1 because this is good"
-SAYS_OF_ANY = re.compile(
-    r"[^\W\d][^.,;!?]*\b(?:is(?! what)|isn['’]t|are|was|needs?|means?|counts?|must|should|can|cannot|requires?|would"
-    r"|may|might|indicates?|implies|forces?)\b"
+#: "vote by a member would", "without a reason is", "here means"
+_SAYS_OF_ANY = re.compile(
+    r"(?:votes?\s+|veto\s+)?(?:(?:here|there)\s+|(?:by|from|of|with|without)\s+"
+    r"(?:(?!(?:who|whose|that|which|on|for)\b)[\w'’-]+\s+){1,6}?)?"
+    r"(?:is(?! what)|isn['’]t|are|was|needs?|means?|counts?|must|should|can|cannot|requires?|would|may|might|indicates?"
+    r"|implies|forces?)\b"
 )
 
 
@@ -33,29 +35,27 @@ def invites(m: Mention) -> bool:
 
 def is_of_any(m: Mention) -> bool:
     """Whether it is said of any such vote: "A +1 vote by a member would not imply help"."""
-    if _OF_WHOMEVER.fullmatch(m.clause) is None or _GOES_ON.match(m.rest):
-        return False
-    return SAYS_OF_ANY.match(m.rest.strip()) is not None and _FIRST_PERSON.search(m.sentence.text) is None
+    is_talk = _OF_WHOMEVER.fullmatch(m.clause) is not None and _SAYS_OF_ANY.match(m.rest.strip()) is not None
+    return is_talk and _FIRST_PERSON.search(m.sentence.text) is None
 
 
 _SEVERAL = re.compile(
-    r"\s*(?:(?:yes|no|(?:non-?)?binding) )?(?:votes|veto(?:e?s)|ballots|statements)\b(?! from (?:me|my|us|our)\b)",
+    r"\s*(?:(?:yes|no|(?:non-?)?binding) )?(?:votes|veto(?:e?s)|ballots|statements)\b(?P<behind>\s*[:(]|\s*$)?",
     re.IGNORECASE,
 )
 
 
 def is_of_several(m: Mention) -> bool:
-    """Whether it is said of several votes: "the +1 votes carry over"; not where it is all of a mail."""
-    is_all = m.opens and not (m.sentence.preceding or m.sentence.following).strip()
-    return _SEVERAL.match(m.tail) is not None and not (is_all or m.segment.endswith("my"))
+    """Whether it is said of several votes: "the +1 votes carry over", or "+1 votes" above a list."""
+    found = _SEVERAL.match(m.tail)
+    if found is None or _FIRST_PERSON.search(m.sentence.text) is not None:
+        return False
+    return not m.opens or (found["behind"] is not None and bool(m.sentence.following.strip()))
 
 
-_NUMBER_OF = re.compile(r"(?P<before>.*(?<![\w.-]))\d{1,3}\s*\(\s*")
+_NUMBER_OF = re.compile(r"(?:.*(?<![\w.-]))?\d{1,3}\s*\(\s*")
 
 
 def is_counted_in_brackets(m: Mention) -> bool:
     """Whether a number in front of brackets counts votes of this value: "3 (+1 binding) votes"."""
-    found = _NUMBER_OF.fullmatch(m.lead)
-    return found is not None and (
-        not found["before"].strip(" -*•") or re.match(r"[^)]*\) votes?\b", m.tail) is not None
-    )
+    return _NUMBER_OF.fullmatch(m.lead) is not None and re.match(r"[^)]*\)\s*(?:votes\b|\()", m.tail) is not None

@@ -9,7 +9,7 @@ from functools import cached_property
 from kipflow.domain.votes import Choice
 from kipflow.mail.announcements.names import find_names
 from kipflow.mail.votes.about import About, read_about, read_object
-from kipflow.mail.votes.claims import find_claim, skip_claim
+from kipflow.mail.votes.claims import find_claim, is_in_quotes, skip_claim
 from kipflow.mail.votes.conditions import (
     MARK,
     find_unknown,
@@ -51,9 +51,6 @@ _NAME_BEFORE = re.compile(r"[A-Z][\w.'’-]*\s*(?=\([^()]*$)")
 _DASH = re.compile(r"\w\s*[–—-]\W*$")
 #: values of a list share the label in front of the first
 _LISTED = re.compile(r"(?<=[:：])\s*(?:[+-]\s?[01]\b(?:[ \w]{0,20}|\s*\([^()]{0,30}\))\s*(?:[,;/&+]|\band\b)\s*)+$")
-_OPENED = re.compile(r"(?P<before>.*)[\"“'‘«「„][( ]*", re.DOTALL)
-#: 'You may answer "agree, yes,'
-_OPENED_EARLIER = re.compile(r'(?P<before>(?:[^"]*"[^"]*")*[^"]*)"[^"]{1,30}')
 _FROM = re.compile(
     r"^\W{0,3}(?:votes? |also |too |as well |auch |ebenfalls |anche |aussi )?"
     r"(?:from|by|de la part de|de parte de|da parte di|(?:of|von|från)(?=\s(?-i:[A-Z@])))\s+(?P<whom>\S.*)$",
@@ -232,9 +229,7 @@ class Mention:
     @cached_property
     def is_quoted(self) -> bool:
         """Whether it stands in quotation marks, with words around them."""
-        opened = _OPENED.fullmatch(self.lead) or _OPENED_EARLIER.fullmatch(self.lead)
-        closed = re.match(r"[^.!?]{0,25}[\"”'’»」“](?P<after>.*)$", self.tail, re.DOTALL)
-        return bool(opened and closed and re.search(r"\w", opened["before"] + skip_claim(closed["after"])))
+        return is_in_quotes(self.lead, self.tail, is_claimed=self.is_claimed)
 
     @cached_property
     def is_conditional(self) -> bool:

@@ -189,8 +189,7 @@ class _Mail:
                     yield m, find(rule.name, Standing.DOUBT, f"{rule.why}: has it changed?")
                 continue
             standing = Standing.CLEAR if verdict is Verdict.CAST else Standing.UNCLEAR
-            is_rival = rule.rivals and (m.is_claimed or m.label or m.sentence.line.answers)
-            role = Role.RIVAL if is_rival else Role.PLAIN
+            role = Role.RIVAL if rule.rivals and (m.is_claimed or m.label) else Role.PLAIN
             if verdict is Verdict.CAST and ends("sums_up", fold(m.lead)):
                 role = Role.WHOLE
             asks = verdict is Verdict.ASK

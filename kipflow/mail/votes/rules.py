@@ -14,7 +14,6 @@ from kipflow.mail.votes import technical
 from kipflow.mail.votes.about import About
 from kipflow.mail.votes.changes import is_taken
 from kipflow.mail.votes.conditions import MARK, is_unsure
-from kipflow.mail.votes.general import SAYS_OF_ANY
 from kipflow.mail.votes.labels import begins_with_ground
 from kipflow.mail.votes.lexicon import begins, drop, fold, has, is_unspaced
 from kipflow.mail.votes.mentions import Mention
@@ -148,6 +147,12 @@ _IS = re.compile(
 _SAYS_OF_IT = re.compile(r"\b(?:it|that|this|gets?|is)\b")
 
 
+#: "A -1 (binding) without a reason is no veto"
+_SAYS_OF_ANY = re.compile(
+    r"[^\W\d][^.;!?]*\b(?:is|isn['’]t|are|was|needs?|means?|counts?|must|should|can|cannot|requires?)\b"
+)
+
+
 def _says_whose(m: Mention) -> bool:
     if m.is_claimed or m.mine_follows or m.follows_article or has("my_vote", fold(m.lead)):
         return True
@@ -161,7 +166,7 @@ def stated_as_own(m: Mention) -> bool:
     """I am +1 on this | Still +1 from me | not: Jun is +1 on this | not: I checked the code, it's -1."""
     is_bare = m.segment in {"a", "an", "the"}  # "A -1 with reasons is welcome"
     is_over = not m.rest.strip(" .!") or m.mine_follows or begins("goes_on", fold(m.rest))
-    is_over = is_over or (m.is_claimed and SAYS_OF_ANY.match(m.rest.strip()) is None)
+    is_over = is_over or (m.is_claimed and _SAYS_OF_ANY.match(m.rest.strip()) is None)
     of_any = is_bare and (m.about is not About.NOTHING or not is_over)
     from_any = m.segment in {"a", "an", "the", "so", "then"} and m.rest.lstrip().startswith(("from a ", "from an "))
     if not m.segment or m.unknown or of_any or from_any or has("group", drop("from_me", m.segment)):

@@ -29,7 +29,6 @@ _OTHERS = re.compile(r"(?:[+-]\s?[01]|binding\W?)\s+(?:for|on|to)\s+(?P<key>(?P<
 _LARGE = 100
 _MAX_LINES = 200
 _MAX_LINE = 400
-_SAME = re.compile(r"\W*(?:and )?(?:the )?(?:same|likewise|also) (?:here )?(?:for|on|to|goes for)\b", re.IGNORECASE)
 _DOUBTED = re.compile(r"\?|\b(?:not|no longer|was|were|would|could|might)\b", re.IGNORECASE)
 #: what a value may be joined to its proposal by: "KIP-7: +1", "KIP-7 -> -1", "For 1135 it is -1"
 _JOINS = r"(?:[:=,]|->|→|[–—-](?=\s)|is|gets|,?\s*(?:it is|it['’]s|i am|i['’]m))?"
@@ -54,17 +53,6 @@ def _patterns(prefix: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     # "+1 (binding) for KIP-7 and KIP-9"
     behind = rf"{value}{claim}\s*(?:votes?\s+)?(?:for|on|to)\s+(?:the\s+|both\s+)?{keys}"
     return re.compile(behind, re.IGNORECASE), re.compile(ahead, re.IGNORECASE)
-
-
-def find_voted_on(text: str, prefix: str) -> tuple[int, ...]:
-    """The proposals that a text names right beside a value: "KIP-9: -1", "+1 for KIP-7 and KIP-9", "Same for KIP-9"."""
-    if prefix.lower() not in text.lower():
-        return ()
-    lines = [spell_out(plain(line))[:_MAX_LINE] for line in text.split("\n")[:_MAX_LINES]]
-    beside = [m["keys"] for line in lines for pattern in _patterns(prefix) for m in pattern.finditer(line)]
-    same = [line[found.end() :] for line in lines if (found := _SAME.match(line)) is not None]
-    numbers = [*(n for keys in beside for n in _parse_numbers(keys, prefix)), *find_references("\n".join(same), prefix)]
-    return tuple(dict.fromkeys(numbers))
 
 
 def read_share(message: Message, number: int | None, siblings: Collection[int], *, prefix: str) -> Message:

@@ -49,6 +49,11 @@ _LISTED_ZERO = re.compile(
 _NUMBERED = re.compile(r"^\s*(?:[a-e1-5][.)]\s{1,3})?[\[(<]?\s?(?=[+\-±]\s?[01])", re.IGNORECASE)
 _KEY = re.compile(r"\b[A-Za-z]{2,8}-\d{1,5}\b")
 _VERSION = re.compile(r"^[^.\d]{0,24}(\d{1,4}\.\d{1,4}(?:\.\w{1,8})*)")
+#: behind a value that a legend explains: "+1: never"
+_MEANS_SIGNS = (":", "=", "–", "-")
+#: a legend shows as many values, or words behind each
+_FULL = 3
+_IS_ALONE = re.compile(r"\s*(?:$|[.,;!])")
 _BARE = re.compile(r"^[\s.!,)]*$|^\s*\(?\s*(?:non|not|bind|bid|pmc|nb\b|b\b)|^\s*(?:,\s*)?(?:from|for) m[ey]\b", re.I)
 _CLAIM_COLON = re.compile(r"^\s*\(?\s*(?:non-?)?binding\s*\)?\s*(?:votes?\s*)?[:：]\s*(?P<rest>\S.*)$", re.IGNORECASE)
 _LOWER_WORD = re.compile(r"^\s*(?:the |for )?[a-z][a-z-]{2,20}\s*$")
@@ -87,6 +92,9 @@ def classify_lines(lines: Sequence[str], author: str, apart: Collection[int] = (
         beside = [v for v in leading if _belongs_to_boxes(v, boxes, lines)]
         found.update({v.index: (CHECKED if v.is_boxed else LEGEND, v.value) for v in beside})
     found.update({v.index: (NUMBERS, v.value) for v in leading if _is_among_numbers(v, lines)})
+    answers = [v for v in leading if v.index in apart and v.index not in found]
+    if len({v.value for v in answers}) > 1:
+        found.update({v.index: (ON_PARTS, v.value) for v in answers})
     for run in _find_runs([v for v in leading if v.index not in found], lines, apart):
         shape = _classify_run(run, lines, author)
         if shape is not None:
@@ -148,7 +156,10 @@ def _find_runs(leading: Sequence[Leading], lines: Sequence[str], apart: Collecti
     for value in leading:
         if runs and value.index not in apart:
             above = lines[runs[-1][-1].index + 1 : value.index]
-            between = [line for line in above if line.strip() and not line.lstrip()[:1].islower()]
+            wraps = (
+                len(above) == 1 and above[0].lstrip()[:1].islower() and runs[-1][-1].after.lstrip()[:1] in _MEANS_SIGNS
+            )
+            between = [line for line in above if line.strip()] if not wraps else []
             # "+1 (binding)" set apart below a list of limits
             is_apart = runs[-1][-1].index + 1 < value.index and find_claim("", value.after) is not None
             if is_apart and find_claim("", runs[-1][-1].after) is None:
@@ -171,7 +182,11 @@ def _classify_run(run: Sequence[Leading], lines: Sequence[str], author: str) -> 
     if has("reports", above) and all(names_someone(v.after) for v in run):
         return SUMMARY  # "So far:"
     if len({v.value.strip("+-") + v.value[0] for v in run}) > 1:
-        return ON_PARTS if _votes_on_parts(run, lines, above) else LEGEND
+        is_vote = len({v.value for v in run}) < _FULL and any(_IS_ALONE.match(v.after) for v in run)
+        is_vote = is_vote and not (
+            has("explains", above) or above.endswith(":")
+        )  # "-1", below it "+1 once it is fixed."
+        return ON_PARTS if is_vote or _votes_on_parts(run, lines, above) else LEGEND
     if sum(names_someone(v.after) for v in run) > 1:
         # "+1 jun / +1 mara" lists handles, "+1 core / +1 plugin" what is voted on: a person decides
         return LISTED if all(_LOWER_WORD.match(v.after) for v in run) else SUMMARY

@@ -8,10 +8,8 @@ from __future__ import annotations
 import re
 
 from kipflow.domain.votes import Choice
-from kipflow.mail.announcements.names import find_names, is_own
 from kipflow.mail.votes import people, technical
 from kipflow.mail.votes.about import About
-from kipflow.mail.votes.claims import find_claim
 from kipflow.mail.votes.conditions import MARK
 from kipflow.mail.votes.general import invites, is_counted_in_brackets, is_of_any, is_of_several
 from kipflow.mail.votes.labels import is_labelled
@@ -153,7 +151,11 @@ def needed(m: Mention) -> bool:
 
 
 #: "register your vote so, e.g." and "+1 jo (PMC)" below it
-_EXAMPLE = re.compile(r"\b(?:e\. ?g\.|i\. ?e\.|for (?:example|instance))[,:]?\s*$", re.IGNORECASE)
+_EXAMPLE = re.compile(
+    r"\b(?:vot\w*|repl\w+|answer\w*|writ\w+|register\w*)\b[^.!?]*"
+    r"\b(?:e\. ?g\.|i\. ?e\.|for (?:example|instance))[,:]?\s*$",
+    re.IGNORECASE,
+)
 
 
 @rule(ASK, "stands in a quotation that goes on below: whose words?")
@@ -217,11 +219,8 @@ def part(m: Mention) -> bool:
 @rule(ASK, "names somebody, or has come in: whose vote is it?")
 def with_a_name(m: Mention) -> bool:
     """+1 (binding) from Jun Okafor | So far: +1 (Jun) | We have a +1 (binding) | not: +1 (binding) from me"""
-    below = m.sentence.following
-    heads_names = m.opens and not m.rest.strip() and bool(find_names(below)) and find_claim("", below) is not None
     return (
         people.is_named(m)
-        or (heads_names and not is_own(below, m.author))
         or people.keeps_tally(m.lead)
         or (ends("in_hand", m.clause.removesuffix(" a")) and not m.mine_follows)
     )

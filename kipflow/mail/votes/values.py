@@ -25,7 +25,6 @@ _SPELLINGS = (
     # a face is no division, comparison or label: ":/", "<3", "^^"
     ((":", ";", "<3", "=", "^", "o/"), _FACE, ":)"),
     ("\\", re.compile(r"(?:^|(?<=[\s*_(\[]))\\(?=[+-] ?[01](?!\w))"), ""),
-    ((":",), re.compile(r"(?:^|(?<=[\s(])):([+-]1):(?!\w)"), r"\1"),
     (("&#",), re.compile(r"&#(?:43|x2b);(?= ?[01](?!\w))", re.IGNORECASE), "+"),
     (("us", "US"), re.compile(r"(?<![\w-])pluss?[ -](?:one|1|eins|uno)\b", re.IGNORECASE), "+1"),
     (("one", "ONE", "One"), re.compile(r"(?<![\w+-])\+ ?one\b", re.IGNORECASE), "+1"),
