@@ -65,7 +65,7 @@ def find_own_words(text: str, note: limits.Note = limits.ignore, *, address: str
     marks = mark_quotes(lines)
     mark_attributions(lines, marks)
     doubtful = mark_unmarked_quotes(lines, marks, address)
-    mark_leftovers(lines, marks)
+    broken = mark_leftovers(lines, marks)
     # most of a mail is quoted: what follows looks at the other lines only
     own = [index for index, mark in enumerate(marks) if mark == OWN]
     drop_last_disclaimer(lines, own)
@@ -75,7 +75,7 @@ def find_own_words(text: str, note: limits.Note = limits.ignore, *, address: str
     said = [line.text for line in gathered if line.text]
     below = () if any(text.strip() for text in said) else signature
     boxes = tuple(_QUOTED_BOX.findall(text)) if "> [" in text or ">[" in text else ()
-    words = Words(own=gathered, doubtful=(*doubtful, *barred, *led_in, *below), quoted_boxes=boxes)
+    words = Words(own=gathered, doubtful=(*doubtful, *barred, *broken, *led_in, *below), quoted_boxes=boxes)
     if len(said) > limits.OWN_LINES.size:
         note(limits.OWN_LINES)
     if sum(map(len, said)) + len(said) > limits.OWN_TEXT.size:

@@ -11,7 +11,7 @@ _NAMED = {
     "iso-8859-8": "iso-8859-8-i",
     "gb18030": "gb2312 gbk x-gbk cp936",
     "cp949": "ks_c_5601-1987 euc-kr",
-    "cp932": "x-sjis shift_jis",
+    "cp932": "x-sjis shift_jis windows-31j",
     "utf-8": "utf8mb4 unicode-1-1-utf-8",
     "mac-roman": "macintosh x-mac-roman",
 }

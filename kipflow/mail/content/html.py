@@ -40,6 +40,8 @@ _QUOTE_CLASSES = frozenset(
 _HEADER_IDS = frozenset({"divrplyfwdmsg", "appendonsend", "ms-outlook-mobile-body-separator-line"})
 _QUOTE_IDS = frozenset({"mail-editor-reference-message-container"})
 _BAR_STYLE = re.compile(r"border-left(?:-style|-width)?\s*:[^;]{0,60}(?:solid|px|pt)", re.IGNORECASE)
+# the "indent" button of Gmail and Outlook: no quote
+_INDENTED = re.compile(r"margin:(?:\s*0(?:px)?){3} 40px;\s*border:\s*none", re.IGNORECASE)
 _RULE_STYLE = re.compile(r"border-top\s*:\s*solid\s+#(?:e1e1e1|b5c4df)", re.IGNORECASE)
 _SPACES = re.compile(r"[ \t\r\n\f\v]+")
 
@@ -219,7 +221,7 @@ def _is_hidden(node: Any, tag: str) -> bool:
 
 def _is_quote(node: Any, tag: str) -> bool:
     if tag == "blockquote":
-        return True
+        return _INDENTED.search(node.get("style") or "") is None
     # Outlook on the web writes "x_", Yahoo "ydp…", before the names of a mail that it quotes
     if (node.get("id") or "").lower().removeprefix("x_") in _QUOTE_IDS:
         return True

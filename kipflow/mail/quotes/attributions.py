@@ -7,7 +7,7 @@ import re
 from kipflow.mail.quotes.headblocks import HAS_DATE, has_time, is_dated_sender, is_sender, is_sender_and_time
 
 _WROTE = (
-    r"wrote|writes|schrieb(?:en)?|geschrieben|a\s+écrit|a\s+ecrit|écrivait|escribió|escribio|escreveu|ha\s+scritto|scrisse|"
+    r"wrote|writes|quoth|schrieb(?:en)?|geschrieben|a\s+écrit|a\s+ecrit|écrivait|escribió|escribio|escreveu|ha\s+scritto|scrisse|"
     r"schreef|skrev|kirjoitti|napisał(?:\(a\)|a)?|pisze|napsal(?:\(a\)|a)?|írta|yazdı|wrote\s+on|написал(?:\(а\)|а)?|"
     r"пишет|写道|寫道|写到|書きました|のメール|さんは書きました|さんのメッセージ|님이\s*작성|작성|đã\s+viết|menulis|said|commented"
 )

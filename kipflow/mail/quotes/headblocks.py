@@ -50,7 +50,7 @@ _ANSWERING_SUBJECT = re.compile(
     r"^[^:：\n]{1,26}[:：]\s*\*{0,2}\s*(?:[A-Za-z答回返Оо]\w{0,4}\s?[:：]|\[[^\[\]\n]{2,40}\])", re.MULTILINE
 )
 # GroupWise: ">>> Mara Lind <mara@x.example> 02.03.2026 11:00 >>>" with the quote bare below it
-_GROUPWISE = re.compile(r"^>>> .{3,100}\d{1,2}:\d\d.{0,12}>>>\s*$")
+_GROUPWISE = re.compile(r"^>>> .{3,100}\d{1,2}[:.]\d\d.{0,12}>>>\s*$")
 # Notes: a line with the sender alone, below it one with the date alone
 LOTUS_FIRST = re.compile(r"^\s*[^<>\n]{0,60}<[^<>\s]{1,100}@[^<>\s]{1,100}>(?:\s+wrote on)?\s*$")
 LOTUS_DATE = re.compile(
@@ -61,6 +61,7 @@ LOTUS_DATE = re.compile(
 _LONGEST_SENDER = 200
 # at most a weekday stands before the figures of a date
 _DATE_FIRST = re.compile(r"^\s*(?:[^\W\d]{1,12}\.?,?\s)?\d")
+_TITLE_IN_FRONT = re.compile(rf"^\s*{_DASHES}(?:\s*[^-_—=*:：]{{1,40}}{_DASHES})?\s*(?=\S)")
 _HEADER_WORD = re.compile(
     r"(?<=\s)(?:sent|date|to|cc|subject|gesendet|datum|an|betreff|envoyé|date|à|objet|enviado|para|asunto|发送时间|收件人|主题)"
     r"\s?[:：](?=\s)",
@@ -106,7 +107,8 @@ def is_dated_sender(text: str) -> bool:
 
 def is_single_line(line: str) -> bool:
     """Whether a header block was run together: "From: … Sent: … To: … Subject: …"."""
-    return len(line) < 1_000 and HEADER_FIRST.match(line) is not None and len(_HEADER_WORD.findall(line)) >= 3
+    bare = _TITLE_IN_FRONT.sub("", line[:1_000])
+    return len(line) < 1_000 and HEADER_FIRST.match(bare) is not None and len(_HEADER_WORD.findall(bare)) >= 3
 
 
 def find_header_block(lines: list[str], start: int) -> int | None:

@@ -8,6 +8,7 @@ from kipflow.mail.quotes.attributions import (
     MAX_ATTRIBUTION,
     OPENS,
     VOTE_IN_LINE,
+    VOTE_LINE,
     begins_attribution,
     ends_attribution,
     is_attribution,
@@ -16,7 +17,9 @@ from kipflow.mail.quotes.headblocks import HAS_DATE, has_time
 from kipflow.mail.quotes.unmarked import DROPPED, LONGEST_ATTRIBUTION, OWN, QUOTED
 
 # "> x", ">> x", "> > x", "JR> x", "| x", "＞ x"; not "->" or "=>"
-_QUOTE = re.compile(r"^\s{0,8}(?:[A-Za-z]{0,6}[>＞»]|[A-Za-z]{7,16}>\s|&gt;|:(?=\s+\S)|\|(?!\|)(?:\s|$|[^\s|]))")
+_QUOTE = re.compile(
+    r"^\s{0,8}(?:[A-Za-z]{0,6}[>＞»]|[A-Za-z]{7,16}>\s|&gt;|:(?=\s+\S)|\|(?!\|)(?:\s|$|[^\s|])|[│┃](?![^│┃\n]*[│┃]))"
+)
 # "| Mara Lind | +1 |": bars on both sides and within draw a table
 _TABLE_ROW = re.compile(r"^\s{0,8}\|[^|\n]{0,120}\|[^\n]{0,400}\|\s*$")
 _ARROW = re.compile(r"^\s{0,8}[A-Za-z]{2,6}>\S")
@@ -28,6 +31,13 @@ _QUOTED_WORDS = re.compile(r"\s{0,8}[#%!]\s+[^\W\d]")
 
 _QUOTE_RUN = re.compile(r"q+")
 _BETWEEN_QUOTES = re.compile(r"q(?=oq)")
+_ABOVE_OWN = re.compile(r"q(?=o)")
+#: a quoted line of this many characters may have been wrapped
+_WIDE = 62
+#: "> I have read it and I am"
+_BREAKS_OFF = re.compile(
+    r"\b(?:a|an|the|my|your|am|is|are|was|be|i'm|it's|of|to|for|with|and|or|but|as|clear|still|also)\s*$", re.I
+)
 
 
 def is_table_row(line: str) -> bool:
@@ -111,9 +121,22 @@ def _find_earlier_part(lines: list[str], marks: list[str], first: int) -> int:
     return first
 
 
-def mark_leftovers(lines: list[str], marks: list[str]) -> None:
-    """A lone line squeezed between two quoted ones is the rest of a quoted line that was wrapped."""
-    for alone in _BETWEEN_QUOTES.finditer("".join(marks)):
+def mark_leftovers(lines: list[str], marks: list[str]) -> tuple[str, ...]:
+    """A lone line squeezed between two quoted ones is the rest of a quoted line that was wrapped.
+
+    Answers votes below a quoted line that breaks off: that line's rest, or its answer.
+    """
+    kinds = "".join(marks)
+    for alone in _BETWEEN_QUOTES.finditer(kinds):
         index = alone.start() + 1
-        if lines[index].strip() and len(lines[index - 1]) >= 62 and lines[index + 1].strip("> |"):
+        above, below = lines[index - 1], lines[index + 1].strip("> |")
+        if lines[index].strip() and below and (len(above) >= _WIDE or below[0].islower()):
             marks[index] = QUOTED
+    broken = [
+        i
+        for i in (found.end() for found in _ABOVE_OWN.finditer(kinds))
+        if marks[i] == OWN and VOTE_LINE.match(lines[i]) and _BREAKS_OFF.search(lines[i - 1])
+    ]
+    for index in broken:
+        marks[index] = DROPPED
+    return tuple(lines[index] for index in broken)

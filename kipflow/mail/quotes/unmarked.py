@@ -24,7 +24,6 @@ from kipflow.mail.quotes.headblocks import (
     ORIGINAL,
     TITLE,
     find_header_block,
-    has_time,
     is_dated_sender,
     is_groupwise,
     is_single_line,
@@ -37,6 +36,14 @@ OWN, QUOTED, DROPPED = "o", "q", "x"
 LONGEST_ATTRIBUTION = 7
 #: What begins a quote by dashes alone has more characters: "-- " does not.
 _SHORTEST_TITLE = 7
+_NEAR = 200
+_SPEAKS = re.compile(r"\b(?:i|we)\b", re.IGNORECASE)
+#: what stands above a quote and leads to what its author wrote into it: "See below.", "siehe unten", "Hi Ann,"
+_LEADS_BELOW = re.compile(
+    r"\b(?:below|in-?line[d]?|unten|nachfolgend|ci-dessous|más abajo|abaixo|di seguito|hieronder|nedan|nedenfor|ниже)\b"
+    r"|见下|見下|以下|下面|下記|아래|^\W*(?:[^\W\d]+\W+){0,2}[^\W\d]+\s*[,:!，：]\s*$",
+    re.IGNORECASE,
+)
 _NAMES_SENDER = re.compile(
     rf"\s*(?:{OPENING})\b|\s*\d|.{{0,80}}(?:於|于|在|<[^<>\s]{{1,200}}@)",
     re.IGNORECASE,
@@ -46,7 +53,7 @@ _NAMES_SENDER = re.compile(
 def mark_unmarked_quotes(lines: list[str], marks: list[str], address: str) -> tuple[str, ...]:
     """Cut at a quoted mail that has no marks of its own.
 
-    Answers what stood below, if nothing stood above or the author (of this address) forwards a mail of their own.
+    Answers what stood below, if what stands above leads there or the author (of this address) forwards an own mail.
     """
     bare = (
         i for i, line in enumerate(lines) if marks[i] == OWN or (line[:4] == ">>> " and line.rstrip()[-3:] == ">>>")
@@ -62,11 +69,12 @@ def mark_unmarked_quotes(lines: list[str], marks: list[str], address: str) -> tu
             for i in range(index, end):
                 marks[i] = DROPPED
             continue  # the quote has marks after all: what follows it is the author's again
-        above = any(marks[i] == OWN and lines[i].strip() for i in range(index))
+        above = " ".join(lines[i] for i in range(index) if marks[i] == OWN).strip()
         rest = tuple(lines[i] for i in range(end, len(lines)) if marks[i] == OWN)
         for i in range(index, len(lines)):
             marks[i] = DROPPED
-        return rest if not above or _forwards_own(lines[index:end], address) else ()
+        leads = not above or _LEADS_BELOW.search(above[-_NEAR:]) is not None
+        return rest if leads or _forwards_own(lines[index:end], address) else ()
     return ()
 
 
@@ -100,8 +108,8 @@ def _find_unmarked_quote(lines: list[str], marks: list[str], index: int) -> int 
 
 def _find_single_line(lines: list[str], index: int) -> int | None:
     line = lines[index]
-    # Zoho: "---- On Tue, 03 Mar 2026 09:14:00 +0100 Jun <jun@x.example> wrote ----"
-    is_framed = TITLE.match(line) and has_time(line) and ends_attribution(line.strip("-_—=* "))
+    # Zoho: "---- On Tue, 03 Mar 2026 09:14:00 +0100 Jun <jun@x.example> wrote ----", phones: "---- Jun wrote ----"
+    is_framed = TITLE.match(line) and ends_attribution(line.strip("-_—=* ")) and not _SPEAKS.search(line)
     return index + 1 if is_groupwise(line) or is_framed or is_single_line(line) else None
 
 

@@ -234,7 +234,7 @@ class Mention:
         """Whether it stands in quotation marks, with words around them."""
         opened = _OPENED.fullmatch(self.lead) or _OPENED_EARLIER.fullmatch(self.lead)
         closed = re.match(r"[^.!?]{0,25}[\"”'’»」“](?P<after>.*)$", self.tail, re.DOTALL)
-        return bool(opened and closed and re.search(r"\w", opened["before"] + closed["after"]))
+        return bool(opened and closed and re.search(r"\w", opened["before"] + skip_claim(closed["after"])))
 
     @cached_property
     def is_conditional(self) -> bool:
