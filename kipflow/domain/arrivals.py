@@ -23,8 +23,11 @@ def is_far(at: datetime, dated_at: datetime | None) -> bool:
 
 def say_dated(at: datetime, dated_at: datetime | None) -> str:
     """What a reader should know of a mail whose Date is another time than its arrival; "" where it is not."""
-    if dated_at is None or not is_far(at, dated_at):
-        return ""
+    return say_both(at, dated_at) if dated_at is not None and is_far(at, dated_at) else ""
+
+
+def say_both(at: datetime, dated_at: datetime) -> str:
+    """When a mail arrived, and when its sender says that it was written."""
     return f"arrived {at:%Y-%m-%d %H:%M} UTC, dated {dated_at:%Y-%m-%d %H:%M} UTC by its sender"
 
 

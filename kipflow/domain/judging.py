@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
 
-from kipflow.domain.arrivals import is_far
+from kipflow.domain.ownperiods import leave_known
 from kipflow.domain.people import Doubt, DoubtKind, say_mailbox
 from kipflow.domain.votes import Ballot, BallotStatus, EndKind, Vote
 
@@ -110,6 +110,7 @@ def judge(vote: Vote, as_of: datetime, *, earliest_close: datetime | None = None
         ended_message_id=vote.ended_message_id if ended else None,
         doubts=doubts,
         before_doubts=tuple(kept) if doubts else (),
+        own_periods=leave_known(vote, as_of),
     )
 
 
@@ -137,9 +138,8 @@ def _obey_accepted(vote: Vote, as_of: datetime) -> Vote:
 
 
 def claims_in_time(ballot: Ballot, close: datetime) -> bool:
-    """Whether a ballot arrived after the close, and its sender dates it well before."""
-    dated = ballot.dated_at
-    return dated is not None and dated <= close < ballot.cast_at and is_far(ballot.cast_at, dated)
+    """Whether a ballot arrived after the close, and its sender dates it before: by minutes where both mails crossed."""
+    return ballot.dated_at is not None and ballot.dated_at <= close < ballot.cast_at
 
 
 def find_close(vote: Vote, as_of: datetime, *, earliest_close: datetime | None = None) -> datetime | None:

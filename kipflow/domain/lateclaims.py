@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from kipflow.domain.arrivals import say_dated
+from kipflow.domain.arrivals import say_both
 from kipflow.domain.judging import claims_in_time, with_latest_standing
 from kipflow.domain.policy import Policy
 from kipflow.domain.tally import Counts, count, is_turned, say_counts
@@ -23,7 +23,7 @@ class LateClaim:
     @property
     def question(self) -> str:
         b = self.ballot
-        dated = say_dated(b.cast_at, b.dated_at)
+        dated = say_both(b.cast_at, b.dated_at or b.cast_at)
         return f"{b.name}: {b.value or b.choice}, {dated}: the vote was over when it arrived. Was it cast in time?"
 
 

@@ -6,20 +6,22 @@ nowhere, by subject: proposal number or topic, and the round that it names.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from kipflow.domain.facts import Kind, Message
 from kipflow.domain.policy import Policy
 from kipflow.domain.roster import Roster
-from kipflow.domain.votes import Vote
+from kipflow.domain.votes import Expression, Vote
 from kipflow.mail.rounds.book import Book, find_lost_id
 from kipflow.mail.rounds.calls import is_of_release
 from kipflow.mail.rounds.casting import cast_all
 from kipflow.mail.rounds.endings import Endings
 from kipflow.mail.rounds.linking import dedupe
 from kipflow.mail.rounds.openings import Openings
+from kipflow.mail.rounds.periods import find_own_periods
 from kipflow.mail.rounds.placing import Placing
 from kipflow.mail.rounds.rounds import Round
 from kipflow.mail.votes.shares import read_share
@@ -73,7 +75,17 @@ def _doubt(message: Message) -> Message:
     anew = message.reading.kind is Kind.VOTE and not message.reading.is_reply
     asked = "begins anew under the vote's subject: a vote on this, or a call for one?"
     why = asked if anew else "votes under another subject than the vote's: a vote on this?"
-    return replace(message, expressions=tuple(e.as_question("other-subject", why) for e in message.votes))
+    return _ask_about(message, message.votes, "other-subject", why)
+
+
+def _doubt_crossed(message: Message) -> Message:
+    """The same of a mail that answers a round that is over while the next one runs."""
+    spoken = (e for e in message.votes if not e.standing.is_faint)
+    return _ask_about(message, spoken, "earlier-round", "answers an earlier round, which is over: a vote in this one?")
+
+
+def _ask_about(message: Message, votes: Iterable[Expression], rule: str, why: str) -> Message:
+    return replace(message, expressions=tuple(e.as_question(rule, why) for e in votes))
 
 
 def _fill_rounds(book: Book, placing: Placing) -> None:
@@ -86,30 +98,45 @@ def _fill_rounds(book: Book, placing: Placing) -> None:
             for round_ in () if placed else placing.find_strayed_from(message):
                 round_.astray.append(message)
     Endings(book).find()
+    for rounds in book.rounds.values():
+        _find_crossed(book, rounds)
 
 
-def _find_mails(book: Book, round_: Round) -> Iterator[tuple[Message, datetime]]:
-    """The mails whose votes are the round's, each as it speaks to it, with its time."""
+def _find_crossed(book: Book, rounds: Sequence[Round]) -> None:
+    """Note which mails vote in a round that is over while the next one runs under the same title."""
+    proper = [r for r in rounds if r.contested is None and not r.root_missing]
+    for list_id in {r.root.list_id for r in proper} if len(proper) > 1 else ():
+        here = sorted((r for r in proper if r.root.list_id == list_id), key=lambda r: r.opened_at)
+        times = [r.opened_at for r in here]
+        for round_, message in ((r, m) for r in here for m in r.messages if m.reading.kind is Kind.VOTE):
+            at = book.time_of(message)
+            last = here[bisect_left(times, at) - 1]
+            is_next = last.opened_at > round_.opened_at and last.is_running(at) and not round_.is_running(at)
+            if is_next and message.reading.is_reply and last.repeats_title(message):
+                last.crossed.append(message)
+
+
+def _gather(book: Book, round_: Round) -> list[tuple[Message, datetime]]:
+    """The mails that may vote in a round, as they speak to it, each with its time."""
     root = round_.root
     siblings = book.numbers.get(root.message_id, ()) if round_.number is not None else ()
-    for message in round_.messages:
-        yield _find_share(book, message, round_.number, siblings), book.time_of(message)
-    for message in round_.astray:
-        if message.votes:
-            yield _doubt(message), book.time_of(message)
-    before = book.find_before(round_) if round_.begins_anew else None
-    for message in before.messages if before is not None else ():
-        yield message, book.time_of(message)
+    mails = [(_find_share(book, m, round_.number, siblings), book.time_of(m)) for m in round_.messages]
+    mails.extend((_doubt(m), book.time_of(m)) for m in round_.astray if m.votes)
+    mails.extend((_doubt_crossed(m), book.time_of(m)) for m in round_.crossed if m.votes)
+    if round_.begins_anew:
+        before = book.find_before(round_)
+        mails.extend((m, book.time_of(m)) for m in (before.messages if before is not None else ()))
     if not round_.root_missing or root.votes:
-        yield _find_share(book, root, round_.number, siblings), round_.opened_at
+        mails.append((_find_share(book, root, round_.number, siblings), round_.opened_at))
+    return mails
 
 
 def _build(book: Book, round_: Round, roster: Roster, policy: Policy) -> Vote:
     root = round_.root
+    since = round_.opened_at if round_.begins_anew else None
     if round_.number is None and is_of_release(root.reading.topic):
         policy = policy.for_releases()
-    since = round_.opened_at if round_.begins_anew else None
-    ballots, found = cast_all(_find_mails(book, round_), roster, policy, since=since)
+    ballots, found = cast_all(_gather(book, round_), roster, policy, since=since)
     return Vote(
         key=round_.key,
         proposal=round_.number,
@@ -134,6 +161,7 @@ def _build(book: Book, round_: Round, roster: Roster, policy: Policy) -> Vote:
         opened_from=root.arrived_from,
         dated_at=None if round_.root_missing else root.dated_at,
         declared_dated_at=round_.declared_dated_at,
+        own_periods=find_own_periods(book, round_),
     )
 
 

@@ -222,9 +222,9 @@ class Placing:
         marker, others = message.reading.round, self.book.rounds[round_.key]
         if marker is not None and marker != round_.marker:
             return next((r for r in others if r.marker == marker), round_)
-        if len(others) < 2 or _repeats(message, round_):
+        if len(others) < 2 or round_.repeats_title(message):
             return round_
-        last = find_last((r for r in others if _repeats(message, r)), self.book.time_of(message))
+        last = find_last((r for r in others if r.repeats_title(message)), self.book.time_of(message))
         return last if last is not None and last.opened_at > round_.opened_at else round_
 
     def similar(self, message: Message) -> list[Round]:
@@ -238,9 +238,3 @@ class Placing:
             if round_.number is None and is_same_topic(message.reading.topic, round_.root.reading.topic)
         ]
         return sorted(alike, key=lambda r: (r.opened_at, r.root.message_id))
-
-
-def _repeats(message: Message, round_: Round) -> bool:
-    """Whether a mail's subject is that of the round's opening, behind whatever marks of replies."""
-    subject, opened = (" ".join(text.lower().split()) for text in (message.subject, round_.root.subject))
-    return bool(opened) and not round_.root_missing and subject.endswith(opened)

@@ -26,6 +26,8 @@ class Round:
     messages: list[Message] = field(default_factory=list)
     # mails that answer in the thread under a subject of their own: their votes are put to a person
     astray: list[Message] = field(default_factory=list)
+    # votes in the thread of an earlier round that is over, under this one's title
+    crossed: list[Message] = field(default_factory=list)
     round: int = 1
     declared: Declared | None = None
     declared_tagged: bool = False
@@ -50,9 +52,14 @@ class Round:
         announced = closed_at is not None and closed_at <= moment
         return not announced and (self.ended_at is None or self.ended_at > moment)
 
+    def repeats_title(self, message: Message) -> bool:
+        """Whether a mail's subject is that of the opening, behind whatever marks of replies."""
+        subject, opened = (" ".join(text.lower().split()) for text in (message.subject, self.root.subject))
+        return bool(opened) and not self.root_missing and subject.endswith(opened)
+
     def forget(self) -> None:
         """As when it was opened, to have its mails and its end found anew."""
-        self.messages, self.astray, self.claimed_ends = [], [], []
+        self.messages, self.astray, self.crossed, self.claimed_ends = [], [], [], []
         self.declared, self.declared_tagged, self.revisions, self.contested = None, False, 0, None
         self.ended_at = self.ended_how = self.ended_message_id = None
 
