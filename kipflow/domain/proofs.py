@@ -90,6 +90,8 @@ def _ask_whose(writing: Writing, roster: Roster) -> Proof:
 def _find_doubt(writing: Writing, senders: Senders) -> str:
     """What the receiving host says against the address, or lacks for it where the community wants that; "": nothing."""
     if writing.authentication is Authentication.FAILED:
+        if writing.source is AddressSource.RECOVERED:
+            return "for which nothing speaks that the receiving host recorded"
         return "which the receiving host found not to be authentic"
     if senders is Senders.AUTHENTICATED and writing.authentication is not Authentication.PASSED:
         return "which the receiving host did not vouch for"
