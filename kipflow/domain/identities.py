@@ -186,7 +186,10 @@ def _boxes_of(party: _Party) -> tuple[tuple[str, str], ...]:
 
 
 def _boxes_in_roster(person: Person) -> Iterator[tuple[str, str]]:
-    names, emails = (person.name, *person.aliases), person.emails or (f"{person.id}{ACCOUNTS}",)
+    names, account = (person.name, *person.aliases), f"{person.id}{ACCOUNTS}"
+    # an id that is just one of their names says nothing that the name does not
+    is_telling = not person.emails or fold_name(person.id) not in fold_name(person.name).split()
+    emails = tuple(dict.fromkeys((*person.emails, *((account,) if is_telling else ()))))
     for position in range(max(len(names), len(emails))):
         yield names[min(position, len(names) - 1)], emails[min(position, len(emails) - 1)]
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import pairwise
 
 from kipflow.domain.people import fold_name
 
@@ -40,7 +41,7 @@ _GENERIC = re.compile(
     r"admin|apache|asf|contact|dev|email|github|hello|home|info|lists?|mail|mailing|news|office|oss|post|private|public|"
     r"spam|subscribe|tests?|users?|web|webmaster|work"
 )
-MAX_WORDS, MAX_LETTERS = 6, 40
+MAX_WORDS, MAX_LETTERS = 8, 40
 
 
 def romanize(name: str) -> str:
@@ -65,9 +66,10 @@ def find_keys(name: str, address: str) -> frozenset[str]:
         keys.update({f"f {words[0]} {word[0]}" for word in words[1:]})
         letters = "".join(words)[:MAX_LETTERS]
         keys.update({f"d {letters}", *(f"d {letters[:i]}{letters[i + 1 :]}" for i in range(len(letters)))})
-    local = _local_part(address)
-    if local:
-        keys.add(f"l {local}")
+        keys.update(f"p {one} {other}" for one, other in pairwise(words))
+    elif words:
+        keys.add(f"d {words[0][:MAX_LETTERS]}")
+    keys.update(f"l {local}" for local in (_local_part(address), _find_handle(name)) if local)
     return frozenset(keys)
 
 
@@ -77,10 +79,15 @@ def find_likeness(one: tuple[str, str], other: tuple[str, str]) -> str | None:
     if len(ours) >= 2 and len(theirs) >= 2:
         found = _compare_words(ours, theirs)
         if found == "the same name" and fold_name(one[0]) != fold_name(other[0]):
-            found = "the same name in other letters" if one[0] and other[0] else "the address spells the name"
+            are_names = all(" " in fold_name(name) for name, _ in (one, other))
+            found = "the same name in other letters" if are_names else "the address spells the name"
         if found is not None:
             return found
-    return _compare_addresses(one, other, ours, theirs)
+    elif _is_run_together(ours, theirs):
+        return "the same name without blanks"
+    found = _compare_addresses(one, other, ours, theirs)
+    is_handle = found is None and (_is_handle_of(one, other) or _is_handle_of(other, one))
+    return "the name of the one is the other's mailbox name" if is_handle else found
 
 
 def _compare_words(ours: list[str], theirs: list[str]) -> str | None:
@@ -91,11 +98,38 @@ def _compare_words(ours: list[str], theirs: list[str]) -> str | None:
     short, long = sorted((ours, theirs), key=len)
     if len(short) < len(long) and short[0] == long[0] and short[-1] in long[1:] and set(short) < set(long):
         return "the same name with a word more"
+    if _names_within(short, long):
+        return "the same name within a longer one"
     if _is_initialled(ours, theirs):
         return "initials of the same name"
     if ours[1:] == theirs[1:] and _FORMAL.get(ours[0], ours[0]) == _FORMAL.get(theirs[0], theirs[0]):
         return "a short form of the same first name"
     return "one letter away" if _is_one_letter_away(ours, theirs) else None
+
+
+def _names_within(short: list[str], long: list[str]) -> bool:
+    """Whether one full name stands in the other, as in "Jane Roe on behalf of John Doe"."""
+    starts = range(len(long) - len(short) + 1)
+    return all(len(word) > 1 for word in short) and any(long[i : i + len(short)] == short for i in starts)
+
+
+def _is_run_together(ours: list[str], theirs: list[str]) -> bool:
+    """ "JaneDoe": what separates the words may be a character that nobody sees."""
+    return {len(ours), len(theirs)} > {1} and "".join(ours) == "".join(theirs) and len("".join(ours)) >= 6
+
+
+def _find_handle(name: str) -> str:
+    """A name of one word, as it would name a mailbox; "" for any other."""
+    words = fold_name(name).split() if "@" not in name else []
+    return _local_part(f"{words[0]}@x") if len(words) == 1 else ""
+
+
+def _is_handle_of(one: tuple[str, str], other: tuple[str, str]) -> bool:
+    """Whether somebody is called like the mailbox of another, and not just by that one's first name."""
+    handle = _find_handle(one[0])
+    return (
+        bool(handle) and handle == _local_part(other[1]) and " " in fold_name(other[0]) and handle not in _words(*other)
+    )
 
 
 def _is_initialled(ours: list[str], theirs: list[str]) -> bool:
@@ -136,20 +170,21 @@ def _compare_addresses(one: tuple[str, str], other: tuple[str, str], ours: list[
     local = _local_part(one[1])
     if not local or local != _local_part(other[1]):
         return None
+    if one[1].partition("@")[2].casefold() == other[1].partition("@")[2].casefold():
+        return "the same mailbox, written otherwise"
     if len(ours) >= 2 and len(theirs) >= 2 and (len(local) < 5 or any(local in w or w in local for w in ours + theirs)):
         return None  # two full names that differ: "jane@" at two places is two Janes
-    if one[1].partition("@")[2] == other[1].partition("@")[2]:
-        return "the same mailbox, written otherwise"
     return "the same mailbox name at another domain"
 
 
 def _words(name: str, address: str) -> list[str]:
-    """A name's words; where only an address is known, those that it spells ("jane.doe@")."""
+    """A name's words; where only an address or one of them is known, those that it spells ("Jane <jane.doe@…>")."""
     words = romanize(name).split()[:MAX_WORDS] if name and "@" not in name else []
-    if not words:
+    if len(words) < 2:
         local = address.partition("@")[0].partition("+")[0][:64]
-        spelled = re.split(r"[._-]+", local.casefold())
-        words = spelled[:MAX_WORDS] if len(spelled) >= 2 and all(w.isalpha() for w in spelled) else []
+        spelled = re.split(r"[._-]+", local.casefold())[:MAX_WORDS]
+        is_whole = not words or (words[0] in spelled and all(len(word) > 1 for word in spelled))
+        words = spelled if is_whole and len(spelled) >= 2 and all(w.isalpha() for w in spelled) else words
     return words
 
 

@@ -6,6 +6,7 @@ proves nothing: anybody can write it.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -67,7 +68,10 @@ def prove_writer(writing: Writing, roster: Roster, senders: Senders, *, ruled: b
 
 def _prove_stranger(writing: Writing, voter: Voter, roster: Roster, senders: Senders) -> Proof:
     """Somebody whose address nobody holds; under a known name it is asked whether it is that person."""
-    named = roster.find_named(writing.name)
+    named, shown = roster.find_named(writing.name), _find_holders(writing.name, roster)
+    if shown:
+        why = f"shows an address of {_name(shown)} as its name, and is from another"
+        return Proof(voter=voter, known_by=KnownBy.NAME, people=shown, why=why)
     if not named:
         return Proof(voter=voter, known_by=KnownBy.UNKNOWN, whole=not _find_doubt(writing, senders))
     if not voter.address:
@@ -75,6 +79,15 @@ def _prove_stranger(writing: Writing, voter: Voter, roster: Roster, senders: Sen
         return _ask_of_mail(writing, roster, KnownBy.NAME, named, why)
     why = f"writes under the name of {_name(named)} from an address that is not known as theirs"
     return Proof(voter=voter, known_by=KnownBy.NAME, people=named, why=why)
+
+
+_ADDRESS = re.compile(r"[^\s<>()\"',;:]+@[^\s<>()\"',;:]+")
+
+
+def _find_holders(name: str, roster: Roster) -> tuple[Person, ...]:
+    """The people whose addresses stand in a display name: most mail programs show that, and not what is behind it."""
+    shown = _ADDRESS.findall(name[:_LONGEST_NAME]) if "@" in name else []
+    return tuple(dict.fromkeys(filter(None, (roster.identify(name="", address=each).person for each in shown))))
 
 
 def _ask_whose(writing: Writing, roster: Roster) -> Proof:
@@ -90,12 +103,15 @@ def _ask_whose(writing: Writing, roster: Roster) -> Proof:
 def _find_doubt(writing: Writing, senders: Senders) -> str:
     """What the receiving host says against the address, or lacks for it where the community wants that; "": nothing."""
     if writing.authentication is Authentication.FAILED:
+        if writing.source is AddressSource.RECOVERED:
+            return "for which nothing speaks that the receiving host recorded"
         return "which the receiving host found not to be authentic"
     if senders is Senders.AUTHENTICATED and writing.authentication is not Authentication.PASSED:
         return "which the receiving host did not vouch for"
     return ""
 
 
+_LONGEST_NAME = 200
 #: Addresses of one mail that a question lists.
 _MOST_SHOWN = 5
 

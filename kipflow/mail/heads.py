@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property, lru_cache
 from hashlib import sha256
@@ -196,7 +196,7 @@ def _find_author(headers: Headers, list_id: str, subject: str) -> Sender:
     """The mail's writer; for a mirrored issue comment, who wrote it there."""
     sender = find_sender(headers, list_id)
     mirrored = parse_mirrored(subject) if not sender.address else None
-    return sender if mirrored is None else Sender(name=mirrored.login, address="", raw=sender.raw, source=sender.source)
+    return sender if mirrored is None else replace(sender, name=mirrored.login)
 
 
 #: The fields that name a list, in the order of `_find_list`.

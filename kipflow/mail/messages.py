@@ -19,6 +19,7 @@ from kipflow.mail.content.authentication import find_authentication
 from kipflow.mail.content.mime import find_texts
 from kipflow.mail.content.senders import Sender
 from kipflow.mail.heads import Head, Place, read_head
+from kipflow.mail.programs import ask_advertised, ask_of_program
 from kipflow.mail.quotes.marked import is_table_row
 from kipflow.mail.quoting import Words, find_own_words
 from kipflow.mail.relevance import fold_case, has_any
@@ -92,9 +93,7 @@ def _read_body(head: Head, reading: SubjectReading, source: str) -> Message:
         votes = ask_twins(votes, words, twins, read, notes)
     if votes and answers_digest(reading):
         reading = replace(reading, numbers=find_references(own_text, prefix)[:_MOST_NAMED])
-    if head.is_generated:  # a gateway may send a person's vote, a builder never does
-        why = "a program wrote this mail by itself (Auto-Submitted): is it a person's vote?"
-        votes = tuple(vote.as_question("auto-generated", why) for vote in votes)
+    votes = ask_of_program(votes, head, words)
     casts = any(e.standing is Standing.CLEAR for e in votes)
     if casts or (own_text and not _points_at_attachment(own_text)):
         notes.forgive(limits.ATTACHED)
@@ -199,6 +198,7 @@ def _read_votes(
     if is_report:
         why = "a table of values stands beside it, as a program's report has one: is it a person's vote?"
         found = tuple(e if e.claimed_binding is not None else e.as_question("beside-a-table", why) for e in found)
+    found = ask_advertised(found, words)
     if not is_result and all(e.standing.is_faint for e in found):
         beside = read_subject(subject)
         if any(e.standing is Standing.UNCLEAR for e in beside):

@@ -14,7 +14,7 @@ from kipflow.mail import limits
 from kipflow.mail.content.html import BAR_MARK, OUTLOOK_MARK
 from kipflow.mail.content.text import clean_lines
 from kipflow.mail.quotes.attributions import VOTE_LINE, begins_attribution, is_attribution, leads_in_vote
-from kipflow.mail.quotes.footers import drop_added, drop_last_disclaimer, is_sent_from
+from kipflow.mail.quotes.footers import drop_added, drop_last_disclaimer, find_automated, is_sent_from
 from kipflow.mail.quotes.headblocks import HEADER_LINE, ORIGINAL
 from kipflow.mail.quotes.marked import mark_attributions, mark_leftovers, mark_quotes
 from kipflow.mail.quotes.unmarked import DROPPED, OWN, QUOTED, mark_unmarked_quotes
@@ -43,6 +43,8 @@ class Words:
     doubtful: tuple[str, ...] = ()
     #: lines of a ballot that are quoted once, without the sign: some cross a box where they find it
     quoted_boxes: tuple[str, ...] = ()
+    #: a line of the mail's own says that a program wrote it
+    is_automated: bool = False
 
     @property
     def text(self) -> str:
@@ -60,12 +62,15 @@ _SIGNATURE = re.compile(r"^--\s?$|^—\s?$|^-- \u200b?$")
 
 def find_own_words(text: str, note: limits.Note = limits.ignore, *, address: str = "") -> Words:
     """The author's own lines of a mail text, in order, with what each stands under; `address` is the author's."""
-    lines = drop_added(clean_lines(text, note))
+    lines = clean_lines(text, note)
+    automated = find_automated(lines)
+    lines = drop_added(lines)
     barred = _read_bars(lines) if BAR_MARK in text else ()
     marks = mark_quotes(lines)
     mark_attributions(lines, marks)
     doubtful = mark_unmarked_quotes(lines, marks, address)
     broken = mark_leftovers(lines, marks)
+    is_automated = any(marks[index] == OWN for index in automated if index < len(marks))
     # most of a mail is quoted: what follows looks at the other lines only
     own = [index for index, mark in enumerate(marks) if mark == OWN]
     drop_last_disclaimer(lines, own)
@@ -75,7 +80,12 @@ def find_own_words(text: str, note: limits.Note = limits.ignore, *, address: str
     said = [line.text for line in gathered if line.text]
     below = () if any(text.strip() for text in said) else signature
     boxes = tuple(_QUOTED_BOX.findall(text)) if "> [" in text or ">[" in text else ()
-    words = Words(own=gathered, doubtful=(*doubtful, *barred, *broken, *led_in, *below), quoted_boxes=boxes)
+    words = Words(
+        own=gathered,
+        doubtful=(*doubtful, *barred, *broken, *led_in, *below),
+        quoted_boxes=boxes,
+        is_automated=is_automated,
+    )
     if len(said) > limits.OWN_LINES.size:
         note(limits.OWN_LINES)
     if sum(map(len, said)) + len(said) > limits.OWN_TEXT.size:

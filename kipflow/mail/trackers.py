@@ -31,6 +31,15 @@ _MIRRORED = re.compile(
 )
 
 
+# "[I] [VOTE] …": the same as its subjects begin by now
+_OF_ISSUE = re.compile(r"\s*(?:re:\s*)*\[i\]", re.IGNORECASE)
+
+
+def is_of_issue(subject: str) -> bool:
+    """Whether a subject is that of an issue which a tracker mirrors to the list: what is said there stands below it."""
+    return parse_mirrored(subject) is not None or _OF_ISSUE.match(subject[:_LONGEST]) is not None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MirroredSubject:
     """The subject of a mail that mirrors an issue tracker: who did it there, and what the issue is called."""

@@ -394,7 +394,7 @@ def test_a_from_with_several_addresses_is_nobodys(community: Community) -> None:
         [vote] = community.read_file(*mails.values(), forged, as_of=6)["votes"]
         assert vote["tally"]["binding"] == {"+1": 3, "0": 0, "-1": 0}, name
         assert (find_ballots(vote)[name]["binding"], find_ballots(vote)[name]["address"]) != (True, address)
-        assert vote["outcome"] == ("passed" if name == "comment" else "passing"), name
+        assert vote["outcome"] == "passing", name
 
     off = Mail(name="off", by=f"m@{EVIL} (<mlind@village.example>)", day=2.3, body="I cancel it.", subject=CANCEL)
     community.follow(*mails.values(), off, Mail(name="group", by=odd["group"], day=2.2, body="-1 (binding)"), day=6)
@@ -402,6 +402,7 @@ def test_a_from_with_several_addresses_is_nobodys(community: Community) -> None:
     [asked] = [q for q in community.questions() if q["kind"] == "sender"]
     assert f"({address}, m@{EVIL}): is this Kim Osei?" in asked["question"]
     assert rule(community, "split", "<group@m.example>", "kosei", day=7).code == 0
+    assert rule(community, "ending", 7, "<off@m.example>", "refuse", day=7).code == 0
     community.follow(day=8)
     assert community.stage() == "Accepted"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from kipflow.domain.senders import Authentication
+from kipflow.domain.senders import AddressSource, Authentication
 from kipflow.mail.content.headers import Headers
 from kipflow.mail.content.senders import Sender
 from kipflow.mail.content.trace import find_results, is_aligned
@@ -25,17 +25,23 @@ def find_authentication(headers: Headers, receivers: Sequence[str], sender: Send
     A result speaks for the author only if it is about the author's domain. Where a list sends in its own name, its
     domain passes, and says nothing of who wrote. A host that found another domain in From than is read here, the
     author's or the list's, speaks against the mail, whatever passed besides: it says what an odd From meant to it.
+    So do a failed signature and a failed SPF together: each alone may come from a relay. So does a record in which
+    nothing passed for an address that a list is said to have hidden: lists do that for domains of which mail that
+    passes nothing is refused, and anybody can write ".INVALID" into their own From.
     """
     domain, written = (address.rpartition("@")[2].lower() for address in (sender.address, sender.written))
     lines = find_results(headers, receivers) if domain else ()
     results = [result for line in lines for result in line.split(";")]
     if any(_is_about_another(result, (domain, written)) for result in results):
         return Authentication.FAILED
-    found = {_judge(result, domain) for result in results}
-    return next((kind for kind in (Authentication.PASSED, Authentication.FAILED) if kind in found), _UNKNOWN)
-
-
-_UNKNOWN = Authentication.UNKNOWN
+    passed = {_find_passed(result, domain) for result in results} - {""}
+    refuted = any(_is_refused(result, domain) for result in results)
+    if passed - {"spf"} or (passed and not refuted):  # what DMARC refuses has no SPF that says anything
+        return Authentication.PASSED
+    refuted = refuted or set(map(_find_failed, results)) >= _FAILED_METHODS
+    if sender.source is AddressSource.RECOVERED and any(map(_METHOD.match, results)):
+        refuted = refuted or not any(_find_passed(result, written) for result in results)
+    return Authentication.FAILED if refuted else Authentication.UNKNOWN
 
 
 def _is_about_another(result: str, own: Sequence[str]) -> bool:
@@ -43,16 +49,32 @@ def _is_about_another(result: str, own: Sequence[str]) -> bool:
     return author is not None and not any(is_aligned(_clean(author[1]), domain) for domain in own)
 
 
-def _judge(result: str, domain: str) -> Authentication:
-    """What one result says of an author whose address is in `domain`."""
+def _read(result: str, domain: str) -> tuple[str, str]:
+    """Method and outcome of a result that is about an author whose address is in `domain`."""
     method = _METHOD.match(result)
     about = _DOMAIN[method[1].lower()].search(result) if method is not None else None
-    if method is None or about is None or not is_aligned(_clean(about[1]), domain):
-        return _UNKNOWN
-    outcome = method[2].lower()
-    if outcome == "pass":
-        return Authentication.PASSED
-    return Authentication.FAILED if method[1].lower() == "dmarc" and outcome == "fail" else _UNKNOWN
+    is_own = about is not None and is_aligned(_clean(about[1]), domain)
+    return (method[1].lower(), method[2].lower()) if method is not None and is_own else ("", "")
+
+
+def _find_passed(result: str, domain: str) -> str:
+    """The method by which a result vouches for `domain`; "" for any other result."""
+    method, outcome = _read(result, domain)
+    return method if outcome == "pass" else ""
+
+
+def _is_refused(result: str, domain: str) -> bool:
+    return _read(result, domain) == ("dmarc", "fail")
+
+
+#: Methods that say nothing against a mail unless both fail.
+_FAILED_METHODS = frozenset({"dkim", "spf"})
+
+
+def _find_failed(result: str) -> str:
+    """The method that a result says to have failed; "" for any other result."""
+    method = _METHOD.match(result)
+    return method[1].lower() if method is not None and method[2].lower() in {"fail", "hardfail"} else ""
 
 
 def _clean(domain: str) -> str:

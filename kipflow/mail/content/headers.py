@@ -18,7 +18,8 @@ _UNFOLD = re.compile(rb"\n[ \t]+")
 READ_FIELDS = frozenset(
     b"""from sender reply-to x-reply-to to cc subject date message-id in-reply-to references received delivery-date
     resent-date return-path list-id list-post mime-version content-type content-transfer-encoding content-disposition
-    x-original-from x-original-sender authentication-results arc-authentication-results auto-submitted""".split()
+    x-original-from x-original-sender authentication-results arc-authentication-results received-spf
+    auto-submitted""".split()
 )
 _NAMES = {name: name.decode("ascii") for name in READ_FIELDS}
 #: The same with the names as mails mostly write them, so that few must be put into lower case.

@@ -21,7 +21,7 @@ class Sender:
     """A person as a mail shows them.
 
     `address` is empty where it is shared, masked or ambiguous; `source` says where it stood. `written` is the address
-    in From itself, which a host that checks the mail goes by.
+    in From itself, which a host that checks the mail goes by. `is_robot`: a program sends from there for many people.
     """
 
     name: str
@@ -29,6 +29,7 @@ class Sender:
     raw: str
     source: AddressSource = AddressSource.FROM
     written: str = ""
+    is_robot: bool = False
 
 
 _ANGLE = re.compile(r"<\s*([^<>]{1,320}?)\s*>")
@@ -132,8 +133,8 @@ def _read_from(raw: str, list_id: str) -> tuple[Sender, bool]:
     if via is not None:
         name = clean_name(via.group(1))
     if _ROBOTS.search(cleaned) is not None:
-        cleaned, name = "", name or cleaned
-    elif via is not None or _is_list(cleaned, list_id):
+        return Sender(name=name or cleaned, address="", raw=raw, source=AddressSource.NONE, is_robot=True), False
+    if via is not None or _is_list(cleaned, list_id):
         return Sender(name=name, address=cleaned, raw=raw, written=unmarked), True
     source = AddressSource.RECOVERED if recovered else AddressSource.FROM
     return _name_sender(name, cleaned, source, raw=raw, written=unmarked), False

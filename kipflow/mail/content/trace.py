@@ -111,15 +111,34 @@ def find_results(headers: Headers, receivers: Sequence[str]) -> tuple[str, ...]:
     for name, value in [field for field in headers.fields if field[0] in _TRACES][:MAX_LINES]:
         if name != "received":
             line = _strip_quoted(unfold(value))
-            host, _, results = (line.partition(";")[2] if name.startswith("arc-") else line).partition(";")
-            host = next(iter(host.split()), "")  # a version may follow
-            if is_of(host.lower(), own):
-                found.append(results)
+            results = _read_spf(line) if name == "received-spf" else _read_results(line, own, sealed=name != _PLAIN)
+            found.extend([results] if results else [])
             continue
         step = _read_step(value, own)
         if step in {_Step.ENTRY, _Step.ELSEWHERE}:
             return tuple(found) if step is _Step.ENTRY else ()
     return ()
+
+
+def _read_results(line: str, own: Sequence[str], *, sealed: bool) -> str:
+    """What a line of results says if one of these hosts wrote it, else ""; a sealed line begins with a number."""
+    host, _, results = (line.partition(";")[2] if sealed else line).partition(";")
+    host = next(iter(host.split()), "")  # a version may follow
+    return results if is_of(host.lower(), own) else ""
+
+
+def _read_spf(line: str) -> str:
+    """A Received-SPF line (RFC 7208) in the words of the other results; "" for one of before that RFC.
+
+    It does not say who wrote it: it is a receiving host's by where it stands. "Fail identity=mailfrom; client-ip=…;
+    helo=…; envelope-from=ola@berg.example; receiver=…": what the sender may have put into the others names no envelope.
+    """
+    outcome, _, rest = line.strip().partition(" ")
+    pairs = [pair.strip().partition("=")[::2] for pair in rest.split(";") if "=" in pair]
+    envelopes = [value for key, value in pairs if key == "envelope-from"]
+    is_helo = ("identity", "helo") in pairs
+    about = f" smtp.mailfrom={envelopes[0]}" if len(envelopes) == 1 and not is_helo else ""
+    return f"spf={outcome}{about}" if pairs else ""
 
 
 def _strip_quoted(line: str) -> str:
@@ -142,5 +161,6 @@ def _strip_quoted(line: str) -> str:
 
 _MARK = re.compile(r'["(]')
 _WORD = re.compile(r"[\w.@+-]+")
-_RESULTS = frozenset({"authentication-results", "arc-authentication-results"})
+_PLAIN = "authentication-results"
+_RESULTS = frozenset({_PLAIN, f"arc-{_PLAIN}", "received-spf"})
 _TRACES = _RESULTS | {"received"}

@@ -77,6 +77,15 @@ def drop_added(lines: list[str]) -> list[str]:
     return lines if _RULES.isdisjoint(starts) else drop_disclaimers(lines)
 
 
+#: "This is an automated message from the Apache Git Service."
+_AUTOMATED = re.compile(r"\s*this is an automated message from\b", re.IGNORECASE)
+
+
+def find_automated(lines: Sequence[str]) -> list[int]:
+    """Where lines say that a program wrote the mail by itself."""
+    return [index for index, line in enumerate(lines) if "utomated" in line and _AUTOMATED.match(line)]
+
+
 def drop_pgp(lines: list[str]) -> list[str]:
     """Without PGP's headers, signatures and keys; its escaped dashes put back."""
     if "-----BEGIN PGP" not in "\n".join(lines):

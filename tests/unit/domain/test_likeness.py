@@ -36,6 +36,15 @@ Box = tuple[str, str]
             "the same mailbox name at another domain",
         ),
         (("", "mlind42+kafka@x.example"), ("", "mlind42@x.example"), "the same mailbox, written otherwise"),
+        (("M. L.", "maralind@x.example"), ("Mara Lind", "mara.lind@x.example"), "the same mailbox, written otherwise"),
+        (("MaraLind", "a@x.example"), ("Mara Lind", "b@y.example"), "the same name without blanks"),
+        (("Mara", "mara.lind@x.example"), ("Mara Lind", "b@y.example"), "the address spells the name"),
+        (("mlind", "a@x.example"), ("Mara Lind", "mlind@y.example"), "the name of the one is the other's mailbox name"),
+        (
+            ("Jo Ek on behalf of Mara Lind", "a@x.example"),
+            ("Mara Lind", "b@y.example"),
+            "the same name within a longer one",
+        ),
     ],
 )
 def test_what_speaks_for_one_person_is_reported(one: Box, other: Box, why: str) -> None:
@@ -49,13 +58,30 @@ def test_what_speaks_for_one_person_is_reported(one: Box, other: Box, why: str) 
         (("Mara Lind", "mara@x.example"), ("Mara Berg", "mara@y.example")),
         (("Wei Li", "wei@x.example"), ("Wei Lu", "wei@y.example")),
         (("Mara", "a@x.example"), ("Mara Lind", "b@y.example")),
+        (("Mara", "a@x.example"), ("Mara Lind", "mara@y.example")),
+        (("Mara", "mara.l@x.example"), ("Mara Lind", "b@y.example")),
+        (("Lind", "kim.osei@x.example"), ("Kim Osei", "b@y.example")),
+        (("news", "a@x.example"), ("Mara Lind", "news@y.example")),
+        (("Weili", "a@x.example"), ("Wei Li", "b@y.example")),
         (("M. L.", "a@x.example"), ("Mara Lind", "b@y.example")),
         (("Mara Lind", "info@x.example"), ("Kim Osei", "info@y.example")),
         (("", "dev@x.example"), ("", "dev@y.example")),
         (("Jun Okafor", "a@x.example"), ("Mara Lind", "b@y.example")),
         (("", ""), ("", "")),
     ],
-    ids=["first name", "short names", "one word", "only initials", "role mailbox", "list", "nothing", "nobody"],
+    ids=[
+        *("first name", "short names", "one word", "first name as mailbox", "first name and initial"),
+        *(
+            "another's mailbox",
+            "role as a name",
+            "short names in one",
+            "only initials",
+            "role mailbox",
+            "list",
+            "nothing",
+            "nobody",
+        ),
+    ],
 )
 def test_what_any_two_people_may_share_speaks_for_nothing(one: Box, other: Box) -> None:
     assert find_likeness(one, other) is None

@@ -23,6 +23,10 @@ EARLIER = "Received: from home (unknown [203.0.113.9]) by out.x.example; Thu, 26
 ARRIVED = datetime(2026, 3, 2, 9, 0, 2, tzinfo=UTC)
 DATED = datetime(2026, 2, 26, 9, tzinfo=UTC)
 RESULTS = "Authentication-Results: mx.village.example; {}"
+PASSED = Authentication.PASSED
+SPF = (
+    "Received-SPF: {} identity=mailfrom; client-ip=192.0.2.7; helo=out.x.example; envelope-from={}; receiver=<UNKNOWN>"
+)
 ALIGNED = RESULTS.format("dkim=pass (2048-bit key) header.d=berg.example; spf=none smtp.mailfrom=x.example")
 
 
@@ -119,6 +123,16 @@ def test_a_header_of_kipflows_own_is_the_senders_like_any_other() -> None:
         ("dkim=pass header.d=notberg.example", Authentication.UNKNOWN),
         ("dkim=pass header.d=example", Authentication.UNKNOWN),
         ("dkim=fail header.d=berg.example", Authentication.UNKNOWN),
+        ("spf=fail smtp.mailfrom=ola@berg.example", Authentication.UNKNOWN),
+        ("dkim=fail header.d=berg.example; spf=softfail smtp.mailfrom=berg.example", Authentication.UNKNOWN),
+        # each alone may come from a relay, both together don't
+        ("dkim=fail header.d=berg.example; spf=fail smtp.mailfrom=berg.example", Authentication.FAILED),
+        ("dkim=fail header.d=berg.example; spf=hardfail smtp.mailfrom=x.example", Authentication.FAILED),
+        ("dkim=fail header.d=berg.example; spf=pass smtp.mailfrom=berg.example", Authentication.PASSED),
+        ("dkim=fail header.d=x.example; spf=fail smtp.mailfrom=x.example; dkim=pass header.d=berg.example", PASSED),
+        # what DMARC refuses has no SPF that says anything
+        ("spf=pass smtp.mailfrom=berg.example; dmarc=fail header.from=berg.example", Authentication.FAILED),
+        ("dkim=pass header.d=berg.example; dmarc=fail header.from=berg.example", Authentication.PASSED),
         # another From than is read here
         ("dmarc=pass header.from=village.example", Authentication.FAILED),
         ("dkim=pass header.d=berg.example; dmarc=pass header.from=evil.example", Authentication.FAILED),
@@ -184,3 +198,48 @@ def test_a_list_writes_for_its_author_and_for_nobody_elses_domain() -> None:
     lines = (RESULTS.format("dmarc=pass header.from=evil.example"), ENTRY, "Reply-To: Ola Berg <ola@berg.example>")
     found = read(*lines, sender="Ola Berg via dev <dev@village.example>")
     assert (found.author_address, found.authentication) == ("ola@berg.example", Authentication.FAILED)
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ((SPF.format("Pass (mailfrom)", "ola@berg.example"), ENTRY), Authentication.PASSED),
+        ((SPF.format("Pass (mailfrom)", "w@evil.example"), ENTRY), Authentication.UNKNOWN),
+        ((SPF.format("Fail (mailfrom)", "ola@berg.example"), ENTRY), Authentication.UNKNOWN),
+        ((RESULTS.format("dkim=fail header.d=berg.example"), SPF.format("Fail", "o@x.example"), ENTRY), "fail"),
+        # below the line by which the mail came in it is the sender's own
+        ((ENTRY, SPF.format("Pass (mailfrom)", "ola@berg.example")), Authentication.UNKNOWN),
+        # what another host calls itself, and a local part, are the sender's to choose
+        ((SPF.format("Pass", "w@e.example").replace("out.x.", "x; envelope-from=o@berg."), ENTRY), "unknown"),
+        ((SPF.format("Pass", '"a; envelope-from=o@berg.example"@evil.example'), ENTRY), Authentication.UNKNOWN),
+        ((SPF.format("Pass (helo)", "o@berg.example").replace("=mailfrom", "=helo"), ENTRY), Authentication.UNKNOWN),
+        # from before the RFC: nothing but a remark names the domain
+        (("Received-SPF: pass (mx.village.example: domain of o@berg.example designates 192.0.2.7)", ENTRY), "unknown"),
+    ],
+)
+def test_the_receiving_hosts_own_line_on_spf_counts_like_its_results(lines: tuple[str, ...], expected: str) -> None:
+    assert read(*lines).authentication == expected
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ((ALIGNED, ENTRY), Authentication.PASSED),
+        ((SPF.format("Pass (mailfrom)", "ola@berg.example"), ENTRY), Authentication.PASSED),
+        # nothing is recorded, as in old archives
+        ((ENTRY,), Authentication.UNKNOWN),
+        ((RESULTS.format("auth=none"), ENTRY), Authentication.UNKNOWN),
+        # its writer may have put ".INVALID" there
+        ((RESULTS.format("dkim=pass header.d=evil.example"), ENTRY), Authentication.FAILED),
+        ((RESULTS.format("dkim=none"), ENTRY), Authentication.FAILED),
+        ((SPF.format("None (mailfrom)", "w@evil.example"), ENTRY), Authentication.FAILED),
+        ((SPF.format("Pass (helo)", "").replace("=mailfrom", "=helo"), ENTRY), Authentication.FAILED),
+    ],
+)
+def test_an_address_that_a_list_is_said_to_have_hidden_needs_a_pass_where_results_are_recorded(
+    lines: tuple[str, ...], expected: Authentication
+) -> None:
+    by_mark = read(*lines, sender="Ola Berg <ola@berg.example.INVALID>")
+    behind = read(*lines, "Reply-To: ola@berg.example", sender="Ola Berg via dev <dev@village.example>")
+    for found in (by_mark, behind):
+        assert (found.author_address, found.authentication) == ("ola@berg.example", expected)

@@ -100,6 +100,41 @@ def test_likely_people_are_shown_with_what_depends_on_them_and_the_vote_waits(tm
     )
 
 
+@pytest.mark.parametrize(
+    ("sender", "kind"),
+    [
+        ('"kosei@apache.org" <kim@home.example>', "sender"),
+        ('"Kim Osei <kosei@apache.org>" <kim@home.example>', "sender"),
+        ("=?utf-8?q?Kim=E2=80=8BOsei?= <ko@home.example>", "identity"),
+        ("kosei <ko@home.example>", "identity"),
+        ("Kim <kim.osei@home.example>", "identity"),
+        ("K <k.osei@apache.org>", "identity"),
+        ("Tom Fisk on behalf of Kim Osei <tom@x.example>", "identity"),
+    ],
+)
+def test_whoever_shows_something_of_a_known_person_is_asked_about(tmp_path: Path, sender: str, kind: str) -> None:
+    vote = read(tmp_path, ROSTER, *BINDING, (sender, "-1"))
+    assert [(d["kind"], d["other"]["voter"]) for d in vote["doubts"]] == [(kind, "kosei")]
+    assert (vote["outcome"], vote["tally"]["binding"]["+1"]) == ("passing", 3)
+
+
+@pytest.mark.parametrize(
+    "sender",
+    [
+        "Kim <kim@home.example>",
+        "Osei <oseis@home.example>",
+        "Kim Berg <kim.berg@home.example>",
+        "rune <rune@home.example>",
+        '"tom@x.example" <fisk@y.example>',
+        "Tom Fisk (Lind Inc) <tom@lind.example>",
+        "Kosei Mori <kosei@mori.example>",
+    ],
+)
+def test_an_ordinary_voter_who_is_not_listed_is_not_asked_about(tmp_path: Path, sender: str) -> None:
+    vote = read(tmp_path, ROSTER, *BINDING, (sender, "-1"))
+    assert (vote["doubts"], vote["tally"]["non_binding"]["-1"], vote["outcome"]) == ([], 1, "passed")
+
+
 def test_without_a_roster_likely_people_are_shown_too(tmp_path: Path) -> None:
     vote = read(tmp_path, Roster(()), ("Jon Smith <jon@x.example>", "+1"), ("John Smith <john@y.example>", "+1"))
     assert vote["tally"]["non_binding"]["+1"] == 2
