@@ -110,7 +110,7 @@ def _find_crossed(book: Book, rounds: Sequence[Round]) -> None:
         times = [r.opened_at for r in here]
         for round_, message in ((r, m) for r in here for m in r.messages if m.reading.kind is Kind.VOTE):
             at = book.time_of(message)
-            last = here[bisect_left(times, at) - 1]
+            last = here[max(bisect_left(times, at), 1) - 1]
             is_next = last.opened_at > round_.opened_at and last.is_running(at) and not round_.is_running(at)
             if is_next and message.reading.is_reply and last.repeats_title(message):
                 last.crossed.append(message)

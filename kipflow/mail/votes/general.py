@@ -40,7 +40,8 @@ def is_of_any(m: Mention) -> bool:
 
 
 _SEVERAL = re.compile(
-    r"\s*(?:(?:yes|no|(?:non-?)?binding) )?(?:votes|veto(?:e?s)|ballots|statements)\b(?P<behind>\s*[:(]|\s*$)?",
+    r"\s*(?:(?:yes|no|(?:non-?)?binding|i?p?pmc|toc|tsc) ){0,2}(?:votes|veto(?:e?s)|ballots|statements)\b"
+    r"(?P<behind>\s*[:(]|\s*$)?",
     re.IGNORECASE,
 )
 

@@ -9,7 +9,7 @@ from kipflow.mail.announcements.names import find_names
 from kipflow.mail.votes.claims import find_claim
 from kipflow.mail.votes.conditions import MARK, has_condition
 from kipflow.mail.votes.findings import Finding, Role, find
-from kipflow.mail.votes.lexicon import drop, ends, find_words, fold, has, leaves_only
+from kipflow.mail.votes.lexicon import begins, drop, ends, find_words, fold, has, leaves_only
 
 _CLAIM = re.compile(r"(?:[(\[,–—-]\s*|\b)(?:non?e?[- ]{0,2})?(?:b[a-z]{4,8}|nb)\b", re.I)
 #: "Binding: yes": says of the vote above whether it binds
@@ -105,11 +105,18 @@ def _find_named(folded: str) -> set[Choice]:
         return named
     behind = _behind("own_vote", folded, 30)
     for name, choice in (("yes", Choice.FOR), ("no", Choice.AGAINST)):
-        if any(not leaves_only(("filler", "own"), behind[: m.start()]) for m in find_words(name, behind)[:1]):
+        found = [m for m in find_words(name, behind)[:1] if not leaves_only(("filler", "own"), behind[: m.start()])]
+        if found and not (found[0].group() == "for" and _names_another(behind[found[0].end() :])):
             named.add(choice)
     behind = _behind("casts", folded, 40)
     # "please vote: yes, no or abstain"
     return named or ({Choice.ABSTAIN} if has("abstention", behind) and " or " not in behind else set())
+
+
+def _names_another(behind: str) -> bool:
+    """Whether "for" leads to something else than what is voted on: "I vote for more tests"."""
+    what = re.sub(r"^\W*(?:(?:the|this|that|your|all|both)\b\W*)*", "", MARK.split(behind)[0])
+    return bool(what) and not begins("whole", what)
 
 
 def _behind(name: str, folded: str, most: int) -> str:
