@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
 
-from kipflow.domain.ownperiods import leave_known
 from kipflow.domain.people import Doubt, DoubtKind, say_mailbox
 from kipflow.domain.votes import Ballot, BallotStatus, EndKind, Vote
 
@@ -110,7 +109,6 @@ def judge(vote: Vote, as_of: datetime, *, earliest_close: datetime | None = None
         ended_message_id=vote.ended_message_id if ended else None,
         doubts=doubts,
         before_doubts=tuple(kept) if doubts else (),
-        own_periods=leave_known(vote, as_of),
     )
 
 

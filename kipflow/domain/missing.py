@@ -9,7 +9,6 @@ from kipflow.domain.arrivals import say_dated
 from kipflow.domain.claims import Claim, ClaimKind
 from kipflow.domain.clocks import VoteState, after
 from kipflow.domain.events import Stage
-from kipflow.domain.ownperiods import RUNS_ON, find_open_word, say_kept_open
 from kipflow.domain.pagechanges import say_sections
 from kipflow.domain.policy import Policy, Rule
 from kipflow.domain.ruled import find_recast
@@ -66,7 +65,6 @@ def _say_vote(state: State, judged: VoteState) -> Iterator[str]:
         yield f"its opening {dated}: the period runs from its arrival"
     if state.now < terms.earliest_close:
         care = f" ({', '.join(terms.because)}: care required)" if terms.because else ""
-        care += " (by its caller's word)" if say_kept_open(judged.vote, state.policy.voting_period, state.now) else ""
         yield f"closes no earlier than {say_weekday(terms.earliest_close)}{care}"
     if judged.depends_on_review:
         yield from _say_open_questions(judged.vote)
@@ -101,8 +99,6 @@ def _say_open_questions(vote: Vote) -> Iterator[str]:
         yield f"{' and '.join(asked)} could turn it: a person must settle"
     if vote.is_held:
         yield "somebody who may be its caller says that it ended: a person must settle"
-    if find_open_word(vote) is not None:
-        yield f"{RUNS_ON}: its result ends it, or a person"
     if vote.crowded:
         yield f"{vote.crowded}: a person must settle some of them"
 

@@ -8,7 +8,6 @@ from datetime import datetime
 from enum import StrEnum
 
 from kipflow.domain.doubts import MAX_WAYS, count_ways, find_ways, settle_one
-from kipflow.domain.ownperiods import find_earliest, find_open_word
 from kipflow.domain.people import Doubt
 from kipflow.domain.policy import Policy, Rule
 from kipflow.domain.votes import Ballot, BallotStatus, Choice, Vote
@@ -146,8 +145,8 @@ def find_extremes(vote: Vote, policy: Policy) -> tuple[Counts, Counts]:
 
 
 def depends_on_review(vote: Vote, policy: Policy) -> bool:
-    """Whether settling the ballots under review, who is who, or its period could change what the vote comes to."""
-    if vote.crowded or vote.is_held or find_open_word(vote) is not None:
+    """Whether settling the ballots under review, or who is who, could change what the vote comes to."""
+    if vote.crowded or vote.is_held:
         return True
     return is_turned(*find_extremes(vote, policy), policy)
 
@@ -163,7 +162,7 @@ def find_outcome(vote: Vote, policy: Policy, as_of: datetime, *, earliest_close:
     if vote.ended_at is not None and vote.ended_at <= as_of:
         return Outcome.CANCELLED
     sure = not vote.root_missing and not depends_on_review(vote, policy)
-    over = as_of >= (earliest_close or find_earliest(vote, policy.voting_period, as_of))
+    over = as_of >= (earliest_close or vote.earliest_close(policy.voting_period))
     return _weigh_counts(count(vote.ballots).binding, policy, over=over, sure=sure)
 
 
@@ -175,11 +174,10 @@ def find_possible_outcomes(vote: Vote, policy: Policy, as_of: datetime) -> tuple
     stands = find_outcome(vote, policy, as_of)
     if stands is Outcome.CANCELLED or not depends_on_review(vote, policy):
         return (stands,)
-    over = as_of >= find_earliest(vote, policy.voting_period, as_of)
+    over = as_of >= vote.earliest_close(policy.voting_period)
     ways = find_extremes(vote, policy)
     found = [_weigh_counts(c, policy, over=over, sure=not vote.root_missing) for c in ways]
-    waits = [Outcome.CANCELLED] if vote.is_held else [stands] if find_open_word(vote) is not None else []
-    return tuple(dict.fromkeys([*waits, *found]))
+    return tuple(dict.fromkeys([*([Outcome.CANCELLED] if vote.is_held else []), *found]))
 
 
 def _weigh_counts(counts: Counts, policy: Policy, *, over: bool, sure: bool) -> Outcome:

@@ -11,7 +11,6 @@ from kipflow.domain.ends import find_open_ends, say_end
 from kipflow.domain.facts import Ruling
 from kipflow.domain.judging import say_doubt
 from kipflow.domain.moments import Event
-from kipflow.domain.ownperiods import RUNS_ON, find_open_word
 from kipflow.domain.pagechanges import LateChange, say_sections
 from kipflow.domain.policy import Policy
 from kipflow.domain.ruled import HOLD, render_recast
@@ -154,15 +153,6 @@ def _ask_of_result(state: State, judged: VoteState) -> Iterator[ReviewItem]:
     """An announcement that the ballots contradict or that gives nothing, or none where one is overdue."""
     declared, earliest = judged.vote.declared, judged.terms.earliest_close
     overdue = after(earliest, state.policy.grace)
-    open_word = find_open_word(judged.vote)
-    if open_word is not None and judged.outcome is Outcome.PASSING and state.now >= earliest:
-        yield ReviewItem(
-            kind="result",
-            subject=open_word.message_id,
-            question=f"{RUNS_ON}: wait for its result, or settle its stage",
-            line=open_word.line,
-            asked_at=max(earliest, open_word.said_at),
-        )
     if declared is None:
         if judged.outcome is Outcome.PASSED and state.now >= overdue and not state.waits_for:
             yield ReviewItem(

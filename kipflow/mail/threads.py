@@ -21,7 +21,6 @@ from kipflow.mail.rounds.casting import cast_all
 from kipflow.mail.rounds.endings import Endings
 from kipflow.mail.rounds.linking import dedupe
 from kipflow.mail.rounds.openings import Openings
-from kipflow.mail.rounds.periods import find_own_periods
 from kipflow.mail.rounds.placing import Placing
 from kipflow.mail.rounds.rounds import Round
 from kipflow.mail.votes.shares import read_share
@@ -116,27 +115,22 @@ def _find_crossed(book: Book, rounds: Sequence[Round]) -> None:
                 last.crossed.append(message)
 
 
-def _gather(book: Book, round_: Round) -> list[tuple[Message, datetime]]:
-    """The mails that may vote in a round, as they speak to it, each with its time."""
+def _build(book: Book, round_: Round, roster: Roster, policy: Policy) -> Vote:
     root = round_.root
     siblings = book.numbers.get(root.message_id, ()) if round_.number is not None else ()
     mails = [(_find_share(book, m, round_.number, siblings), book.time_of(m)) for m in round_.messages]
     mails.extend((_doubt(m), book.time_of(m)) for m in round_.astray if m.votes)
     mails.extend((_doubt_crossed(m), book.time_of(m)) for m in round_.crossed if m.votes)
+    since = None
     if round_.begins_anew:
+        since = round_.opened_at
         before = book.find_before(round_)
         mails.extend((m, book.time_of(m)) for m in (before.messages if before is not None else ()))
     if not round_.root_missing or root.votes:
         mails.append((_find_share(book, root, round_.number, siblings), round_.opened_at))
-    return mails
-
-
-def _build(book: Book, round_: Round, roster: Roster, policy: Policy) -> Vote:
-    root = round_.root
-    since = round_.opened_at if round_.begins_anew else None
     if round_.number is None and is_of_release(root.reading.topic):
         policy = policy.for_releases()
-    ballots, found = cast_all(_gather(book, round_), roster, policy, since=since)
+    ballots, found = cast_all(mails, roster, policy, since=since)
     return Vote(
         key=round_.key,
         proposal=round_.number,
@@ -161,7 +155,6 @@ def _build(book: Book, round_: Round, roster: Roster, policy: Policy) -> Vote:
         opened_from=root.arrived_from,
         dated_at=None if round_.root_missing else root.dated_at,
         declared_dated_at=round_.declared_dated_at,
-        own_periods=find_own_periods(book, round_),
     )
 
 

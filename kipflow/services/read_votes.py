@@ -14,7 +14,6 @@ from kipflow.domain.differences import compare_without_roster, find_differences
 from kipflow.domain.facts import Message, Unreadable, VoteMail
 from kipflow.domain.judging import find_close, judge
 from kipflow.domain.lateclaims import find_late_claims
-from kipflow.domain.ownperiods import RUNS_ON, find_earliest, find_open_word, say_kept_open
 from kipflow.domain.people import Doubt
 from kipflow.domain.policy import Policy, Reading
 from kipflow.domain.roster import Roster
@@ -46,10 +45,7 @@ class VotingCommunity(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VoteReading:
-    """One round as it stood at the report's time; `doubts` come with the outcomes that depend on them.
-
-    `kept_open` are its caller's words by which it runs longer than the policy asks for.
-    """
+    """One round as it stood at the report's time; `doubts` come with the outcomes that depend on them."""
 
     vote: Vote
     tally: Tally
@@ -58,7 +54,6 @@ class VoteReading:
     differences: tuple[str, ...]
     possible: tuple[Outcome, ...]
     doubts: tuple[tuple[Doubt, tuple[str, ...]], ...] = ()
-    kept_open: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,10 +174,9 @@ def _read(
 
 
 def _judge(vote: Vote, roster: Roster, policy: Policy, as_of: datetime) -> VoteReading:
-    earliest_close = find_earliest(vote, policy.voting_period, as_of)
+    earliest_close = vote.earliest_close(policy.voting_period)
     judged = judge(vote, as_of, earliest_close=earliest_close)
     outcome = find_outcome(judged, policy, as_of)
-    open_word = find_open_word(judged)
     return VoteReading(
         vote=judged,
         tally=count(judged.ballots),
@@ -190,12 +184,10 @@ def _judge(vote: Vote, roster: Roster, policy: Policy, as_of: datetime) -> VoteR
         earliest_close=earliest_close,
         differences=(
             *_compare_outcomes(judged, outcome, earliest_close),
-            *([f'{RUNS_ON}: "{open_word.line}"'] if open_word is not None else []),
             *(find_differences(judged) if roster.people else compare_without_roster(judged)),
             *_find_late(judged, policy, as_of, earliest_close),
         ),
         possible=find_possible_outcomes(judged, policy, as_of),
-        kept_open=say_kept_open(vote, policy.voting_period, as_of),
         doubts=tuple((d, say_ways(judged, d, policy)) for d in judged.doubts),
     )
 

@@ -15,8 +15,8 @@ from kipflow.domain.judging import say_doubt
 from kipflow.domain.people import Doubt
 from kipflow.domain.records import pick_fields
 from kipflow.domain.tally import count
-from kipflow.domain.times import render_machine_time, say_moment
-from kipflow.domain.votes import Ballot, BallotStatus, ClaimedEnd, Declared
+from kipflow.domain.times import render_machine_time
+from kipflow.domain.votes import Ballot, BallotStatus, ClaimedEnd, Declared, Vote
 from kipflow.services.read_votes import VoteReading, VotesReport
 
 SCHEMA = 1
@@ -27,11 +27,8 @@ CSV_COLUMNS = (
 )
 
 
-def _say_times(reading: VoteReading) -> Iterator[str]:
-    """What a reader should know of the times: whatever is dated otherwise, and a longer period than usual."""
-    vote = reading.vote
-    if reading.kept_open:
-        yield f'its caller lets it run until {say_moment(reading.earliest_close)}: "{reading.kept_open}"'
+def _say_times(vote: Vote) -> Iterator[str]:
+    """What a reader should know of the times: whatever is dated otherwise."""
     if dated := say_dated(vote.opened_at, vote.dated_at):
         yield f"its opening {dated}: the period runs from its arrival"
     announced = vote.declared.announced_at if vote.declared is not None else None
@@ -69,7 +66,7 @@ def _render_vote(reading: VoteReading) -> dict[str, Any]:
         "declared": None if vote.declared is None else _render_declared(vote.declared),
         "differences": list(reading.differences),
         "doubts": [_render_doubt(doubt, ways) for doubt, ways in reading.doubts],
-        "times": list(_say_times(reading)),
+        "times": list(_say_times(vote)),
         "claimed_ends": [_render_end(end) for end in vote.claimed_ends],
         "contested": None if vote.contested is None else _render_end(vote.contested),
     }
@@ -148,7 +145,7 @@ def table_rows(report: VotesReport) -> list[dict[str, str]]:
         ballots = [_table_ballot(b) for b in reading.vote.ballots]
         shown = [d for d in reading.differences if is_known or not d.startswith(_ON_BINDING)]
         notes = [f"differs: {d}" for d in shown]
-        notes.extend(_say_times(reading))
+        notes.extend(_say_times(reading.vote))
         notes.extend("; ".join((say_doubt(doubt), *ways)) for doubt, ways in reading.doubts)
         notes.extend(say_end(end) for end in list_ends(reading.vote))
         rows.append({**head, **(ballots[0] if ballots else _NO_BALLOT)})

@@ -38,7 +38,7 @@ def put_off(h: Head) -> bool:
     NOTHING, "asked, or a condition", "Would you mind cancelling this vote?", "If it is wrong I will cancel the vote."
 )
 def maybe_called_off(h: Head) -> bool:
-    return h.is_conditional and not h.is_for_a_time
+    return h.is_conditional
 
 
 @call(NOTHING, "denied", "I am not cancelling this vote.", "Don't cancel the vote.", "I never cancelled the vote.")
@@ -73,7 +73,7 @@ def perhaps_off(h: Head) -> bool:
     *(MUSED, "its caller may not go on with it", "I'm moving the KIP back to discussion."),
     "Back to the drawing board.",
     *("I'll restart the vote after the update.", "We no longer need this KIP.", "We should cancel this vote."),
-    *("Please pause this vote.", "Consider this one dead.", "Let's put this vote on hold until the review is done."),
+    *("Please pause this vote.", "Consider this one dead."),
     leaves=("I withdraw my -1.", "We drop invalid records.", "You should drop the second field."),
 )
 def may_not_go_on(h: Head) -> bool:

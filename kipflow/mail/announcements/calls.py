@@ -46,8 +46,7 @@ def muses(head: Head) -> bool:
     if not calls_off(head) or not any(token.can_be("unreal") for token in clause):
         return False
     own = any(token.can_be("speaker") or token.text in {"let", "us"} for token in clause)
-    done = head.word.text.endswith(("ed", "n")) or " " in head.word.text
-    passive = done and any(t.can_be(*CALLED) or t.text == "this" for t in clause)
+    passive = head.word.text.endswith(("ed", "n")) and any(t.can_be(*CALLED) or t.text == "this" for t in clause)
     return passive or (own and _find_object(head) is not Call.NOT)
 
 
