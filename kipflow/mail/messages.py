@@ -19,7 +19,7 @@ from kipflow.mail.content.authentication import find_authentication
 from kipflow.mail.content.mime import find_texts
 from kipflow.mail.content.senders import Sender
 from kipflow.mail.heads import Head, Place, read_head
-from kipflow.mail.programs import ask_advertised, ask_of_program
+from kipflow.mail.programs import ask_of_program
 from kipflow.mail.quotes.marked import is_table_row
 from kipflow.mail.quoting import Words, find_own_words
 from kipflow.mail.relevance import fold_case, has_any
@@ -198,7 +198,6 @@ def _read_votes(
     if is_report:
         why = "a table of values stands beside it, as a program's report has one: is it a person's vote?"
         found = tuple(e if e.claimed_binding is not None else e.as_question("beside-a-table", why) for e in found)
-    found = ask_advertised(found, words)
     if not is_result and all(e.standing.is_faint for e in found):
         beside = read_subject(subject)
         if any(e.standing is Standing.UNCLEAR for e in beside):

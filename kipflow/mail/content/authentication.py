@@ -25,9 +25,9 @@ def find_authentication(headers: Headers, receivers: Sequence[str], sender: Send
     A result speaks for the author only if it is about the author's domain. Where a list sends in its own name, its
     domain passes, and says nothing of who wrote. A host that found another domain in From than is read here, the
     author's or the list's, speaks against the mail, whatever passed besides: it says what an odd From meant to it.
-    So do a failed signature and a failed SPF together: each alone may come from a relay. So does a record in which
-    nothing passed for an address that a list is said to have hidden: lists do that for domains of which mail that
-    passes nothing is refused, and anybody can write ".INVALID" into their own From.
+    So do a failed signature and a failed SPF of the domain together, where nothing is signed: each alone may come
+    from a relay. So does a record in which nothing passed for an address that a list is said to have hidden: lists
+    do that for domains of which mail that passes nothing is refused, and anybody can write ".INVALID".
     """
     domain, written = (address.rpartition("@")[2].lower() for address in (sender.address, sender.written))
     lines = find_results(headers, receivers) if domain else ()
@@ -38,8 +38,10 @@ def find_authentication(headers: Headers, receivers: Sequence[str], sender: Send
     refuted = any(_is_refused(result, domain) for result in results)
     if passed - {"spf"} or (passed and not refuted):  # what DMARC refuses has no SPF that says anything
         return Authentication.PASSED
-    refuted = refuted or set(map(_find_failed, results)) >= _FAILED_METHODS
-    if sender.source is AddressSource.RECOVERED and any(map(_METHOD.match, results)):
+    outcomes = {(m[1].lower(), m[2].lower()) for m in map(_METHOD.match, results) if m is not None}
+    is_signed = ("dkim", "pass") in outcomes  # by a relay, or by the host that the author sends from
+    refuted = refuted or (not is_signed and {_find_failed(result, domain) for result in results} >= _FAILED_METHODS)
+    if sender.source is AddressSource.RECOVERED and any(outcome in _DEFINITE for _, outcome in outcomes):
         refuted = refuted or not any(_find_passed(result, written) for result in results)
     return Authentication.FAILED if refuted else Authentication.UNKNOWN
 
@@ -71,10 +73,14 @@ def _is_refused(result: str, domain: str) -> bool:
 _FAILED_METHODS = frozenset({"dkim", "spf"})
 
 
-def _find_failed(result: str) -> str:
-    """The method that a result says to have failed; "" for any other result."""
-    method = _METHOD.match(result)
-    return method[1].lower() if method is not None and method[2].lower() in {"fail", "hardfail"} else ""
+#: Anything else, as "temperror" or "neutral", says that nothing is known.
+_DEFINITE = frozenset({"pass", "fail", "hardfail"})
+
+
+def _find_failed(result: str, domain: str) -> str:
+    """The method that a result about `domain` says to have failed; "" for any other result."""
+    method, outcome = _read(result, domain)
+    return method if outcome in {"fail", "hardfail"} else ""
 
 
 def _clean(domain: str) -> str:

@@ -78,7 +78,7 @@ def drop_added(lines: list[str]) -> list[str]:
 
 
 #: "This is an automated message from the Apache Git Service."
-_AUTOMATED = re.compile(r"\s*this is an automated message from\b", re.IGNORECASE)
+_AUTOMATED = re.compile(r"\s*[Tt]his is an automated message from the [A-Z]")
 
 
 def find_automated(lines: Sequence[str]) -> list[int]:
