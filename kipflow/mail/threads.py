@@ -7,7 +7,7 @@ nowhere, by subject: proposal number or topic, and the round that it names.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -115,22 +115,27 @@ def _find_crossed(book: Book, rounds: Sequence[Round]) -> None:
                 last.crossed.append(message)
 
 
-def _build(book: Book, round_: Round, roster: Roster, policy: Policy) -> Vote:
+def _find_mails(book: Book, round_: Round) -> Iterator[tuple[Message, datetime]]:
+    """The mails whose votes are the round's, each as it speaks to it, with its time."""
     root = round_.root
     siblings = book.numbers.get(root.message_id, ()) if round_.number is not None else ()
-    mails = [(_find_share(book, m, round_.number, siblings), book.time_of(m)) for m in round_.messages]
-    mails.extend((_doubt(m), book.time_of(m)) for m in round_.astray if m.votes)
-    mails.extend((_doubt_crossed(m), book.time_of(m)) for m in round_.crossed if m.votes)
-    since = None
-    if round_.begins_anew:
-        since = round_.opened_at
-        before = book.find_before(round_)
-        mails.extend((m, book.time_of(m)) for m in (before.messages if before is not None else ()))
+    for message in round_.messages:
+        yield _find_share(book, message, round_.number, siblings), book.time_of(message)
+    for message in (*map(_doubt, (m for m in round_.astray if m.votes)), *map(_doubt_crossed, round_.crossed)):
+        yield message, book.time_of(message)
+    before = book.find_before(round_) if round_.begins_anew else None
+    for message in before.messages if before is not None else ():
+        yield message, book.time_of(message)
     if not round_.root_missing or root.votes:
-        mails.append((_find_share(book, root, round_.number, siblings), round_.opened_at))
+        yield _find_share(book, root, round_.number, siblings), round_.opened_at
+
+
+def _build(book: Book, round_: Round, roster: Roster, policy: Policy) -> Vote:
+    root = round_.root
     if round_.number is None and is_of_release(root.reading.topic):
         policy = policy.for_releases()
-    ballots, found = cast_all(mails, roster, policy, since=since)
+    since = round_.opened_at if round_.begins_anew else None
+    ballots, found = cast_all(_find_mails(book, round_), roster, policy, since=since)
     return Vote(
         key=round_.key,
         proposal=round_.number,

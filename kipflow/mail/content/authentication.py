@@ -40,8 +40,8 @@ def find_authentication(headers: Headers, receivers: Sequence[str], sender: Send
         return Authentication.PASSED
     outcomes = {(m[1].lower(), m[2].lower()) for m in map(_METHOD.match, results) if m is not None}
     is_signed = ("dkim", "pass") in outcomes  # by a relay, or by the host that the author sends from
-    refuted = refuted or (not is_signed and {_find_failed(result, domain) for result in results} >= _FAILED_METHODS)
-    if sender.source is AddressSource.RECOVERED and any(outcome in _DEFINITE for _, outcome in outcomes):
+    refuted = refuted or (not is_signed and _failed_both(results, domain))
+    if sender.source is AddressSource.RECOVERED and any(outcome != "temperror" for _, outcome in outcomes):
         refuted = refuted or not any(_find_passed(result, written) for result in results)
     return Authentication.FAILED if refuted else Authentication.UNKNOWN
 
@@ -69,18 +69,14 @@ def _is_refused(result: str, domain: str) -> bool:
     return _read(result, domain) == ("dmarc", "fail")
 
 
-#: Methods that say nothing against a mail unless both fail.
-_FAILED_METHODS = frozenset({"dkim", "spf"})
+_FAILED = frozenset({"fail", "hardfail"})
 
 
-#: Anything else, as "temperror" or "neutral", says that nothing is known.
-_DEFINITE = frozenset({"pass", "fail", "hardfail"})
-
-
-def _find_failed(result: str, domain: str) -> str:
-    """The method that a result about `domain` says to have failed; "" for any other result."""
-    method, outcome = _read(result, domain)
-    return method if outcome in {"fail", "hardfail"} else ""
+def _failed_both(results: Sequence[str], domain: str) -> bool:
+    """Whether the domain's signature failed, and SPF for whatever envelope: each alone says nothing against a mail."""
+    signature = any(_read(result, domain) in {("dkim", outcome) for outcome in _FAILED} for result in results)
+    envelopes = (m for r in results if (m := _METHOD.match(r)) is not None and _DOMAIN["spf"].search(r))
+    return signature and any(m[1].lower() == "spf" and m[2].lower() in _FAILED for m in envelopes)
 
 
 def _clean(domain: str) -> str:
