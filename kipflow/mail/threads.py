@@ -7,14 +7,14 @@ nowhere, by subject: proposal number or topic, and the round that it names.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from kipflow.domain.facts import Kind, Message
 from kipflow.domain.policy import Policy
 from kipflow.domain.roster import Roster
-from kipflow.domain.votes import Expression, Vote
+from kipflow.domain.votes import Vote
 from kipflow.mail.rounds.book import Book, find_lost_id
 from kipflow.mail.rounds.calls import is_of_release
 from kipflow.mail.rounds.casting import cast_all
@@ -23,7 +23,7 @@ from kipflow.mail.rounds.linking import dedupe
 from kipflow.mail.rounds.openings import Openings
 from kipflow.mail.rounds.placing import Placing
 from kipflow.mail.rounds.rounds import Round
-from kipflow.mail.votes.shares import read_share
+from kipflow.mail.votes.shares import put_to_person, read_share
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,17 +74,15 @@ def _doubt(message: Message) -> Message:
     anew = message.reading.kind is Kind.VOTE and not message.reading.is_reply
     asked = "begins anew under the vote's subject: a vote on this, or a call for one?"
     why = asked if anew else "votes under another subject than the vote's: a vote on this?"
-    return _ask_about(message, message.votes, "other-subject", why)
+    return put_to_person(message, message.votes, "other-subject", why)
 
 
 def _doubt_crossed(message: Message) -> Message:
     """The same of a mail that answers a round that is over while the next one runs."""
     spoken = (e for e in message.votes if not e.standing.is_faint)
-    return _ask_about(message, spoken, "earlier-round", "answers an earlier round, which is over: a vote in this one?")
-
-
-def _ask_about(message: Message, votes: Iterable[Expression], rule: str, why: str) -> Message:
-    return replace(message, expressions=tuple(e.as_question(rule, why) for e in votes))
+    return put_to_person(
+        message, spoken, "earlier-round", "answers an earlier round, which is over: a vote in this one?"
+    )
 
 
 def _fill_rounds(book: Book, placing: Placing) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from kipflow.mail.relevance import has_any
 
@@ -157,9 +157,10 @@ def drop_disclaimers(lines: list[str]) -> list[str]:
 
 def drop_last_disclaimer(lines: list[str], own: Sequence[int]) -> None:
     """Blank out a disclaimer that is the last paragraph of the own lines, whatever is quoted below it."""
-    said = [index for index in own if lines[index].strip() and not RULE.match(lines[index])]
-    end = said[-1] + 1 if said else 0
-    start = next((i for i in range(end, 0, -1) if i - 1 not in said[-_LONGEST_DISCLAIMER:]), 0)
+    said = (index for index in reversed(own) if lines[index].strip() and not RULE.match(lines[index]))
+    last = list(islice(said, _LONGEST_DISCLAIMER))
+    end = last[0] + 1 if last else 0
+    start = next((i for i in range(end, 0, -1) if i - 1 not in last), 0)
     within = lines[start:end]
     if start and _is_disclaimer(within, _OWN_WORDS) and _THIS_MAIL.search("\n".join(within)):
         lines[start:end] = [""] * len(within)

@@ -123,8 +123,12 @@ def mark_leftovers(lines: list[str], marks: list[str]) -> tuple[str, ...]:
         index = alone.start() + 1
         if lines[index].strip() and len(lines[index - 1]) >= 62 and lines[index + 1].strip("> |"):
             marks[index] = QUOTED
-    voting = [i for i, mark in enumerate(marks) if mark == OWN and VOTE_LINE.match(lines[i])]
-    if len(voting) != 1 or marks[voting[0] - 1 : voting[0]] != [QUOTED] or not _BREAKS_OFF.search(lines[voting[0] - 1]):
+    below = (run.end() for run in _QUOTE_RUN.finditer("".join(marks)) if _BREAKS_OFF.search(lines[run.end() - 1]))
+    broken = [i for i in below if marks[i : i + 1] == [OWN] and VOTE_LINE.match(lines[i])]
+    if (
+        not broken
+        or sum(m == OWN and VOTE_LINE.match(line) is not None for line, m in zip(lines, marks, strict=True)) > 1
+    ):
         return ()
-    marks[voting[0]] = DROPPED
-    return (lines[voting[0]],)
+    marks[broken[0]] = DROPPED
+    return (lines[broken[0]],)

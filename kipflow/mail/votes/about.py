@@ -48,7 +48,7 @@ _ENDS_NOUN = re.compile(
     r"|\bwithout\b|\bnot\b|\bnext\b|\bfirst\b|\bone line\b|\bdiscussion\b"
 )
 _ABOVE = re.compile(r"\b(?:above|below|that|what)\b")
-_PRONOUNS = frozenset({"this", "it", "yours"})
+_PRONOUNS = frozenset({"this", "it", "both", "all", "yours"})
 #: "+1 to version -1"
 _VALUE = re.compile(r"(?:(?!\b(?:but|and)\b)[^.,;:(])*(?<![\w.+-])[+-] ?[01]\b")
 #: "+1 on the whole then"

@@ -17,9 +17,8 @@ _OF_WHOMEVER = re.compile(
     r"(?:(?:and|but|so|that|once|when|if|as|because|where|note|please|remember|also|then|instead|usually) )*"
     r"(?:an?|any|all|every|each|no)"
 )
-#: "A -1 (binding) without a reason is no veto"
-#: "vote by a member would", "without a reason is", "here means"
-_SAYS_OF_ANY = re.compile(
+#: right behind a value: "vote by a member would", "without a reason is", "here means"
+_GOES_ON_OF_ANY = re.compile(
     r"(?:votes?\s+|veto\s+)?(?:(?:here|there)\s+|(?:by|from|of|with|without)\s+"
     r"(?:(?!(?:who|whose|that|which|on|for)\b)[\w'’-]+\s+){1,6}?)?"
     r"(?:is(?! what)|isn['’]t|are|was|needs?|means?|counts?|must|should|can|cannot|requires?|would|may|might|indicates?"
@@ -35,7 +34,7 @@ def invites(m: Mention) -> bool:
 
 def is_of_any(m: Mention) -> bool:
     """Whether it is said of any such vote: "A +1 vote by a member would not imply help"."""
-    is_talk = _OF_WHOMEVER.fullmatch(m.clause) is not None and _SAYS_OF_ANY.match(m.rest.strip()) is not None
+    is_talk = _OF_WHOMEVER.fullmatch(m.clause) is not None and _GOES_ON_OF_ANY.match(m.rest.strip()) is not None
     return is_talk and _FIRST_PERSON.search(m.sentence.text) is None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -92,8 +92,12 @@ def read_share(message: Message, number: int | None, siblings: Collection[int], 
 
 
 def _ask_about(message: Message, names: str) -> Message:
-    why = f"names {names}: a vote on this?"
-    return replace(message, expressions=tuple(e.as_question("names-another", why) for e in message.expressions))
+    return put_to_person(message, message.expressions, "names-another", f"names {names}: a vote on this?")
+
+
+def put_to_person(message: Message, votes: Iterable[Expression], rule: str, why: str) -> Message:
+    """The mail with these votes as questions, and no others."""
+    return replace(message, expressions=tuple(e.as_question(rule, why) for e in votes))
 
 
 def _spell_out_keys(text: str, siblings: Collection[int], prefix: str) -> str:

@@ -156,10 +156,7 @@ def _find_runs(leading: Sequence[Leading], lines: Sequence[str], apart: Collecti
     for value in leading:
         if runs and value.index not in apart:
             above = lines[runs[-1][-1].index + 1 : value.index]
-            wraps = (
-                len(above) == 1 and above[0].lstrip()[:1].islower() and runs[-1][-1].after.lstrip()[:1] in _MEANS_SIGNS
-            )
-            between = [line for line in above if line.strip()] if not wraps else []
+            between = [line for line in above if line.strip() and not _is_rest(above, runs[-1][-1])]
             # "+1 (binding)" set apart below a list of limits
             is_apart = runs[-1][-1].index + 1 < value.index and find_claim("", value.after) is not None
             if is_apart and find_claim("", runs[-1][-1].after) is None:
@@ -172,6 +169,11 @@ def _find_runs(leading: Sequence[Leading], lines: Sequence[str], apart: Collecti
     return [run for run in runs if len(run) > 1]
 
 
+def _is_rest(lines: Sequence[str], value: Leading) -> bool:
+    """Whether what stands below a value of a legend is one line, the rest of the value's own."""
+    return len(lines) == 1 and lines[0].lstrip()[:1].islower() and value.after.lstrip()[:1] in _MEANS_SIGNS
+
+
 def _classify_run(run: Sequence[Leading], lines: Sequence[str], author: str) -> Shape | None:
     versions = {match[1] for v in run if (match := _VERSION.match(v.after)) is not None}
     if all(_KEY.search(v.after) for v in run) or len(versions) == len(run):
@@ -182,15 +184,17 @@ def _classify_run(run: Sequence[Leading], lines: Sequence[str], author: str) -> 
     if has("reports", above) and all(names_someone(v.after) for v in run):
         return SUMMARY  # "So far:"
     if len({v.value.strip("+-") + v.value[0] for v in run}) > 1:
-        is_vote = len({v.value for v in run}) < _FULL and any(_IS_ALONE.match(v.after) for v in run)
-        is_vote = is_vote and not (
-            has("explains", above) or above.endswith(":")
-        )  # "-1", below it "+1 once it is fixed."
+        is_vote = _holds_vote(run) and not (has("explains", above) or above.endswith(":"))
         return ON_PARTS if is_vote or _votes_on_parts(run, lines, above) else LEGEND
     if sum(names_someone(v.after) for v in run) > 1:
         # "+1 jun / +1 mara" lists handles, "+1 core / +1 plugin" what is voted on: a person decides
         return LISTED if all(_LOWER_WORD.match(v.after) for v in run) else SUMMARY
     return None
+
+
+def _holds_vote(run: Sequence[Leading]) -> bool:
+    """Whether two values are too few and one too bare for a legend: "-1", and below it "+1 once it is fixed."."""
+    return len({v.value for v in run}) < _FULL and any(_IS_ALONE.match(v.after) for v in run)
 
 
 def _names_voters(after: str, author: str) -> bool:
