@@ -11,6 +11,7 @@ from kipflow.domain.differences import find_differences
 from kipflow.domain.ends import with_ending_rulings
 from kipflow.domain.facts import ArchiveMonth, Coverage, ProposalFacts, Ruling
 from kipflow.domain.judging import judge
+from kipflow.domain.ownperiods import keep_open
 from kipflow.domain.pagechanges import LateChange, find_late_change
 from kipflow.domain.policy import Policy
 from kipflow.domain.ruled import find_recast, with_recast
@@ -61,7 +62,7 @@ def find_terms(facts: ProposalFacts, vote: Vote, policy: Policy, rulings: Iterab
     reviewers = max((care.reviewers for care in required.cares), default=0)
     return VoteTerms(
         quorum=max((policy.quorum, *(care.quorum or 0 for care in required.cares))),
-        earliest_close=_find_earliest_close(vote, required, policy, known),
+        earliest_close=_find_earliest_close(vote, required, policy, known, at),
         because=tuple(care.interface for care in required.cares),
         reviewers=reviewers,
         reviewed_by=required.reviewed_by if reviewers else (),
@@ -74,14 +75,16 @@ def find_earliest_close(
 ) -> datetime:
     """The first moment at which this vote may be closed, as known at `at`."""
     known = [r for r in rulings if r.made_at <= at]
-    return _find_earliest_close(vote, find_requirements(facts, vote.opened_at, policy, at), policy, known)
+    return _find_earliest_close(vote, find_requirements(facts, vote.opened_at, policy, at), policy, known, at)
 
 
-def _find_earliest_close(vote: Vote, required: Requirements, policy: Policy, known: Iterable[Ruling]) -> datetime:
+def _find_earliest_close(
+    vote: Vote, required: Requirements, policy: Policy, known: Iterable[Ruling], at: datetime
+) -> datetime:
     periods = (care.voting_period for care in required.cares if care.voting_period)
     recast = find_recast(vote, known)
     begins = vote.opened_at if recast is None else max(vote.opened_at, recast.at)
-    return after(begins, max((policy.voting_period, *periods)))
+    return keep_open(vote, after(begins, max((policy.voting_period, *periods))), at)
 
 
 def judge_vote(vote: Vote, terms: VoteTerms, policy: Policy, rulings: Iterable[Ruling], at: datetime) -> VoteState:

@@ -9,6 +9,7 @@ from kipflow.domain.arrivals import say_dated
 from kipflow.domain.claims import Claim, ClaimKind
 from kipflow.domain.clocks import VoteState, after
 from kipflow.domain.events import Stage
+from kipflow.domain.ownperiods import say_longer
 from kipflow.domain.pagechanges import say_sections
 from kipflow.domain.policy import Policy, Rule
 from kipflow.domain.ruled import find_recast
@@ -64,8 +65,9 @@ def _say_vote(state: State, judged: VoteState) -> Iterator[str]:
     if dated:
         yield f"its opening {dated}: the period runs from its arrival"
     if state.now < terms.earliest_close:
-        care = f" ({', '.join(terms.because)}: care required)" if terms.because else ""
-        yield f"closes no earlier than {say_weekday(terms.earliest_close)}{care}"
+        longer = say_longer(judged.vote, terms.earliest_close)
+        why = longer or (f"{', '.join(terms.because)}: care required" if terms.because else "")
+        yield f"closes no earlier than {say_weekday(terms.earliest_close)}{f' ({why})' if why else ''}"
     if judged.depends_on_review:
         yield from _say_open_questions(judged.vote)
     yield from _say_page(state, judged)

@@ -6,4 +6,4 @@ decided by older rules is then decided again; where it comes to something else, 
 
 from __future__ import annotations
 
-DECISION_RULES: int = 11
+DECISION_RULES: int = 12

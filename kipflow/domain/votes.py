@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from enum import StrEnum
 
+from kipflow.domain.ownperiods import OwnPeriod
 from kipflow.domain.people import Doubt, DoubtKind
 from kipflow.domain.senders import KnownBy
 
@@ -201,7 +202,7 @@ class Vote:
     says why not all such doubts are listed: nothing can be decided until a person has settled some (empty: all are).
     `claimed_ends` are those that nobody entitled gave it, `contested` is the one by which this round would replace one
     that runs. `dated_at` and `declared_dated_at` are what the senders of its opening and of its announcement claim,
-    `opened_from` what says when it was opened.
+    `opened_from` what says when it was opened. `own_periods` are its caller's words on how long it runs.
     """
 
     key: str
@@ -227,6 +228,7 @@ class Vote:
     opened_from: str = ""
     dated_at: datetime | None = None
     declared_dated_at: datetime | None = None
+    own_periods: tuple[OwnPeriod, ...] = ()
 
     @property
     def is_held(self) -> bool:
@@ -244,7 +246,3 @@ class Vote:
     def claimed_mails(self) -> frozenset[str]:
         """The mails under review because their sender claims to be somebody whose vote would bind."""
         return frozenset(mail for doubt in self.doubts if doubt.kind is DoubtKind.SENDER for mail in doubt.binds)
-
-    def earliest_close(self, period: timedelta) -> datetime:
-        """The first moment at which this round may be closed."""
-        return self.opened_at + period

@@ -16,7 +16,7 @@ from kipflow.mail.content.text import clean_lines
 from kipflow.mail.quotes.attributions import VOTE_LINE, begins_attribution, is_attribution, leads_in_vote
 from kipflow.mail.quotes.footers import drop_added, drop_last_disclaimer, find_automated, is_sent_from
 from kipflow.mail.quotes.headblocks import HEADER_LINE, ORIGINAL
-from kipflow.mail.quotes.marked import mark_attributions, mark_leftovers, mark_quotes
+from kipflow.mail.quotes.marked import mark_attributions, mark_leftovers, mark_quotes, read_tagged_quotes
 from kipflow.mail.quotes.unmarked import DROPPED, OWN, QUOTED, mark_unmarked_quotes
 
 MAX_OWN_TEXT = 32 * 1024  # what is kept; of what is more than `limits.OWN_TEXT` a person is asked
@@ -62,7 +62,7 @@ _SIGNATURE = re.compile(r"^--\s?$|^—\s?$|^-- \u200b?$")
 
 def find_own_words(text: str, note: limits.Note = limits.ignore, *, address: str = "") -> Words:
     """The author's own lines of a mail text, in order, with what each stands under; `address` is the author's."""
-    lines = clean_lines(text, note)
+    lines = clean_lines(read_tagged_quotes(text), note)
     automated = find_automated(lines)
     lines = drop_added(lines)
     barred = _read_bars(lines) if BAR_MARK in text else ()
@@ -193,7 +193,7 @@ def _is_signature_start(lines: list[str], marks: list[str], index: int) -> bool:
 def _gather(lines: list[str], marks: list[str], own: list[int]) -> list[OwnLine]:
     kinds = "".join(marks)
     last_quote = kinds.rfind(QUOTED)
-    while last_quote >= 0 and len(lines[last_quote].strip("> |")) <= 2:
+    while last_quote >= 0 and len(lines[last_quote].strip("> |│┃")) <= 2:
         last_quote = kinds.rfind(QUOTED, 0, last_quote)
     out: list[OwnLine] = []
     answers = ""
@@ -205,7 +205,7 @@ def _gather(lines: list[str], marks: list[str], own: list[int]) -> list[OwnLine]
         is_empty = not line or line.isspace()
         is_fresh = kinds.find(QUOTED, said, index) >= 0  # a quote stands between
         if is_fresh and not is_empty:
-            quote = [lines[i].lstrip("> |") for i in range(said, index) if kinds[i] == QUOTED]
+            quote = [lines[i].lstrip("> |│┃") for i in range(said, index) if kinds[i] == QUOTED]
             answers = " ".join(quote[-40:])[-1500:].strip()
         elif is_empty and out and not is_fresh and out[-1].text.strip():
             answers = ""

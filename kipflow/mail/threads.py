@@ -21,6 +21,7 @@ from kipflow.mail.rounds.casting import cast_all
 from kipflow.mail.rounds.endings import Endings
 from kipflow.mail.rounds.linking import dedupe
 from kipflow.mail.rounds.openings import Openings
+from kipflow.mail.rounds.periods import find_own_periods
 from kipflow.mail.rounds.placing import Placing
 from kipflow.mail.rounds.rounds import Round
 from kipflow.mail.votes.shares import put_to_person, read_share
@@ -158,6 +159,7 @@ def _build(book: Book, round_: Round, roster: Roster, policy: Policy) -> Vote:
         opened_from=root.arrived_from,
         dated_at=None if round_.root_missing else root.dated_at,
         declared_dated_at=round_.declared_dated_at,
+        own_periods=tuple(find_own_periods(book, round_)),
     )
 
 

@@ -12,11 +12,12 @@ from typing import Any
 from kipflow.domain.arrivals import is_far, say_dated
 from kipflow.domain.ends import list_ends, say_end
 from kipflow.domain.judging import say_doubt
+from kipflow.domain.ownperiods import say_longer
 from kipflow.domain.people import Doubt
 from kipflow.domain.records import pick_fields
 from kipflow.domain.tally import count
 from kipflow.domain.times import render_machine_time
-from kipflow.domain.votes import Ballot, BallotStatus, ClaimedEnd, Declared, Vote
+from kipflow.domain.votes import Ballot, BallotStatus, ClaimedEnd, Declared
 from kipflow.services.read_votes import VoteReading, VotesReport
 
 SCHEMA = 1
@@ -27,8 +28,11 @@ CSV_COLUMNS = (
 )
 
 
-def _say_times(vote: Vote) -> Iterator[str]:
-    """What a reader should know of the times: whatever is dated otherwise."""
+def _say_times(reading: VoteReading) -> Iterator[str]:
+    """What a reader should know of the times: whatever is dated otherwise, and a period of its caller's own."""
+    vote = reading.vote
+    if longer := say_longer(vote, reading.earliest_close):
+        yield longer
     if dated := say_dated(vote.opened_at, vote.dated_at):
         yield f"its opening {dated}: the period runs from its arrival"
     announced = vote.declared.announced_at if vote.declared is not None else None
@@ -66,7 +70,7 @@ def _render_vote(reading: VoteReading) -> dict[str, Any]:
         "declared": None if vote.declared is None else _render_declared(vote.declared),
         "differences": list(reading.differences),
         "doubts": [_render_doubt(doubt, ways) for doubt, ways in reading.doubts],
-        "times": list(_say_times(vote)),
+        "times": list(_say_times(reading)),
         "claimed_ends": [_render_end(end) for end in vote.claimed_ends],
         "contested": None if vote.contested is None else _render_end(vote.contested),
     }
@@ -145,7 +149,7 @@ def table_rows(report: VotesReport) -> list[dict[str, str]]:
         ballots = [_table_ballot(b) for b in reading.vote.ballots]
         shown = [d for d in reading.differences if is_known or not d.startswith(_ON_BINDING)]
         notes = [f"differs: {d}" for d in shown]
-        notes.extend(_say_times(reading.vote))
+        notes.extend(_say_times(reading))
         notes.extend("; ".join((say_doubt(doubt), *ways)) for doubt, ways in reading.doubts)
         notes.extend(say_end(end) for end in list_ends(reading.vote))
         rows.append({**head, **(ballots[0] if ballots else _NO_BALLOT)})

@@ -211,7 +211,7 @@ def _find_current(decision: Decision) -> VoteState | None:
 def _vote_row(number: int, position: int, state: VoteState, is_current: bool) -> Row:
     tally = state.tally
     return {
-        **as_row(state.vote, without={"proposal", "ballots", "doubts", "before_doubts"}),
+        **as_row(state.vote, without={"proposal", "ballots", "doubts", "before_doubts", "own_periods"}),
         **as_row(state.terms, without={"because", "late_change"}),
         **as_row(state, without={"vote", "terms", "tally"}),
         "number": number,

@@ -20,7 +20,8 @@ from kipflow.services.ports import OutboxRow
 #: Fields that go by another name or stand in other tables.
 ELSEWHERE: dict[type, set[str]] = {
     Message: {"reading", "references"},
-    Vote: {"proposal", "ballots", "doubts", "before_doubts"},  # doubts become review items
+    # doubts become review items, its caller's own period the earliest close among its terms
+    Vote: {"proposal", "ballots", "doubts", "before_doubts", "own_periods"},
     VoteState: {"vote", "terms", "tally"},
     # make their month partial, which says why and keeps the id of what is missing
     Unreadable: {"lost", "message_id", "arrived_at"},

@@ -98,7 +98,7 @@ vote = Table(
     Column("position", Integer, nullable=False),
     *columns_of(
         Vote,
-        without={"proposal", "ballots", "doubts", "before_doubts"},
+        without={"proposal", "ballots", "doubts", "before_doubts", "own_periods"},
         defaults={"root_missing": false(), "claimed_ends": "[]", "crowded": "", "opened_from": ""},
     ),
     *columns_of(VoteTerms, without={"because", "late_change"}, defaults={"reviewers": "0", "reviewed_by": "[]"}),

@@ -1,0 +1,30 @@
+"""How long a round's caller lets it run, by the words of its opening and of the caller's later mails."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kipflow.domain.clocks import after
+from kipflow.domain.ownperiods import OwnPeriod
+from kipflow.domain.votes import states_end
+from kipflow.mail.announcements.periods import Clock, find_period
+from kipflow.mail.rounds.book import Book
+from kipflow.mail.rounds.rounds import Round
+
+#: Whoever sets a period more often means nothing by it.
+_MOST = 20
+
+
+def find_own_periods(book: Book, round_: Round) -> Iterator[OwnPeriod]:
+    """What its caller says of a round's period, in the order of the mails."""
+    close = after(round_.opened_at, book.entitled.policy.voting_period)
+    found = 0
+    for message in () if round_.root_missing else (round_.root, *round_.messages):
+        at = round_.opened_at if message is round_.root else book.time_of(message)
+        said = find_period(message.own_text, Clock(at, round_.opened_at, close))
+        if said is None or said[0] <= close or found == _MOST or states_end(message.declared):
+            continue
+        if message is round_.root or book.entitled.find_word(round_, message, at).is_caller:
+            close, line = said
+            found += 1
+            yield OwnPeriod(said_at=at, until=close, message_id=message.message_id, line=line)

@@ -1,0 +1,86 @@
+"""Until when a caller's words let a vote run: the latest end that they can mean, or nothing."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kipflow.mail.announcements.periods import LONGEST, Clock, find_period
+
+OPENED = datetime(2026, 3, 2, 10, tzinfo=UTC)  # a Monday
+CLOSE = OPENED + timedelta(hours=72)
+LATER = OPENED + timedelta(hours=70)
+
+CALLS = {
+    "The vote is open for two weeks.": "03-16 10:00",
+    "The vote will be open for at least 72 hours, or until the necessary number of votes is reached.": "03-05 10:00",
+    "This vote will be open for 5 days (until Saturday, March 7, 10:00 UTC).": "03-07 10:00",
+    "The vote is open until Friday, May 8, at 9 pm UTC and passes if at least 3 +1 are cast.": "05-08 21:00",
+    "The vote is open till EOD (PST) on Monday March 9th": "03-10 12:00",
+    "Voting ends on 2026-03-12, 17:00 CET.": "03-13 12:00",
+    "The vote closes in five business days.": "03-09 10:00",
+    "Please vote until next Tuesday, 10th of March, 18:00 UTC.": "03-10 18:00",
+    "Voting period: 3-5 days": "03-07 10:00",
+    "Vote opens: 2026-03-02\nVote closes: 2026-03-12": "03-13 12:00",
+    "Deadline: March 12th": "03-13 12:00",
+    "Because of the holidays this vote runs for 7 (seven) days.": "03-09 10:00",
+    "The vote stays open until we have three binding +1.": "",
+    "The vote will be open for the usual time, longer if needed.": "",
+    "The vote is open until 2025-03-12.": "",
+    "The vote is open until February 31.": "",
+    "The discussion has been open for two weeks, so I'd like to call a vote.": "",
+    "I would like to call the vote today, as the freeze ends on March 20.": "",
+    "Please vote, the release is in 10 days.": "",
+    "Brokers keep connections open for 7 days. Please vote.": "",
+    "This vote lets us keep segments for 7 days.": "",
+    "I'd like to start the vote on KIP-7: close idle connections after 10 days.": "",
+}
+ANSWERS = {
+    "I'm extending the vote until Saturday, 18:00 UTC.": "03-07 18:00",
+    "Extending the voting period by another week, as several asked for more time.": "03-12 10:00",
+    "We only have two votes. Extending this until Friday.": "03-07 12:00",
+    "The vote is extended to Friday 13 March.": "03-14 12:00",
+    "Two votes are missing for this vote. I'll keep it open until Monday.": "03-10 12:00",
+    "I won't close the vote before Monday.": "03-10 12:00",
+    "I will close this vote in 24 hours.": "03-06 08:00",
+    "The vote is open for 72 hours.": "03-05 10:00",
+    "I will not extend the vote until Monday.": "",
+    "Bump: the vote is still open, we need one more binding vote.": "",
+    "Should I extend the vote until Friday?": "",
+    "If needed I will extend the vote until Friday.": "",
+    "I can keep it open for a few more days.": "",
+    "The vote has been open for two weeks now.": "",
+    "The vote was open until Monday.": "",
+    "it runs for 10 days in our cluster": "",
+    "I'll extend the proposal by a section on Friday.": "",
+}
+
+
+def say(text: str, said_at: datetime) -> str:
+    said = find_period(text, Clock(said_at, OPENED, CLOSE))
+    return "" if said is None else f"{said[0]:%m-%d %H:%M}"
+
+
+@pytest.mark.parametrize(("text", "ends"), CALLS.items())
+def test_a_call_says_how_long_its_vote_runs(text: str, ends: str) -> None:
+    assert say(text, OPENED) == ends
+
+
+@pytest.mark.parametrize(("text", "ends"), ANSWERS.items())
+def test_a_later_mail_says_how_long_its_vote_runs_on(text: str, ends: str) -> None:
+    assert say(text, LATER) == ends
+
+
+_PIECES = """the vote|open|extend|until|for|friday|march|31|0|9999|999|weeks|:|pm|utc|+99|business|days|
+2026-99-99|feb 30|25:61|end of|next|twenty|-|,""".replace("\n", "").split("|")
+
+
+@given(st.lists(st.sampled_from(_PIECES), max_size=14), st.integers(1, 9999), st.booleans())
+def test_any_words_at_any_time_end_within_three_months(pieces: list[str], year: int, is_call: bool) -> None:
+    at = datetime(year, 12, 31, 23, tzinfo=UTC)
+    opened = at if is_call or year == 1 else at - timedelta(days=2)
+    said = find_period("the vote is " + " ".join(pieces), Clock(at, opened, opened))
+    assert said is None or at < said[0] <= at + LONGEST
