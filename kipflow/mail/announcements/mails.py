@@ -62,7 +62,7 @@ def taken_back_behind(m: Mail) -> str:
 @result(ASK, "an outcome, and the vote runs on", "The vote has failed. I'm extending the vote.")
 def ended_and_extended(m: Mail) -> str:
     ends = any(said.rule != "short" for said in m.relevant)
-    return m.ends.get(Says.EXTENDED, "") if ends or m.is_tagged else ""
+    return m.ends.get(Says.EXTENDED, "") if ends or (m.is_tagged and not m.reading.is_reply) else ""
 
 
 @result(AGAINST, "the vote runs on", "Quorum was not reached, so I'm extending the vote.", "The vote is extended.")
