@@ -6,6 +6,7 @@ import itertools
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from datetime import datetime
+from functools import cached_property
 
 from kipflow.domain.facts import Message
 from kipflow.domain.policy import Policy
@@ -15,6 +16,7 @@ from kipflow.domain.sameids import find_given_id
 from kipflow.mail.rounds.entitled import Entitled
 from kipflow.mail.rounds.linking import Attribution, Links, find_times
 from kipflow.mail.rounds.rounds import Earlier, Round
+from kipflow.mail.rounds.topics import drop_key
 
 
 class Book:
@@ -100,6 +102,16 @@ class Book:
         before = find_last(self.rounds[anew.key], anew.opened_at)
         ran = before is not None and (before.begins_anew or self.is_within(anew.root, before.root))
         return before if ran else None
+
+    @cached_property
+    def titled(self) -> dict[str, set[str]]:
+        """The votes on numbered proposals that somebody called, by their titles without the number."""
+        found: dict[str, set[str]] = {}
+        for round_ in self.all_rounds():
+            title = drop_key(round_.root.reading.topic, self.prefix)
+            if round_.number is not None and not round_.root_missing and title:
+                found.setdefault(title, set()).add(round_.key)
+        return found
 
     def find_all_roots(self) -> None:
         """For each mail the openings that it leads to: once for all of them, along their links."""

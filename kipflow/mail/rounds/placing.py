@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Iterable
 from datetime import datetime
 from functools import cached_property
@@ -13,7 +12,7 @@ from kipflow.domain.proposals import find_references, format_key
 from kipflow.domain.votes import Standing
 from kipflow.mail.rounds.book import Book, find_last, find_lost_id
 from kipflow.mail.rounds.rounds import Round
-from kipflow.mail.rounds.topics import is_same_topic
+from kipflow.mail.rounds.topics import drop_key, is_same_topic
 from kipflow.mail.votes.lexicon import fold, speaks_of_votes
 
 
@@ -38,7 +37,7 @@ class Placing:
                 return [self.pick_running(self.pick_marked(r, message), at) for r in rounds]
         if reading.kind is Kind.OTHER:
             return self.find_announced(message, at)
-        if self.is_torn(message) or self.begins_anew(message):
+        if self.is_torn(message) or self.begins_anew(message) or self.find_titled(message):
             return []
         if self.is_lost(message) and (lost := self.find_lost(message)) is not None:
             return lost
@@ -119,6 +118,15 @@ class Placing:
         rest = " ".join(line for line in message.own_text.splitlines() if line.strip() not in lines)
         return bool(lines) and bool(find_references(rest, self.book.prefix) or speaks_of_votes(fold(rest)))
 
+    def find_titled(self, message: Message) -> list[Round]:
+        """The round under whose title a reply stands that names no number, and answers no mail that is held."""
+        reading = message.reading
+        if reading.kind is not Kind.VOTE or not reading.is_reply or reading.numbers or self.find_roots(message):
+            return []
+        if any(key in self.book.rounds for key in self.book.keys_of(message)):
+            return []
+        return self.find_last_opened(self.book.titled.get(reading.topic, ()), self.book.time_of(message))
+
     def find_announced(self, message: Message, at: datetime) -> list[Round]:
         """The rounds whose result a mail under no vote's subject announces."""
         discussed = self.find_discussed(message, at)
@@ -166,6 +174,8 @@ class Placing:
             return [r for each in roots for r in self.book.by_root[each.message_id]] if message.votes else []
         if not roots and reading.is_reply and "digest" in reading.topic:
             return self.find_named(message)
+        if not roots and (titled := self.find_titled(message)):
+            return titled if message.votes else []
         if not roots:
             # what a mail votes is asked last: that may read its body
             asked = (self.is_torn(message) or self.begins_anew(message)) and message.votes
@@ -186,7 +196,8 @@ class Placing:
             return right_below
         if casts and reading.kind is Kind.VOTE and reading.is_reply and not self.names_other_vote(message):
             # somebody above mistyped the number, and the answers keep it
-            return [r for r in rounds if is_same_topic(*map(self.drop_key, (reading.topic, root.reading.topic)))]
+            topics = (drop_key(m.reading.topic, self.book.prefix) for m in (message, root))
+            return rounds if is_same_topic(*topics) else []
         if reading.kind is not Kind.OTHER or not reading.is_reply or reading.numbers:
             return []
         if talks:
@@ -195,10 +206,6 @@ class Placing:
             return rounds
         between = itertools.takewhile(lambda m: m is not root, ancestors)
         return [] if any(m.reading.topic and not m.reading.is_reply for m in between) else rounds
-
-    def drop_key(self, topic: str) -> str:
-        """A topic without the proposal's key in front of it."""
-        return re.sub(rf"^\W*{re.escape(self.book.prefix)}\W{{0,3}}\d+\W*", "", topic, flags=re.IGNORECASE)
 
     def fits(self, message: Message, round_: Round) -> bool:
         """Whether a mail in the round's thread is still about its vote, by the mail's own subject."""

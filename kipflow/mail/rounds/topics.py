@@ -20,6 +20,15 @@ def is_same_topic(one: str, other: str) -> bool:
     return not versions and len(ours & theirs) >= _ALIKE * max(len(ours), len(theirs), 1)
 
 
+def drop_key(topic: str, prefix: str) -> str:
+    """A topic without the proposal's key in front of it.
+
+    >>> drop_key("kip-7: names", "KIP")
+    'names'
+    """
+    return re.sub(rf"^\W*{re.escape(prefix)}\W{{0,3}}\d+\W*", "", topic, flags=re.IGNORECASE)
+
+
 def _is_part(one: str, other: str) -> bool:
     """Whether a topic holds another whole: "x 3.0.0-rc2" holds "x 3.0.0", but "x 3.0.1" does not hold "x 3.0"."""
     if len(one) <= _SHORT_TOPIC or one not in other:

@@ -36,7 +36,7 @@ _ALL_OF_IT = re.compile(
     r"(?:(?:the|this) (?:whole|entire) (?:package|thing|lot|bundle)"
     r"|(?:both|all) (?:of )?(?:the )?(?:parts|changes|halves|proposals))\s*(?:$|[.!])"
 )
-_CLAUSE_END = re.compile(r"[,.;:!?–—(]")
+_CLAUSE_END = re.compile(r"[,.;:!?–—(]|\b(?:because|since)\b")
 #: "Add the queue and drop the bot"
 _SEVERAL = re.compile(r"\b(?:and|or|with|plus)\b|[,/&+;]", re.IGNORECASE)
 #: a word of a title is the same with another ending: "retire", "retiring"

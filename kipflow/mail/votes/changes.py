@@ -9,7 +9,7 @@ from kipflow.domain.votes import Standing
 from kipflow.mail.votes.about import About
 from kipflow.mail.votes.claims import skip_claim
 from kipflow.mail.votes.conditions import MARK, has_condition, is_unsure
-from kipflow.mail.votes.doubts import says_it_stands
+from kipflow.mail.votes.doubts import only_considers, says_it_stands
 from kipflow.mail.votes.findings import Finding, Role, find
 from kipflow.mail.votes.labels import is_labelled
 from kipflow.mail.votes.lexicon import drop, ends, find_words, fold, has, leaves_only
@@ -167,8 +167,7 @@ def _find_target(folded: str, mentions: Sequence[Mention], *, moves: bool) -> Me
     targets = [m for m in ended if not is_taken(folded, m)]
     if not targets:
         return None
-    corrects = has("correction", folded)
-    if len(mentions) == 1 and not moves and not corrects:
+    if len(mentions) == 1 and not moves and not has("correction", folded):
         before = folded[: targets[-1].start]
         takes_back, changes = find_words("takeback", before), has("change", folded)
         anew = takes_back and has("ballot", before) and _CASTS.search(before, takes_back[0].end())
@@ -232,12 +231,12 @@ def _read_takeback(folded: str, mentions: Sequence[Mention]) -> Finding | None:
     # "I take back my +1, the part on transactions is not clear to me", "I take it back and don't vote"
     until = _NEXT.search(folded, found[0].end())
     clause = folded[: until.start()] if until is not None else folded
-    if has("hypothetical", drop("polite", clause)) or has("negation", drop("undenied", clause)):
+    unsure = only_considers(clause[: found[0].start()]) or has("hypothetical", drop("polite", clause))
+    if unsure or has("negation", drop("undenied", clause)):
         return None
     taken = next((m for m in mentions if is_taken(folded, m)), None)
-    if taken is not None and _ELSEWHERE.match(taken.rest) is not None:
-        return None  # "I removed the -1 from the docs"
-    if not (has("my_vote", folded) or (taken is not None and has("first_person", folded))):
+    is_own = has("my_vote", folded) or (taken is not None and has("first_person", folded))
+    if not is_own or (taken is not None and _ELSEWHERE.match(taken.rest)):  # "I removed the -1 from the docs"
         return None
     return find("withdrawn", Standing.WITHDRAWAL, value=taken.value if taken is not None else "")
 

@@ -233,9 +233,13 @@ def _read_answer(own: Sequence[OwnLine], author: str) -> Iterator[tuple[Finding,
     """A mail of a word or two, its author's name aside, that answers nothing quoted above it: "Against.", "Nope"."""
     written = (x for x in own if x.text.strip() and not is_same_person(x.text.strip(" ,~–—-"), author))
     said = list(islice(written, 2))
-    if len(said) != 1 or said[0].answers or len(said[0].text) > BRIEF or said[0].text.rstrip().endswith("?"):
+    if len(said) != 1 or len(said[0].text) > BRIEF or said[0].text.rstrip().endswith("?"):
         return
     folded = _LABEL.sub("", fold(said[0].text))
+    if begins("echoes", folded) and (not said[0].answers or find_values(said[0].answers)):
+        yield find("as-another", Standing.HINT, "says the same as somebody: which vote?"), said[0].text
+    if said[0].answers:
+        return
     if folded.strip(" .!") == "1":
         yield find("near-value", Standing.UNCLEAR, "written nearly as a vote is: is it one?", choice=Choice.FOR), folded
         return

@@ -72,8 +72,9 @@ def is_named(m: Mention) -> bool:
         return not is_own(beside.group("who"), m.author)
     if m.whom and not OF_SOMEBODY.match(m.whom):
         first = m.whom.split()[0]
-        if first.islower() and has("other", m.near):
-            return True  # "from my colleague"
+        aside = _NAMED.search(m.whom) if first.islower() else None
+        if first.islower() and (has("other", m.near) or (aside is not None and not is_own(aside["who"], m.author))):
+            return True  # "from my colleague", "from acme (Jun Okafor)"
         named = (first[0].isupper() and first.lower() != "the") or first[0] == "@"
         own = is_own(m.whom.rstrip(" .!"), m.author) or (m.is_claimed and bool(m.place))
         return named and not own and not begins("whole", fold(m.whom))

@@ -17,6 +17,7 @@ _SAYS_IF_BINDING = re.compile(r"\W*(?:non-?)?binding\s*[:=?]\s*\w+\W*", re.IGNOR
 _QUOTES = re.compile(r"[\"“«][^\"”»]{0,40}\b(?:vote|voto|stimme)\b")
 _NAMED = {"vote_for": Choice.FOR, "vote_against": Choice.AGAINST}
 _APPROVALS = {"approval": Choice.FOR, "rejection": Choice.AGAINST, "abstention": Choice.ABSTAIN}
+_EMOJI = re.compile(r":[+-]1:|:thumbs|[👍👎]")
 _LONGEST = 400
 _LEADS_TO_NAMES = re.compile(r"\b(?:with|by|from|of)\s|:\s", re.I)
 
@@ -58,9 +59,9 @@ _TALLY = re.compile(r"\d ?[票표]")
 
 
 def _is_denied_itself(folded: str) -> bool:
-    """Whether the clause that approves denies too: not so in "Not a committer, but I'm in favour"."""
+    """Whether whatever clause approves denies too: not so in "Not a committer, but I'm in favour"."""
     clauses = [drop("undenied", clause) for clause in MARK.split(folded) if _find_approved(clause)]
-    return not clauses or any(has("negation", clause) for clause in clauses)
+    return all(has("negation", clause) for clause in clauses)
 
 
 def _names_others(text: str) -> bool:
@@ -78,7 +79,11 @@ def _ask(choice: Choice | None, folded: str, claimed: bool | None) -> Finding | 
         why = "objects, and gives no value: is it a vote?"
         return find("objection", Standing.UNCLEAR, why, choice=choice, role=Role.OBJECTS)
     first = MARK.split(folded)[0]  # "I support this, …"
-    is_short = _is_short(folded) or (has("first_person", first) and bool(_find_approved(first)))
+    is_short = (
+        _is_short(folded)
+        or _EMOJI.search(folded) is not None
+        or (has("first_person", first) and bool(_find_approved(first)))
+    )
     if claimed is None and (not is_short or (choice is Choice.ABSTAIN and has("part", folded))):
         return None
     return find("stated-without-number", Standing.HINT, "approves, and gives no value: is it a vote?", choice=choice)
@@ -99,7 +104,7 @@ def _find_named(folded: str) -> set[Choice]:
     named = {
         choice  # not "I was sure that I vote for both"
         for name, choice in _NAMED.items()
-        if any(not ends("introduces", folded[: m.start()]) for m in find_words(name, folded))
+        if any(not _is_anothers(folded[: m.start()]) for m in find_words(name, folded))
     }
     if named:
         return named
@@ -111,6 +116,11 @@ def _find_named(folded: str) -> set[Choice]:
     behind = _behind("casts", folded, 40)
     # "please vote: yes, no or abstain"
     return named or ({Choice.ABSTAIN} if has("abstention", behind) and " or " not in behind else set())
+
+
+def _is_anothers(before: str) -> bool:
+    """Whether words before a vote in words make it another's, or nobody's: "I was sure that", "I know of nobody"."""
+    return ends("introduces", before) or has("negation", drop("undenied", MARK.split(before)[-1]))
 
 
 def _names_another(behind: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from importlib.resources import files
 from pathlib import Path
 
@@ -46,6 +47,7 @@ def test_no_entry_is_left_half_written_and_no_class_unused() -> None:
         assert not [word for word in words if set(word) & set("()|@")]
 
 
-def test_lines_stay_short_enough_to_be_read() -> None:
+def test_lines_stay_short_enough_to_be_read_and_choices_do_not_nest() -> None:
     text = files(votes).joinpath("lexicon.toml").read_text(encoding="utf-8")
+    assert re.search(r"\([^()]*\(", text) is None
     assert max(map(len, text.splitlines())) <= 120
