@@ -119,7 +119,7 @@ def _find_readings(ballots: Iterable[Ballot]) -> list[Choice | None]:
     readings: list[Choice | None] = []
     for ballot in ballots:
         if ballot.status is BallotStatus.COUNTED:
-            stands = ballot.choice
+            stands = ballot.choice if ballot.binding else None  # cast before its voter's vote bound
         elif ballot.status is BallotStatus.REVIEW:
             readings += [ballot.choice] if ballot.choice is not None else [Choice.FOR, Choice.AGAINST]
     return [stands, *readings]

@@ -16,7 +16,7 @@ from kipflow.mail.content.text import clean_lines
 from kipflow.mail.quotes.attributions import VOTE_LINE, begins_attribution, is_attribution, leads_in_vote
 from kipflow.mail.quotes.footers import drop_added, drop_last_disclaimer, find_automated, is_sent_from
 from kipflow.mail.quotes.headblocks import HEADER_LINE, ORIGINAL
-from kipflow.mail.quotes.marked import mark_attributions, mark_leftovers, mark_quotes, read_tagged_quotes
+from kipflow.mail.quotes.marked import mark_attributions, mark_leftovers, mark_quotes, mark_tagged_quotes
 from kipflow.mail.quotes.unmarked import DROPPED, OWN, QUOTED, mark_unmarked_quotes
 
 MAX_OWN_TEXT = 32 * 1024  # what is kept; of what is more than `limits.OWN_TEXT` a person is asked
@@ -62,7 +62,7 @@ _SIGNATURE = re.compile(r"^--\s?$|^—\s?$|^-- \u200b?$")
 
 def find_own_words(text: str, note: limits.Note = limits.ignore, *, address: str = "") -> Words:
     """The author's own lines of a mail text, in order, with what each stands under; `address` is the author's."""
-    lines = clean_lines(read_tagged_quotes(text), note)
+    lines = clean_lines(text, note)
     automated = find_automated(lines)
     lines = drop_added(lines)
     barred = _read_bars(lines) if BAR_MARK in text else ()
@@ -74,6 +74,7 @@ def find_own_words(text: str, note: limits.Note = limits.ignore, *, address: str
     # most of a mail is quoted: what follows looks at the other lines only
     own = [index for index, mark in enumerate(marks) if mark == OWN]
     drop_last_disclaimer(lines, own)
+    mark_tagged_quotes(lines, marks, own)
     led_in = (*_mark_fenced(lines, marks, own), *_mark_led_in(lines, marks, own))
     signature = _mark_signature(lines, marks, own)
     gathered = tuple(_gather(lines, marks, own))

@@ -15,6 +15,9 @@ from kipflow.mail.announcements.tokens import tokenize
 from kipflow.mail.announcements.verdicts import Says, Table
 
 result = Table()
+_OF_THE_VOTE = re.compile(
+    r"\W*(?:(?:so|sorry|hence|thus|then)\W+)*(?:the|this) vote\b(?! on\b)|\W*i(?:['’]m| am|['’]ll)\b", re.I
+)
 NOTHING, ASK, FAILED, PASSED, AGAINST = Says.NOTHING, Says.ASK, Says.FAILED, Says.PASSED, Says.AGAINST
 
 
@@ -62,7 +65,9 @@ def taken_back_behind(m: Mail) -> str:
 @result(ASK, "an outcome, and the vote runs on", "The vote has failed. I'm extending the vote.")
 def ended_and_extended(m: Mail) -> str:
     ends = any(said.rule != "short" for said in m.relevant)
-    return m.ends.get(Says.EXTENDED, "") if ends or (m.is_tagged and not m.reading.is_reply) else ""
+    runs_on = m.ends.get(Says.EXTENDED, "")
+    reopens = m.reading.is_reply and _OF_THE_VOTE.match(runs_on)  # not "This thread stays open for comments"
+    return runs_on if ends or (m.is_tagged and not reopens) else ""
 
 
 @result(AGAINST, "the vote runs on", "Quorum was not reached, so I'm extending the vote.", "The vote is extended.")

@@ -1,32 +1,44 @@
 """Until when a vote's caller lets it run: "open for two weeks", "closes on Friday, March 6th", "extended by a week".
 
-Closed world: a time belongs to the vote only where every word from the vote, or from the start of the sentence, to the
-time is known, a word for running or ending among them. So no freeze, holiday or retention time is taken for a period.
+Closed world: a time belongs to the vote only where every word of the clause before it is known, a word for running or
+ending among them. So no freeze, holiday or retention time is taken for a period, and no denial or question either.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from functools import cache
 
 from kipflow.mail.announcements.tokens import join_words, load_classes
 
-#: A vote that is said to run longer than this is none that is understood.
+#: An end further from the vote's opening is none that is understood.
 LONGEST = timedelta(days=92)
-_MAX_TEXT, _MAX_LINE, _MAX_SENTENCES = 8_000, 300, 100
+_MAX_TEXT, _MAX_LINE, _MAX_SENTENCES, _MAX_TIMES = 8_000, 300, 100, 6
 _LAST_YEAR = 9_000  # beyond it reckoning with days breaks
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
-_HOURS = {"h": 1, "d": 24, "w": 7 * 24}
+_WEEK = timedelta(days=7)
+_HOURS = {"h": 1, "d": 24, "w": 7 * 24, "m": 31 * 24}
 #: Without an hour a day lasts until it is over everywhere.
 _LAST_ON_EARTH = timedelta(days=1, hours=12)
-_SENTENCES = re.compile(r"[.!?]+(?=\s|$)|\n\s*\n|\n(?=\s*[-*•])")
+_SENTENCES = re.compile(
+    r"(?<=[.!?])\s+(?=[^\s\d])|\n\s*\n|\n(?=\s*(?:[-*•]|(?:The|This|Our|Please|Voting|Votes?|Deadline|Discussion)\b))"
+)
+#: Where a clause ends; a colon right before a time is looked at apart.
+_CLAUSE = re.compile(r"[,;()\[\]{}=–—]|:(?!\s*$)|(?:^|\s)-+\s")
 _WORD = re.compile(r"[a-z]+-\d+|[^\W\d_]+(?:['’][a-z]+)?|\d+")
 _CLOCK = re.compile(
-    r"\b(?P<hour>[01]?\d|2[0-4])(?::(?P<minute>[0-5]\d)(?::\d\d)?)?\s?(?P<half>[ap]m)?\s?(?:utc|gmt|z)\b"
+    r"(?<!\d)(?P<hour>[01]?\d|2[0-4])(?:[:.](?P<minute>[0-5]\d)(?::\d\d)?(?:\s?(?P<half>[ap]m))?|\s?(?P<half2>[ap]m))"
+    r"\s?(?:utc|gmt|z)\b(?!\s?[+-]\d)"
+)
+_ZONE = re.compile(r"\([a-z]{2,4}t\)")
+#: "Because of the holidays this vote runs for"
+_GROUND = re.compile(
+    r"^\W*(?:but )?(?:(?:because of|due to|given|considering) (?:[^\W\d]+ ){1,6}?(?=(?:the|this|our|i|we)\b)"
+    r"|(?:since|as) (?:[^\W\d]+ ){1,8}?(?=(?:the|this|our) vot))"
 )
 
 
@@ -50,97 +62,97 @@ def _compile_times() -> re.Pattern[str]:
     month = rf"(?:{months}|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
     th, year = r"(?:st|nd|rd|th)?", r"(?:,?\s+(?P<year{}>20\d\d)\b)?(?!:)"
     return re.compile(
-        rf"\b(?:(?:{day},?\s+(?:the\s+)?)?"
-        r"(?:(?P<iso>20\d\d-\d\d-\d\d)"
+        rf"(?<![\w.])(?:(?:(?P<named>{day}),?\s+(?:the\s+)?)?"
+        r"(?:(?P<iso>20\d\d([-/])\d\d\3\d\d)(?:t(?=\d))?"
         rf"|(?P<month1>{month})\.?\s+(?P<day1>\d\d?){th}\b{year.format(1)}"
         rf"|(?P<day2>\d\d?){th}\s+(?:of\s+)?(?P<month2>{month})\b{year.format(2)})"
-        rf"|(?P<weekday>{day})\b"
-        rf"|(?P<number>\d{{1,3}}|an?|one|another|{join_words('number')})(?:\s?\(\w{{1,8}}\))?\s?-?"
+        rf"|(?P<next>next\s+)?(?P<weekday>{day})(?:,?\s+the\s+(?P<day3>\d\d?){th})?\b"
+        rf"|(?:\d{{1,2}}\s?(?:-|–|to|or)\s?)?(?P<number>\d{{1,3}}|an?|one|another|{join_words('number')})(?:\s?\(\w{{1,8}}\))?\s?-?"
         r"(?P<kind>(?:(?:more|full|further|additional|extra|whole|calendar|working|business)\s)*)"
-        r"(?P<unit>hours?|hrs?|h|days?|d|weeks?|wks?)\b(?!\s(?:ago|old|after|since|from|before)))"
+        r"(?P<unit>hours?|hrs?|h|days?|d|weeks?|wks?|months?)\b(?!\s(?:ago|old|after|since|before|from (?!now|today))))"
     )
 
 
-def find_period(text: str, clock: Clock) -> tuple[datetime, str] | None:
-    """The latest moment until which a caller's mail lets the vote run, with the sentence that says so."""
+def find_period(text: str, clock: Clock, is_of_other: Callable[[str], bool]) -> tuple[datetime, str] | None:
+    """The latest moment until which a caller's mail lets the vote run, with the sentence that says so.
+
+    `is_of_other` says whether a sentence is about another proposal.
+    """
     text = text[:_MAX_TEXT]
     if clock.said_at.year > _LAST_YEAR or _compile_times().search(text.lower()) is None:
         return None
     found: list[tuple[datetime, str]] = []
-    heard = False  # the sentence before speaks of the vote, so "it" is the vote
+    heard = False  # a sentence before speaks of the vote, so "it" is the vote
     for said in _SENTENCES.split(text, _MAX_SENTENCES)[:_MAX_SENTENCES]:
-        sentence = " ".join(said.split())
+        sentence = " ".join(said.split())[:_MAX_LINE]
         folded = sentence.lower()
-        found.extend((until, sentence[:_MAX_LINE]) for until in _find_ends(folded, clock, heard=heard))
+        if not sentence.endswith("?") and not is_of_other(sentence):
+            found.extend((until, sentence) for until in _find_ends(folded, clock, heard=heard))
         heard = not _get("period_vote").isdisjoint(_WORD.findall(folded))
-    within = [end for end in found if clock.said_at < end[0] <= clock.said_at + LONGEST]
+    within = [end for end in found if clock.said_at < end[0] <= clock.opened_at + LONGEST]
     return max(within, default=None)
 
 
 @cache
-def _get(name: str) -> frozenset[str]:
-    return frozenset(load_classes("patterns.toml")[name])
+def _get(*names: str) -> frozenset[str]:
+    return frozenset(word for name in names for word in load_classes("patterns.toml")[name])
 
 
 def _find_ends(sentence: str, clock: Clock, *, heard: bool) -> Iterator[datetime]:
     """The ends that a sentence gives the vote: the first time that belongs to it, and those that say it otherwise."""
-    before: list[str] = []
+    sentence = _ZONE.sub(" ", sentence)
+    hours = list(_CLOCK.finditer(sentence))
+    timeless = _CLOCK.sub(lambda m: " " * len(m.group()), sentence) if hours else sentence
     end, belongs = 0, False
-    for at in _compile_times().finditer(sentence):
-        between = _WORD.findall(sentence[end : at.start()])
-        before, end = [*before, *between], at.end()
-        if belongs and not _take_known(between)[1]:
-            return
-        belongs = belongs or (not _is_unsure(before) and _speaks_of_period(before, heard=heard, is_call=clock.is_call))
-        until = _find_until(at, sentence, before, clock) if belongs else None
+    for at in list(_compile_times().finditer(timeless))[:_MAX_TIMES]:
+        lead = timeless[: at.start()]
+        joined = belongs and _get("period_joins").issuperset(_WORD.findall(lead[end:]))
+        before = _GROUND.sub("", _CLAUSE.split(lead)[-1])
+        opens = lead.strip(" -*•[") == before.strip()
+        heard_of = heard or not _get("period_vote").isdisjoint(_WORD.findall(lead))
+        belongs = joined or _speaks_of_period(before, heard=heard_of, opens=opens, is_call=clock.is_call)
+        end = at.end()
+        until = _find_until(at, _WORD.findall(before), clock, hours) if belongs else None
         if until is not None:
             yield until
 
 
-def _is_unsure(before: Sequence[str]) -> bool:
-    """Whether what is said before a time is denied or only possible: "not … before Friday" says until when, too."""
-    denied = "before" not in before and not _get("period_denied").isdisjoint(before)
-    return denied or not _get("period_unsure").isdisjoint(before)
-
-
-def _take_known(words: Sequence[str]) -> tuple[set[str], bool]:
-    """The last words that are all known, and whether these are all."""
-    known: set[str] = set()
-    for word in reversed(words):
-        is_number = word.isdigit() or "-" in word
-        if not (is_number or word in _get("period_runs") | _get("period_vote") | _get("period_between")):
-            return known, False
-        known.add(word)
-    return known, True
-
-
-def _speaks_of_period(before: Sequence[str], *, heard: bool, is_call: bool) -> bool:
-    known, is_whole = _take_known(before)
-    extends = not _get("period_extends").isdisjoint(known)
-    if _get("period_runs").isdisjoint(known) or ("been" in known and not extends):
+def _speaks_of_period(before: str, *, heard: bool, opens: bool, is_call: bool) -> bool:
+    """Whether a clause up to a time is about the vote's period, and holds no word that is not known there."""
+    words = _WORD.findall(before)
+    said, runs = set(words), _get("period_runs")
+    known = _get("period_runs", "period_vote", "period_between", "period_denied")
+    if not all(word in known or "-" in word for word in words) or runs.isdisjoint(said):
         return False
-    if not _get("period_vote").isdisjoint(known):
-        return True
-    alone = not _get("period_alone").isdisjoint(known)
-    return alone and ((heard and "it" in known) or (is_whole and (is_call or extends)))
+    if before.rstrip().endswith(":") and words[-1] not in runs - {"please"}:
+        return False  # "please vote on KIP-7: 30 days of retention"
+    ends_it = not _get("period_ends").isdisjoint(said) and not said.isdisjoint({"before", "until", "till"})
+    extends = not _get("period_extends").isdisjoint(said)
+    if not (_get("period_denied").isdisjoint(said) or ends_it) or ("been" in said and not extends):
+        return False
+    if not _get("period_vote").isdisjoint(said):
+        return not (extends and "can" in said)
+    alone = not _get("period_alone").isdisjoint(said)
+    return alone and ((opens and (is_call or extends)) or (heard and "it" in said))
 
 
-def _find_until(at: re.Match[str], sentence: str, before: list[str], clock: Clock) -> datetime | None:
+def _find_until(
+    at: re.Match[str], before: Sequence[str], clock: Clock, hours: Sequence[re.Match[str]]
+) -> datetime | None:
     if at["unit"]:
         return _add_length(at, before, clock)
-    day = _find_day(at, clock.said_at.date())
+    day = _find_day(at, clock.said_at.date(), is_call=clock.is_call)
     if day is None:
         return None
-    hours = list(_CLOCK.finditer(sentence))
     begin = datetime.combine(day, time(), UTC)
     if len(hours) != 1:
         return begin + _LAST_ON_EARTH
-    hour, half = int(hours[0]["hour"]), hours[0]["half"]
+    hour, half = int(hours[0]["hour"]), hours[0]["half"] or hours[0]["half2"]
     hour = hour if half is None else hour % 12 + (12 if half == "pm" else 0)
     return begin + timedelta(hours=hour, minutes=int(hours[0]["minute"] or 0))
 
 
-def _add_length(at: re.Match[str], before: list[str], clock: Clock) -> datetime:
+def _add_length(at: re.Match[str], before: Sequence[str], clock: Clock) -> datetime:
     """ "72 hours" from the call on, "in 24 hours" from now; an extension comes on top of what was left."""
     word, numbers = at["number"], load_classes("patterns.toml")["number"]
     number = int(word) if word.isdigit() else numbers.index(word) if word in numbers else 1
@@ -155,12 +167,17 @@ def _add_length(at: re.Match[str], before: list[str], clock: Clock) -> datetime:
     return begin
 
 
-def _find_day(at: re.Match[str], today: date) -> date | None:
+def _find_day(at: re.Match[str], today: date, *, is_call: bool) -> date | None:
     if at["weekday"]:
-        return today + timedelta(days=(_DAYS.index(at["weekday"][:3]) - today.weekday()) % 7 or 7)
+        first = today + timedelta(days=(_DAYS.index(at["weekday"][:3]) - today.weekday()) % 7)
+        if at["day3"]:  # "Monday, the 16th"
+            days = (today + timedelta(days=n) for n in range(62))
+            return next((day for day in days if day.day == int(at["day3"])), None)
+        # the longest that it can mean; who says Thursday on a Thursday means today, unless the vote opens then
+        return first + _WEEK if at["next"] or (first == today and is_call) else first
     try:
         if at["iso"]:
-            return date.fromisoformat(at["iso"])
+            return date.fromisoformat(at["iso"].replace("/", "-"))
         month, day = _MONTHS.index((at["month1"] or at["month2"])[:3]) + 1, int(at["day1"] or at["day2"])
         year = at["year1"] or at["year2"]
         # "January 4th", said in December

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from kipflow.domain.senders import AddressSource, Authentication
 from kipflow.mail.content.headers import Headers
 from kipflow.mail.content.senders import Sender
-from kipflow.mail.content.trace import find_results, is_aligned
+from kipflow.mail.content.trace import Results, find_results, is_aligned
 
 _METHOD = re.compile(r"\s*(dmarc|dkim|spf)\s*=\s*([a-z]{1,20})\b", re.IGNORECASE)
 #: The property of a result that names the domain it is about.
@@ -30,12 +30,13 @@ def find_authentication(headers: Headers, receivers: Sequence[str], sender: Send
     do that for domains of which mail that passes nothing is refused, and anybody can write ".INVALID".
     """
     domain, written = (address.rpartition("@")[2].lower() for address in (sender.address, sender.written))
-    lines = find_results(headers, receivers) if domain else ()
-    results = [result for line in lines for result in line.split(";")]
+    found = find_results(headers, receivers) if domain else Results()
+    results = [result for line in found.trusted for result in line.split(";")]
+    below = [result for line in found.below for result in line.split(";")]
     if any(_is_about_another(result, (domain, written)) for result in results):
         return Authentication.FAILED
     passed = {_find_passed(result, domain) for result in results} - {""}
-    refuted = any(_is_refused(result, domain) for result in results)
+    refuted = any(_is_refused(result, domain) for result in (*results, *below))
     if passed - {"spf"} or (passed and not refuted):  # what DMARC refuses has no SPF that says anything
         return Authentication.PASSED
     outcomes = {(m[1].lower(), m[2].lower()) for m in map(_METHOD.match, results) if m is not None}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from functools import lru_cache
@@ -97,27 +98,38 @@ def find_received(headers: Headers, receivers: Sequence[str]) -> datetime | None
     return parse_date(unfold(line.rpartition(b";")[2]))
 
 
-def find_results(headers: Headers, receivers: Sequence[str]) -> tuple[str, ...]:
-    """What the receiving hosts found out about the sender: their results of authentication, without the host's name,
-    comments, and quoted text (a sender chooses the local part of an address, and more).
+@dataclass(frozen=True, slots=True)
+class Results:
+    """Results of authentication, without the host's name, comments, and quoted text (a sender chooses the local part of
+    an address, and more).
 
-    Only those above the line by which the mail came in from outside. A host that puts its results below that line
-    can't be distinguished from a sender who writes them there, and is not believed.
+    `trusted` stand above the line by which the mail came in from outside. What stands right `below` it under a
+    receiving host's name may be that host's or the sender's: nobody writes against himself there.
     """
-    found: list[str] = []
+
+    trusted: tuple[str, ...] = ()
+    below: tuple[str, ...] = ()
+
+
+def find_results(headers: Headers, receivers: Sequence[str]) -> Results:
+    """What the receiving hosts found out about the sender."""
     if not receivers or not headers.first.keys() & _RESULTS:
-        return ()
+        return Results()
+    found: list[str] = []
+    trusted: tuple[str, ...] | None = None
     own = tuple(receivers)
     for name, value in [field for field in headers.fields if field[0] in _TRACES][:MAX_LINES]:
         if name != "received":
             line = _strip_quoted(unfold(value))
             results = _read_spf(line) if name == "received-spf" else _read_results(line, own, sealed=name != _PLAIN)
             found.extend([results] if results else [])
-            continue
-        step = _read_step(value, own)
-        if step in {_Step.ENTRY, _Step.ELSEWHERE}:
-            return tuple(found) if step is _Step.ENTRY else ()
-    return ()
+        elif trusted is not None:
+            break
+        elif (step := _read_step(value, own)) is _Step.ELSEWHERE:
+            return Results()
+        elif step is _Step.ENTRY:
+            trusted, found = tuple(found), []
+    return Results() if trusted is None else Results(trusted, tuple(found))
 
 
 def _read_results(line: str, own: Sequence[str], *, sealed: bool) -> str:

@@ -17,9 +17,9 @@ from kipflow.mail.quotes.headblocks import HAS_DATE, has_time
 from kipflow.mail.quotes.unmarked import DROPPED, LONGEST_ATTRIBUTION, OWN, QUOTED
 
 # "> x", ">> x", "> > x", "JR> x", "| x", "＞ x"; not "->" or "=>"
-_QUOTE = re.compile(r"^\s{0,8}(?:[A-Za-z]{0,6}[>＞»]|[A-Za-z]{7,16}>\s|&gt;|:(?=\s+\S)|[|│┃](?!\|)(?:\s|$|[^\s|]))")
+_QUOTE = re.compile(r"^\s{0,8}(?:[A-Za-z]{0,6}[>＞»]|[A-Za-z]{7,16}>\s|&gt;|:(?=\s+\S)|\|(?!\|)(?:\s|$|[^\s|]))")
 # "| Mara Lind | +1 |": bars on both sides and within draw a table
-_TABLE_ROW = re.compile(r"^\s{0,8}[|│┃][^|│┃\n]{0,120}[|│┃][^\n]{0,400}[|│┃]\s*$")
+_TABLE_ROW = re.compile(r"^\s{0,8}\|[^|\n]{0,120}\|[^\n]{0,400}\|\s*$")
 _ARROW = re.compile(r"^\s{0,8}[A-Za-z]{2,6}>\S")
 _ESCAPED_FROM = re.compile(r"^>From\s")
 
@@ -28,7 +28,9 @@ _OTHER_MARKS = re.compile(r"#{3,}|%{3,}|!{3,}")
 _QUOTED_WORDS = re.compile(r"\s{0,8}[#%!]\s+[^\W\d]")
 
 # what forums and their gateways put around a quote: "[quote=Jun]…[/quote]", "<quote author="Jun">…</quote>"
-_TAG = re.compile(r"[\[<](?P<ends>/?)quote\b[^\[\]<>\n]{0,200}[\]>]", re.IGNORECASE)
+_TAG = re.compile(r"^\s*[\[<](?P<begins>quote)(?=[\s=\]>])[^\[\]<>\n]{0,200}[\]>]|[\[<]/quote[\]>]", re.IGNORECASE)
+# "│ x" with no other bar behind: those draw a box
+_BARRED = re.compile(r"\s{0,8}[│┃](?!.*[│┃])")
 
 _QUOTE_RUN = re.compile(r"q+")
 _BETWEEN_QUOTES = re.compile(r"q(?=oq)")
@@ -38,21 +40,30 @@ _BREAKS_OFF = re.compile(r"\b(?:am|is|i'm|it's|my|an?|clear)\s*$", re.IGNORECASE
 
 def is_table_row(line: str) -> bool:
     """Whether a line is a row of a table drawn with bars: no quote, and nobody's own vote."""
-    return ("|" in line or not line.isascii()) and _TABLE_ROW.match(line) is not None
+    return "|" in line and _TABLE_ROW.match(line) is not None
 
 
-def read_tagged_quotes(text: str) -> str:
-    """The text with "> " before the lines of a quote that stands between tags, where each tag has its end."""
-    tags = list(_TAG.finditer(text))
-    if not tags or len(tags) != 2 * sum(bool(tag["ends"]) for tag in tags):
-        return text
-    parts, depth, start = [], 0, 0
-    for tag in tags:
-        part = text[start : tag.start()]
-        parts.append(part if depth == 0 else "> " + part.strip().replace("\n", "\n> "))
-        depth = max(0, depth - 1) if tag["ends"] else depth + 1
-        start = tag.end()
-    return "\n".join([*parts, text[start:]])
+def mark_tagged_quotes(lines: list[str], marks: list[str], own: list[int]) -> None:
+    """Take what stands between a forum's tags, or behind drawn bars, for quotes: of the own lines only.
+
+    A tag that does not begin its line, or has no end, is none: it may be what a sentence is about.
+    """
+    for index in own:
+        if not lines[index].isascii() and _BARRED.match(lines[index]):
+            marks[index] = QUOTED
+    tagged = [index for index in own if "quote" in lines[index].lower() and _TAG.search(lines[index])]
+    begun = [bool(tag["begins"]) for index in tagged for tag in _TAG.finditer(lines[index])]
+    if not tagged or sum(begun) * 2 != len(begun) or not begun[0]:
+        return
+    depth = 0
+    for index in (i for i in own if tagged[0] <= i <= tagged[-1]):
+        outside, at = "", 0
+        for tag in _TAG.finditer(lines[index]):
+            outside += lines[index][at : tag.start()] if depth == 0 else ""
+            depth, at = max(0, depth + (1 if tag["begins"] else -1)), tag.end()
+        outside += lines[index][at:] if depth == 0 else ""
+        marks[index] = OWN if outside.strip() else QUOTED
+        lines[index] = outside if outside.strip() else lines[index]
 
 
 def mark_quotes(lines: list[str]) -> list[str]:

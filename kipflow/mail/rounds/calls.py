@@ -72,9 +72,14 @@ _MOST_BEFORE = 4
 
 def find_beginnings(text: str) -> list[bool]:
     """For each place where something begins anew, whether that is said outright of the vote and by its writer."""
-    sentences = SENTENCES.split(fold(" ".join(text.split())))
-    actual = (s for s in sentences if "?" not in s and not any(has(name, s) for name in ("hypothetical", "condition")))
-    return [found for sentence in actual if has("restart", sentence) for found in _find_beginnings(sentence)]
+    folded = fold(" ".join(text.split()))
+    sentences = [s for s in SENTENCES.split(folded) if has("restart", s)] if has("restart", folded) else []
+    actual = (s for s in sentences if "?" not in s and not _may_be_none(drop("restart", s)))
+    return [found for sentence in actual for found in _find_beginnings(sentence)]
+
+
+def _may_be_none(sentence: str) -> bool:
+    return has("hypothetical", sentence) or has("condition", sentence)
 
 
 def _find_beginnings(sentence: str) -> Iterator[bool]:

@@ -65,6 +65,8 @@ class _Record:
     #: by mail; a title may end with a value
     subjects: Mapping[str, str]
     standing: dict[str, Choice | None] = field(default_factory=dict)
+    #: whose standing vote binds: who has become a committer since may say it again
+    binding: set[str] = field(default_factory=set)
     #: with a vote that stands, or was taken back: it may be given again
     voted: set[str] = field(default_factory=set)
     #: asked whether their vote stands, as what they say leans the other way: once is enough
@@ -77,6 +79,7 @@ class _Record:
         one in a result, which lists its author's vote."""
         held, standing = self.standing.get(ballot.voter), expression.standing
         agrees = ballot.voter in self.standing and held == ballot.choice
+        agrees = agrees and (ballot.voter in self.binding or not ballot.binding)
         in_result = message.declared is not None and message.declared.outcome is not None
         if agrees and (in_result if ballot.status is BallotStatus.COUNTED else not message.unread):
             return True
@@ -103,6 +106,7 @@ class _Record:
             self.leaning.discard(ballot.voter)
         if ballot.status is BallotStatus.COUNTED:
             self.standing[ballot.voter] = ballot.choice
+            self.binding = self.binding | {ballot.voter} if ballot.binding else self.binding - {ballot.voter}
         elif ballot.status is BallotStatus.WITHDRAWN:
             self.standing.pop(ballot.voter, None)
 

@@ -90,7 +90,8 @@ class Endings:
         root = later.root
         if later.doubt:
             kind = EndKind.CALLED if first is None else EndKind.REPLACED
-            return self.make_claim(root, kind, root.subject, Word(why=later.doubt))
+            waits = first is not None and later.begins_anew and self.is_caller(first, root)
+            return self.make_claim(root, kind, root.subject, Word(why=later.doubt, waits=waits))
         if first is None:
             return None
         if later.root_missing:  # two strangers who answer a mail that nobody has call no vote

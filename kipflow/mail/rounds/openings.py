@@ -91,8 +91,9 @@ class Openings:
 
     def restarts(self, message: Message) -> bool:
         """Whether the caller of the vote in whose thread a mail stands begins it anew, or may."""
+        found = find_beginnings(message.own_text)
         above = next((m for m in self.book.ancestors(message) if m.message_id in self.book.by_root), None)
-        if above is None or not message.author_address or above.author_address != message.author_address:
+        if not found or above is None or not self.is_caller(message, above):
             return False
         # a restart alone is heard as the thought of not going on
         declared = message.declared
@@ -100,11 +101,17 @@ class Openings:
             return False
         if message.cancels is not None and not starts_vote(message.own_text):
             return False  # "I cancel this vote, all votes so far are void": nothing follows yet
-        found = find_beginnings(message.own_text)
         others = set(find_references(message.own_text, self.book.prefix)) - set(self.book.numbers[above.message_id])
-        if found and (others or not any(found)):
+        if others or not any(found):
             self.doubts[message.message_id] = "says that something begins anew, which may be no vote"
-        return bool(found)
+        return True
+
+    def is_caller(self, message: Message, root: Message) -> bool:
+        """Whether a mail is from who called the vote: the same address, or the same person."""
+        if not message.author_address or message.author_address == root.author_address:
+            return bool(message.author_address)
+        at = self.book.time_of(message)
+        return any(self.book.entitled.find_word(r, message, at).is_caller for r in self.book.by_root[root.message_id])
 
     @staticmethod
     def announces(message: Message) -> bool:

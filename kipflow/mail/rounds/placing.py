@@ -37,7 +37,7 @@ class Placing:
                 return [self.pick_running(self.pick_marked(r, message), at) for r in rounds]
         if reading.kind is Kind.OTHER:
             return self.find_announced(message, at)
-        if self.is_torn(message) or self.begins_anew(message) or self.find_titled(message):
+        if self.is_torn(message) or self.begins_anew(message) or (self.find_titled(message) and message.votes):
             return []
         if self.is_lost(message) and (lost := self.find_lost(message)) is not None:
             return lost

@@ -36,7 +36,8 @@ _ALL_OF_IT = re.compile(
     r"(?:(?:the|this) (?:whole|entire) (?:package|thing|lot|bundle)"
     r"|(?:both|all) (?:of )?(?:the )?(?:parts|changes|halves|proposals))\s*(?:$|[.!])"
 )
-_CLAUSE_END = re.compile(r"[,.;:!?–—(]|\b(?:because|since)\b")
+_CLAUSE_END = re.compile(r"[,.;:!?–—(]")
+_REASON = re.compile(r"\b(?:because|since|with)\b")
 #: "Add the queue and drop the bot"
 _SEVERAL = re.compile(r"\b(?:and|or|with|plus)\b|[,/&+;]", re.IGNORECASE)
 #: a word of a title is the same with another ending: "retire", "retiring"
@@ -134,7 +135,8 @@ def _read_named(written: str, what: str, bare: str) -> About:
         return About.WHOLE if begins("voted_on", noun) else About.UNKNOWN
     if _ABOVE.search(said) and begins("whole", bare.removeprefix("above ")) and not bare.startswith("everything"):
         return About.WHOLE  # "the KIP above"
-    if has("remark", said.split(" with ")[0]) or _SOMEBODYS.search(written[: len(said)]):
+    named = _REASON.split(said)[0]
+    if has("remark", named) or _SOMEBODYS.search(written[: len(named)]):
         return About.REMARK
     if has("part", said):
         return About.PART

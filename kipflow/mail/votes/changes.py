@@ -9,7 +9,7 @@ from kipflow.domain.votes import Standing
 from kipflow.mail.votes.about import About
 from kipflow.mail.votes.claims import skip_claim
 from kipflow.mail.votes.conditions import MARK, has_condition, is_unsure
-from kipflow.mail.votes.doubts import only_considers, says_it_stands
+from kipflow.mail.votes.doubts import says_it_stands
 from kipflow.mail.votes.findings import Finding, Role, find
 from kipflow.mail.votes.labels import is_labelled
 from kipflow.mail.votes.lexicon import drop, ends, find_words, fold, has, leaves_only
@@ -231,8 +231,7 @@ def _read_takeback(folded: str, mentions: Sequence[Mention]) -> Finding | None:
     # "I take back my +1, the part on transactions is not clear to me", "I take it back and don't vote"
     until = _NEXT.search(folded, found[0].end())
     clause = folded[: until.start()] if until is not None else folded
-    unsure = only_considers(clause[: found[0].start()]) or has("hypothetical", drop("polite", clause))
-    if unsure or has("negation", drop("undenied", clause)):
+    if has("hypothetical", drop("polite", clause)) or has("negation", drop("undenied", clause)):
         return None
     taken = next((m for m in mentions if is_taken(folded, m)), None)
     is_own = has("my_vote", folded) or (taken is not None and has("first_person", folded))

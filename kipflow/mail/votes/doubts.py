@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from kipflow.domain.votes import Choice, Standing
 from kipflow.mail.votes.conditions import MARK, has_condition
 from kipflow.mail.votes.findings import Finding, Role, find
-from kipflow.mail.votes.lexicon import drop, ends, fold, has, leaves_only
+from kipflow.mail.votes.lexicon import drop, fold, has
 from kipflow.mail.votes.people import speaks_of_anothers
 
 #: "Would you reconsider?"
@@ -112,13 +112,3 @@ def says_it_stands(text: str) -> bool:
     clauses = [clause for clause in MARK.split(folded) if not has_condition(clause)]
     restated = any(has("restated", c) and has("my_vote", c) and not has("negation", c) for c in clauses)
     return restated or (has("unchanged", folded) and not has_condition(text))
-
-
-_WRITER = re.compile(r"\b(?=(?:i|we)\b)")
-_DOING = ("own", "from_me", "filler", "change", "casts", "my_vote", "mine", "takeback")
-
-
-def only_considers(before: str) -> bool:
-    """Whether the words before a verb, in lower case, keep its writer from it: "I am unlikely to", "I doubt that I"."""
-    *above, said = _WRITER.split(before)
-    return bool(above) and (ends("introduces", above[-1]) or bool(leaves_only(_DOING, drop("polite", said))))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from kipflow.domain.people import fold_name
-from kipflow.mail.announcements.names import COMMON_WORDS, find_names, is_own
+from kipflow.mail.announcements.names import CLAIM_PAREN, COMMON_WORDS, find_names, is_own
 from kipflow.mail.votes.claims import find_claim
 from kipflow.mail.votes.conditions import has_condition
 from kipflow.mail.votes.lexicon import begins, fold, has
@@ -72,15 +72,17 @@ def is_named(m: Mention) -> bool:
         return not is_own(beside.group("who"), m.author)
     if m.whom and not OF_SOMEBODY.match(m.whom):
         first = m.whom.split()[0]
-        aside = _NAMED.search(m.whom) if first.islower() else None
-        if first.islower() and (has("other", m.near) or (aside is not None and not is_own(aside["who"], m.author))):
+        aside = _NAMED.search(m.whom)
+        is_aside = aside is not None and find_claim("", aside.group()) is None and not is_own(aside["who"], m.author)
+        if first.islower() and (has("other", m.near) or is_aside):
             return True  # "from my colleague", "from acme (Jun Okafor)"
         named = (first[0].isupper() and first.lower() != "the") or first[0] == "@"
         own = is_own(m.whom.rstrip(" .!"), m.author) or (m.is_claimed and bool(m.place))
         return named and not own and not begins("whole", fold(m.whom))
     if m.rest.lstrip()[:1] in tuple(",.!;，。！") or has("greeting", fold(m.rest)) or _NO_LATIN.search(m.rest):
         return False
-    names = find_names(re.split(r"[;.]|[,\s]+[+-]\s?\d|\(\d", m.rest)[0].strip(" :!-–—()[]"))
+    listed = re.split(r"[;.]|[,\s]+[+-]\s?\d|\(\d", CLAIM_PAREN.sub("", m.rest))[0]  # "Jun (binding), Ola"
+    names = find_names(listed.strip(" :!-–—()[]"))
     names = [name for name in names if len(name) > 1]  # ":-D"
     is_list = m.rest.lstrip()[:1] == ":" and (m.is_claimed or not m.sentence.starts_line)
     is_list = is_list or bool(m.label) or len(find_values(m.sentence.text)) > 1  # "Binding: +1 Jun"

@@ -104,6 +104,10 @@ _ARTICLE = re.compile(r"\b(?:the|an?)\s*$")
 _ADDS_UP = re.compile(r"(?<![\w.-])\d{1,2}(?: x)? (?:(?:non-?)?binding|votes?|\()[^.;:!?]{0,80}$", re.IGNORECASE)
 
 
+#: "2 x +1 binding"
+_TIMES = re.compile(r"(?<![\w.])(?:[2-9]|\d\d) ?[x×*] ?$", re.IGNORECASE)
+
+
 #: "And a third +1 (binding)"
 _ONE_MORE = re.compile(
     r"^(?:(?:and|so|with|(?:here|there|that) is|(?:here|there|that)'s|plus) )*(?:(?:a|the|one|yet|your|our) )?"
@@ -114,7 +118,7 @@ _ONE_MORE = re.compile(
 @rule(IGNORE, "counts votes, casts none", mine=ASK, free=ASK)
 def counted(m: Mention) -> bool:
     """2 binding + 1 non-binding | We have three +1 now. | One more +1 would do. | not: Another +1 (binding) for you"""
-    if (" " in m.written and _ADDS_UP.search(m.lead)) or is_counted_in_brackets(m):
+    if (" " in m.written and _ADDS_UP.search(m.lead)) or is_counted_in_brackets(m) or _TIMES.search(m.lead):
         return True
     is_another = _ONE_MORE.match(m.clause) is not None and not begins("discussed", fold(m.rest))
     if is_another or (m.is_claimed and m.clause.endswith("another")):
@@ -179,7 +183,7 @@ _SAYS_IF_BINDING = re.compile(
 )
 
 
-_IS_SAID_OF_IT = re.compile(r"\b(?:is|was|has|had|got)\b")
+_IS_SAID_OF_IT = re.compile(r"\b(?:is|was|has|had|got|will|comes)\b")
 
 
 @rule(IGNORE, "speaks about a vote", mine=ASK)

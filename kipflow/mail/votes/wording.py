@@ -17,7 +17,7 @@ _SAYS_IF_BINDING = re.compile(r"\W*(?:non-?)?binding\s*[:=?]\s*\w+\W*", re.IGNOR
 _QUOTES = re.compile(r"[\"“«][^\"”»]{0,40}\b(?:vote|voto|stimme)\b")
 _NAMED = {"vote_for": Choice.FOR, "vote_against": Choice.AGAINST}
 _APPROVALS = {"approval": Choice.FOR, "rejection": Choice.AGAINST, "abstention": Choice.ABSTAIN}
-_EMOJI = re.compile(r":[+-]1:|:thumbs|[👍👎]")
+_EMOJI = re.compile(r"(?:^|[.!?]\s)\W*(?::[+-]1:|:thumbs|[👍👎])|(?::[+-]1:|[👍👎])\W*$")
 _LONGEST = 400
 _LEADS_TO_NAMES = re.compile(r"\b(?:with|by|from|of)\s|:\s", re.I)
 

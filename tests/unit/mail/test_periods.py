@@ -27,6 +27,25 @@ CALLS = {
     "Vote opens: 2026-03-02\nVote closes: 2026-03-12": "03-13 12:00",
     "Deadline: March 12th": "03-13 12:00",
     "Because of the holidays this vote runs for 7 (seven) days.": "03-09 10:00",
+    "The vote closes 2026-03-07T18:00:00Z": "03-07 18:00",
+    "The vote is open until March 7, 18:00 UTC-8": "03-08 12:00",
+    "The vote is open until Mar. 16.": "03-17 12:00",
+    "The vote is open until Monday, the 16th.": "03-17 12:00",
+    "The vote is open until next Friday.": "03-14 12:00",
+    "The vote closes two weeks from today.": "03-16 10:00",
+    "I would like to call a vote on KIP-7\nThe vote will run until March 20": "03-21 12:00",
+    "The vote is open for 72 hours, but because of the holidays I keep it open until March 20th.": "03-21 12:00",
+    "The vote will not close until March 20.": "03-21 12:00",
+    "Please cast your vote within the next 7 days.": "03-09 10:00",
+    "Please vote by Thursday (4.2 KIP deadline: March 20).": "03-06 12:00",
+    "The vote is open for 72 hours. The deadline for 4.2 is on March 20.": "03-05 10:00",
+    "Please vote on KIP-7: 30 days of retention.": "",
+    "This is the vote for KIP-7: extend the window to 30 days.": "",
+    "The vote on KIP-9 is open until March 20.": "",
+    "This closes the old page, open for 60 days.": "",
+    "Please vote, Friday is a holiday in many countries.": "",
+    "The vote runs for 3.5 days.": "",
+    "Is the vote open until March 20?": "",
     "The vote stays open until we have three binding +1.": "",
     "The vote will be open for the usual time, longer if needed.": "",
     "The vote is open until 2025-03-12.": "",
@@ -48,6 +67,11 @@ ANSWERS = {
     "I will close this vote in 24 hours.": "03-06 08:00",
     "The vote is open for 72 hours.": "03-05 10:00",
     "I will not extend the vote until Monday.": "",
+    "Jun asked to extend the vote until March 20, but I decline.": "",
+    "Instead of keeping the vote open until March 20 I close it today.": "",
+    "The previous vote closed on Friday.": "",
+    "This vote closes today, Thursday, at 10:00 UTC.": "",
+    "Thanks for the vote, I'm leaving for 10 days.": "",
     "Bump: the vote is still open, we need one more binding vote.": "",
     "Should I extend the vote until Friday?": "",
     "If needed I will extend the vote until Friday.": "",
@@ -60,7 +84,7 @@ ANSWERS = {
 
 
 def say(text: str, said_at: datetime) -> str:
-    said = find_period(text, Clock(said_at, OPENED, CLOSE))
+    said = find_period(text, Clock(said_at, OPENED, CLOSE), lambda sentence: "KIP-9" in sentence)
     return "" if said is None else f"{said[0]:%m-%d %H:%M}"
 
 
@@ -82,5 +106,5 @@ _PIECES = """the vote|open|extend|until|for|friday|march|31|0|9999|999|weeks|:|p
 def test_any_words_at_any_time_end_within_three_months(pieces: list[str], year: int, is_call: bool) -> None:
     at = datetime(year, 12, 31, 23, tzinfo=UTC)
     opened = at if is_call or year == 1 else at - timedelta(days=2)
-    said = find_period("the vote is " + " ".join(pieces), Clock(at, opened, opened))
-    assert said is None or at < said[0] <= at + LONGEST
+    said = find_period("the vote is " + " ".join(pieces), Clock(at, opened, opened), lambda _: False)
+    assert said is None or at < said[0] <= opened + LONGEST
