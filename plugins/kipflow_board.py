@@ -40,7 +40,7 @@ def build_board() -> "FastAPI":
     from kipflow.adapters.airflowdb import load_runs, open_audit
     from kipflow.web.app import create_app
     from kipflow.web.render import Masthead, read_if_possible
-    from kipflow.web.writing import Writing
+    from kipflow.web.writing import WriteAccess
     from kipflow.wiring import board_program, find_state, index_editor, open_desk
     from kipflow.wiring.environment import find_time
 
@@ -77,7 +77,7 @@ def build_board() -> "FastAPI":
         masthead=describe,
         # whichever auth manager Airflow has: this address knows its sign-in
         sign_in_url=f"{find_base_path()}/api/v2/auth/login",
-        writing=Writing(
+        writing=WriteAccess(
             desk=lambda: open_desk(open_parts()),
             find_operator=find_operator,
             secret=conf.get("api", "secret_key"),
