@@ -25,7 +25,7 @@ READER = "kipflow.mail.messages"
 #: Two lines per source, so that changes of neighbouring ones merge without conflict.
 _ENTRY = re.compile(r"^(\w\S*)\n  (\w+)$", re.MULTILINE)
 WHAT_TO_DO = (
-    "the reader changed: raise READING_RULES in kipflow/mail/version.py if a stored mail could read otherwise now, "
+    "the reader changed: raise READING_RULES in kipflow/mail/version.py if a stored mail could be read differently, "
     "then run `python -m tools.reading_digest` (with --reads-the-same where none could)"
 )
 
@@ -71,7 +71,7 @@ def is_change_recorded(recorded: Mapping[str, str]) -> bool:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Record the sources of the reader beside the version of its rules.")
+    parser = argparse.ArgumentParser(description="Record the reader's sources and the version of its rules.")
     parser.add_argument("--reads-the-same", action="store_true", help="every mail reads as before: the rules stay")
     options = parser.parse_args()
     recorded = load_recorded()

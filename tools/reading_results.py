@@ -1,4 +1,4 @@
-"""docs/reading-results.md from the tables of rules: `python -m tools.reading_results` writes it anew."""
+"""Generates docs/reading-results.md from the tables of rules: `python -m tools.reading_results`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/reading-votes.md from the table of rules: `python -m tools.reading_votes` writes it anew."""
+"""Generates docs/reading-votes.md from the table of rules: `python -m tools.reading_votes`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/stages.md from the stage table: `python -m tools.stage_table` writes it anew."""
+"""Generates docs/stages.md from the stage table: `python -m tools.stage_table`."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class AskPerson(HITLOperator):
     ) -> None:
         self.key, self.address = key, f"{conf.get('api', 'base_url', fallback='').rstrip('/')}/kipflow/{path}"
         # Airflow does not validate the reason; the act does
-        said = "Why: it stands in the proposal's timeline" if needs_reason else "Why: needed to refuse"
+        said = "Why: shown in the proposal's timeline" if needs_reason else "Why: needed to refuse"
         kind = "string" if needs_reason else ["null", "string"]
         reason = Param("", type=kind, title="Reason", description=said, maxLength=MAX_REASON)
         body = "\n\n".join([*map(fence, text.splitlines()), f"[See the evidence on the board]({self.address})"])

@@ -77,7 +77,7 @@ def create_app(
     app.add_middleware(FaultMiddleware, faults=state.faults)
     app.add_exception_handler(Refusal, visitors.show_refusal)
     for part in (ponymail, confluence, jira, slack, socketmode, pages, visitors, controls):
-        app.router.routes.extend(part.router.routes)  # FastAPI would build each of them anew for each sandbox
+        app.router.routes.extend(part.router.routes)  # FastAPI would rebuild each route for each sandbox
     return app
 
 
