@@ -1,9 +1,9 @@
-"""Reading an archive: kipflow beside `mailbox`, and Spark's data source beside plain processes.
+"""Reading an archive: kipflow compared with `mailbox`, and Spark's data source with plain processes.
 
-`mailbox` does a smaller job (count mails, find proposal numbers in subjects and lines that start like a
-vote); kipflow reads everything that a `Message` holds, and stores it. The peer is what a user would write by
-hand. One process beside another is compared by processor time; two processes and Spark by the clock on the
-wall, which needs the machine to itself. Measurements take turns, and the quickest of several rounds counts.
+`mailbox` does a smaller job (count mails, find proposal numbers in subjects and lines that start like a vote), as
+a user would write it by hand; kipflow reads all fields of a `Message`, and stores it. Single processes are
+compared by processor time; two processes and Spark by wall-clock time, which needs an otherwise idle machine.
+Measurements take turns, and the fastest of several rounds counts.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from kipflow.services.storing import ingest_items
 MONTHS = 4
 ROUNDS = 3
 SEEN_AT = START
-#: The most that reading may take, however long the archive.
+#: The most memory that reading may use, however long the archive.
 MAX_MB = 200
 WHERE: dict[str, Any] = {"list_id": "dev@list.example", "prefix": "KIP"}
 PEER = "mailbox doing the small job"
@@ -54,7 +54,7 @@ REACH_VOTES, REACH_REAL = 4.0, 2.0
 
 
 def make_files(folder: Path, mails: int) -> list[str]:
-    """The archive as monthly files, as an archive gives them."""
+    """Create the archive as monthly files."""
     files = [folder / f"2024-{month:02d}.mbox" for month in range(1, MONTHS + 1)]
     for seed, file in enumerate(files):
         if not file.exists():
@@ -69,7 +69,7 @@ def compare(folder: Path, mails: int) -> list[Figure]:
     clocked = {"one": "one-by-clock", "two": "two", "votes": "votes-by-clock"}
     walls = run_in_turns("archive", {name: (how, *files) for name, how in clocked.items()}, rounds=ROUNDS)
     small = found["mailbox"]["seconds"]
-    # what the clock would show where both processes have a core to themselves
+    # the wall-clock time if each process had its own core
     busier = {**walls["two"], "seconds": walls["two"]["busier"]}
     return [
         _figure("mailbox + email (compat32), small job", found["mailbox"]),
@@ -85,7 +85,7 @@ def compare(folder: Path, mails: int) -> list[Figure]:
 
 
 def _compare_peers(files: list[str], small: float) -> Iterable[Figure]:
-    """The small job by readers that others wrote, as far as they can be installed."""
+    """The small job by third-party readers, if they can be installed."""
     for name in PEERS:
         python = find_python(name)
         if python is not None:
@@ -94,7 +94,7 @@ def _compare_peers(files: list[str], small: float) -> Iterable[Figure]:
 
 
 def compare_real(real: Path) -> list[Figure]:
-    """The same of real months; none where there are none."""
+    """The same for real months, if there are any."""
     files = [str(path) for path in sorted(real.glob("*.mbox"))]
     if not files:
         return []
@@ -109,7 +109,7 @@ def compare_real(real: Path) -> list[Figure]:
 
 
 def compare_memory(folder: Path, megabytes: int) -> list[Figure]:
-    """The most memory that reading takes, on an archive a sixteenth as long and on the whole."""
+    """Peak memory of reading a sixteenth of the archive, and the whole."""
     figures = []
     for size in (max(1, megabytes // 16), megabytes):
         file = folder / f"{size}.mbox"
@@ -128,7 +128,7 @@ def compare_memory(folder: Path, megabytes: int) -> list[Figure]:
 
 
 def make_long_file(path: Path, megabytes: int) -> None:
-    """The made-up archive again and again, until the file has the size."""
+    """Repeat the made-up archive until the file has the size."""
     block = b"".join(make_mails(2_000))
     with path.open("wb") as file:
         for _ in range(max(1, (megabytes << 20) // len(block))):
@@ -252,7 +252,7 @@ def measure_two(*files: str) -> dict[str, Any]:
 
 
 def read_timed(file: str) -> tuple[int, int, float]:
-    """The mails in a file, which process read it, and the processor time that took."""
+    """The number of mails in a file, the process that read it, and the processor time."""
     start = time.process_time()
     return read_file(file), os.getpid(), time.process_time() - start
 

@@ -1,9 +1,8 @@
-"""A first run over ten years of a list: how much of its time is the archive's, and how much ours.
+"""A first run over ten years of a list: how much of its time is spent waiting for the archive.
 
-The archive is a process of its own that answers after a while and then at a limited rate, as a shared one on the
-internet does. The peer makes the same requests over two connections and throws the answers away: it waits for the
-archive and does nothing else. Whether the archive is what a backfill waits for is measured in the run itself: the share
-of its time in which the archive was at work. So is politeness: connections at one time, requests in one second.
+The archive is a separate process with latency and a limited rate, like a shared one on the internet. The peer makes the
+same requests over two connections and discards the responses, so it only waits for the archive. The run itself measures
+the share of its time in which the archive was busy, and its politeness: concurrent connections, requests per second.
 """
 
 from __future__ import annotations
@@ -33,11 +32,11 @@ LIST = "dev@list.example"
 FIRST, LAST, MONTHS = "2016-01", "2025-12", 120
 NOW = datetime(2026, 1, 15, tzinfo=UTC)
 MAILS = 40
-#: The archive's pace: seconds until it answers, and bytes a second for each connection.
+#: The archive's latency in seconds, and its rate in bytes per second for each connection.
 LATENCY, RATE = 0.15, 1_500_000
-#: The most connections at one time, and requests in any one second: ten, and one that came late to the archive.
+#: The most concurrent connections, and requests in any one second: ten, and one that reached the archive late.
 CONNECTIONS, REQUESTS = 2, 11
-#: The least share of a first run in which the archive is to be at work; and how much longer it may take than its peer.
+#: The least share of a first run in which the archive must be busy, and the least speed compared with the peer.
 SHARE, LONGER = 0.9, 0.7
 
 
@@ -74,7 +73,7 @@ def compare(folder: Path) -> list[Figure]:
 
 
 def fetch(url: str) -> dict[str, Any]:
-    """The peer: every month and its count over two connections, thrown away."""
+    """The peer: fetch every month and its count over two connections, and discard them."""
     with httpx.Client(timeout=60, limits=httpx.Limits(max_connections=CONNECTIONS)) as client:
 
         def get(month: str) -> int:
@@ -89,7 +88,7 @@ def fetch(url: str) -> dict[str, Any]:
 
 
 def run(path: str, url: str) -> dict[str, Any]:
-    """A first run as `kipflow poll` does it: into an empty store, its months fetched, read and stored."""
+    """A first run of `kipflow poll` with an empty store: months are fetched, read and stored."""
     store = open_bench_store(path)
     store.migrate()
     archive = PonyMailArchive(f"{url}/api")
@@ -105,7 +104,7 @@ def run(path: str, url: str) -> dict[str, Any]:
 
 
 class _Asked:
-    """What the archive sees of its visitor: the most connections at one time, and when each request came."""
+    """The archive's view of its client: most concurrent connections, and the time of each request."""
 
     def __init__(self) -> None:
         self.now = self.most = 0
@@ -133,7 +132,7 @@ class _Asked:
 
 
 def serve_slowly() -> dict[str, Any]:
-    """Months of mail at a limited pace."""
+    """Serve months of mail at a limited rate."""
     months = [one.month for one in wanted_range([LIST], FIRST, LAST)]
     boxes = {month: b"".join(make_mails(MAILS, seed=n, first=n * MAILS)) for n, month in enumerate(months)}
     asked = _Asked()

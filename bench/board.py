@@ -1,4 +1,4 @@
-"""The board's first page with many proposals: processor time of a request, and what eight readers at once wait for."""
+"""The board's first page with many proposals: processor time of a request, and latency for eight concurrent readers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from kipflow.web.app import create_app
 #: Proposals on the board: those of the replayed history, the others from an index.
 PROPOSALS = 1_500
 REQUESTS, READERS = 50, 8
-#: Seconds: of the processor to read and render it once; until 95 of 100 requests are answered.
+#: Seconds: processor time to read and render it once; 95th percentile of the latency.
 BUDGETS = {"processor": 0.020, "p95": 0.100}
 WORDS = {"processor": "one rendering, processor time", "p95": f"{READERS} readers at once, 95 of 100 within"}
 
@@ -71,10 +71,10 @@ def fill_board(path: str, proposals: str) -> dict[str, Any]:
 
 
 def read(path: str) -> dict[str, Any]:
-    """Seconds of the processor for a request, without the client's own; the 95th of 100 waits of eight readers."""
+    """Processor seconds per request, without the client's; 95th percentile of the latency for eight readers."""
     store = open_bench_store(path)
     minutes = count()
-    # a page is kept for a minute: each request here comes in another, so that each is read and rendered
+    # pages are cached for a minute: each request here is in another minute, so that each is rendered
     ticking = create_app(lambda: store, clock=lambda: AS_OF + timedelta(minutes=next(minutes)))
     client = TestClient(ticking)
     client.get("/").raise_for_status()

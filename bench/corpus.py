@@ -1,7 +1,7 @@
-"""A made-up developers' list, alike in shape to real ones: mostly ticket mail, some proposals and votes.
+"""A made-up developers' list with the shape of real ones: mostly ticket mail, some proposals and votes.
 
-Deterministic: the same number of mails and seed give the same bytes. About 8 KB a mail, of which some 3 KB in
-60 lines are header fields, as in mails of Apache's lists: relays, list server, spam filter and signatures add them.
+Deterministic: the same number of mails and seed give the same bytes. A mail has about 8 KB, of which some 3 KB in 60
+lines are headers of relays, list server, spam filter and signatures, as on Apache's lists.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ START = datetime(2020, 1, 1, tzinfo=UTC)
 
 
 def write_mbox(path: Path, mails: int, *, seed: int = 7, first: int = 0) -> int:
-    """Write an mbox of so many mails, numbered from `first`, and return its size in bytes."""
+    """Write an mbox of `mails` mails, numbered from `first`, and return its size in bytes."""
     with path.open("wb") as file:
         for mail in make_mails(mails, seed=seed, first=first):
             file.write(mail)
@@ -62,7 +62,7 @@ def _make_mail(random_: random.Random, number: int) -> bytes:
 
 
 def _added(random_: random.Random, address: str, at: datetime) -> Iterator[str]:
-    """What servers add on the way to the archive."""
+    """The headers that servers add on the way to the archive."""
     yield f"Return-Path: <dev-return-{random_.randint(1, 99999)}-archive=x.example@list.example>"
     yield "X-Original-To: archive@x.example"
     yield from (f"Delivered-To: {name}@x.example" for name in ("archive", "mailing list dev", "moderator for dev"))

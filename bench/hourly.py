@@ -1,7 +1,7 @@
-"""An hourly run beside the same run over a store that holds a hundred or a thousand times as many mails.
+"""An hourly run compared with the same run over a store with a hundred or a thousand times as many mails.
 
-With nothing new: the candidates are looked for and the outbox is emptied. With ten new mails: they are read,
-stored, and their proposals decided. Both must cost the same however much is held.
+With nothing new it searches for due proposals and empties the outbox. With ten new mails it reads and stores them
+and decides their proposals. Both must cost the same, however many mails are stored.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def compare(folder: Path, most: int) -> list[Figure]:
 
 
 def fill(path: str, mails: str) -> dict[str, Any]:
-    """A store at `path` that holds so many mails, each proposal decided."""
+    """Create a store at `path` with so many mails and all proposals decided."""
     store = open_bench_store(path)
     store.migrate()
     ingest_items(store, make_messages(int(mails)), seen_at=AS_OF)

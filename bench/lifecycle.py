@@ -1,4 +1,4 @@
-"""The whole metrics job, JVM start included, on a made-up history; beside the same figures in SQLite."""
+"""The whole metrics job on a made-up history, JVM start included, compared with the same figures in SQLite."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def compare(folder: Path, events: int) -> list[Figure]:
 
 
 def make_transitions(events: int) -> list[dict[str, object]]:
-    """Histories of five moves each, with a retracted one here and there."""
+    """Histories of five moves each, some of them with a retracted one."""
     random_ = random.Random(7)
     path = ["Draft", "Discussion", "Vote", "Accepted", "Dormant"]
     rows: list[dict[str, object]] = []

@@ -1,4 +1,4 @@
-"""One measured figure, and running a measurement in a process of its own."""
+"""Measured figures, and running measurements in separate processes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ HERE = Path(__file__).resolve().parent
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """What was measured. `ratio` is the speed against `peer` (higher is better); `reach` the least wanted."""
+    """A measured figure. `ratio` is the speed relative to `peer` (higher is better); `reach` the least wanted ratio."""
 
     what: str
     seconds: float
@@ -49,7 +49,7 @@ class Figure:
 
 
 def run_apart(script: str, name: str, *arguments: str) -> dict[str, Any]:
-    """Run the measurement `name` of `bench/SCRIPT.py` in a new process; what it answers, with `peak_mb`."""
+    """Run the measurement `name` of `bench/SCRIPT.py` in a new process; returns its result with `peak_mb`."""
     command = [sys.executable, str(HERE / f"{script}.py"), name, *arguments]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     if run.returncode != 0:
@@ -60,7 +60,7 @@ def run_apart(script: str, name: str, *arguments: str) -> dict[str, Any]:
 
 @contextmanager
 def serving(script: str) -> Iterator[str]:
-    """The archive that `bench/SCRIPT.py` serves, in a process of its own; gives its address."""
+    """Start the archive of `bench/SCRIPT.py` in a separate process; yields its address."""
     command = [sys.executable, str(HERE / f"{script}.py"), "serve"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
@@ -70,8 +70,8 @@ def serving(script: str) -> Iterator[str]:
 
 
 def serve(respond: Callable[[str, dict[str, str], Callable[..., None]], None]) -> dict[str, Any]:
-    """The other end of `serving`: an HTTP server that calls `respond` with path, query, and what sends the answer, all
-    at once or at a `rate` of bytes in a second."""
+    """The server side of `serving`: calls `respond` with path, query, and a function that sends the response (at a
+    `rate` in bytes per second)."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -99,11 +99,10 @@ def serve(respond: Callable[[str, dict[str, str], Callable[..., None]], None]) -
 
 
 def run_in_turns(script: str, calls: Mapping[str, Sequence[str]], *, rounds: int) -> dict[str, dict[str, Any]]:
-    """Run several measurements one after the other, round after round; of each the round with least `seconds`.
+    """Run several measurements in turns, round after round; returns for each the round with the least `seconds`.
 
-    What else a machine does comes and goes: taking turns lets it fall on all of them alike, and the
-    quickest round is the one least disturbed. `calls` gives each figure's name the measurement's name and
-    arguments.
+    Other load on the machine varies: taking turns spreads it evenly, and the fastest round is the least
+    disturbed one. `calls` maps each figure's name to the measurement's name and arguments.
     """
     best: dict[str, dict[str, Any]] = {}
     for _ in range(rounds):
@@ -115,15 +114,15 @@ def run_in_turns(script: str, calls: Mapping[str, Sequence[str]], *, rounds: int
 
 
 def answer(measurements: dict[str, Callable[..., dict[str, Any]]]) -> None:
-    """The other end of `run_apart`: measure what the command line names and print the answer as JSON."""
+    """The process side of `run_apart`: run the measurement named on the command line and print its result as JSON."""
     result = measurements[sys.argv[1]](*sys.argv[2:])
     print(json.dumps({"peak_mb": _find_peak(), **result}))
 
 
 def _find_peak() -> float | None:
-    """The most memory that this process held, in MB; None where the system does not say."""
+    """The peak memory of this process in MB; None if the system does not report it."""
     try:
-        # not `getrusage`: what it gives begins with the memory of the process that started this one
+        # not `getrusage`: its value includes the memory of the parent process before exec
         status = Path("/proc/self/status").read_text(encoding="ascii")
     except OSError:
         return None

@@ -1,6 +1,6 @@
-"""Readers of mail by others, each in an environment of its own: they are no requirements of the project.
+"""Third-party mail readers, each in a separate environment, because they are not requirements of the project.
 
-There this file is the program that does the small job of `archive.measure_mailbox`: `python bench/peers.py NAME FILE…`.
+Run there, this file does the small job of `archive.measure_mailbox`: `python bench/peers.py NAME FILE…`.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / ".kipflow" / "bench"
-#: What is asked of the package index, and the module that it brings.
+#: Module → its requirement on the package index.
 PEERS = {"fast_mail_parser": "fast-mail-parser>=0.10,<1", "perceval": "perceval>=1.6,<2"}
 _KEY = re.compile(r"KIP[- ]?\d+", re.IGNORECASE)
 
 
 def find_python(name: str) -> Path | None:
-    """The interpreter of a peer's environment, made where it is missing; None, with a line, where it can't be had."""
+    """The interpreter of a peer's environment, created if missing; None, with a message, if it can't be installed."""
     python = FOLDER / name / "bin" / "python"
     if _can_load(python, name):
         return python
@@ -45,7 +45,7 @@ def _can_load(python: Path, name: str) -> bool:
 
 
 def measure_peer(python: Path, name: str, files: list[str]) -> dict[str, Any]:
-    """What this file measures in the peer's environment."""
+    """Run this file in the peer's environment and return its measurement."""
     command = [str(python), __file__, name, *files]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     if run.returncode != 0:

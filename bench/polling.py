@@ -1,8 +1,8 @@
 """An hourly poll of an archive over HTTP: with nothing new, and with ten new mails in a month of 3,000.
 
-The archive is a process of its own that counts what it is asked; seconds are of the polling process's processor
-time. The peer fetches the whole month and parses it with `mailbox`, as a script would that keeps no account. A
-poll must cost the same however much is stored.
+The archive is a separate process that counts requests; seconds are processor time of the polling process. The peer
+fetches the whole month and parses it with `mailbox`, like a script without any state. A poll must cost the same,
+however much is stored.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def _figures(key: str, sizes: list[int], found: dict[int, dict[str, Any]]) -> It
 
 
 def run(path: str, held: str, url: str) -> dict[str, Any]:
-    """Seconds and requests of polls over a store that holds so many mails; the median of several."""
+    """Seconds and requests of polls over a store with so many mails; the median of several."""
     store = open_bench_store(path)
     store.migrate()
     ingest_items(store, make_messages(int(held)), seen_at=NOW - timedelta(days=40))
@@ -101,7 +101,7 @@ def run(path: str, held: str, url: str) -> dict[str, Any]:
 
 
 def _poll(store: SqlStore, url: str, raw: Path, hour: int) -> tuple[float, float, int]:
-    """Processor seconds, requests for each list, and new mails of one poll, as `kipflow poll` does it."""
+    """Processor seconds, requests per list, and new mails of one `kipflow poll`."""
     now = NOW + timedelta(hours=hour)
     httpx.get(f"{url}/asked")
     start = time.process_time()
@@ -127,7 +127,7 @@ def _peer(url: str, folder: Path) -> float:
 
 
 def serve_month() -> dict[str, Any]:
-    """A month of each list, that grows on request; says how often each list was asked for, and forgets it."""
+    """Serve a month of each list that grows on request, and report and reset the number of requests per list."""
     mails = [_dated(mail, n) for n, mail in enumerate(make_mails(MAILS + TEN * RUNS))]
     ids = [hashlib.sha256(mail).hexdigest()[:20] for mail in mails]
     count = MAILS
@@ -153,7 +153,7 @@ def serve_month() -> dict[str, Any]:
 
 
 def _dated(mail: bytes, number: int) -> bytes:
-    """The mail, sent in this month: the corpus begins years ago."""
+    """The mail with a date in this month; the corpus begins years ago."""
     at = datetime(2026, 3, 1, tzinfo=UTC) + timedelta(minutes=number)
     head, blank, body = mail.partition(b"\n\n")
     lines = [f"Date: {format_datetime(at)}".encode() if x.startswith(b"Date: ") else x for x in head.split(b"\n")]

@@ -1,6 +1,6 @@
-"""The public site of many proposals: written first, then again with nothing new.
+"""The public site of many proposals: written once, then again with nothing new.
 
-The peer asks the board for one proposal after the other, as a crawler that mirrors the board would, and writes nothing.
+The peer requests one proposal after the other from the board, like a crawler that mirrors it, and writes nothing.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def compare(folder: Path, proposals: int) -> list[Figure]:
 
 
 def write(path: str, folder: str) -> dict[str, Any]:
-    """Seconds of writing the site into an empty folder, and of writing it again."""
+    """Seconds to write the site into an empty folder, and to write it again."""
     gc.set_threshold(100_000)  # as every command does
     store, out = open_bench_store(path), Path(folder)
     shutil.rmtree(out, ignore_errors=True)
@@ -63,7 +63,7 @@ def write(path: str, folder: str) -> dict[str, Any]:
 
 
 def crawl(path: str) -> dict[str, Any]:
-    """Seconds of asking the board for every proposal."""
+    """Seconds to load every proposal from the board."""
     store = open_bench_store(path)
     numbers = [view.proposal.number for view in store.published(AS_OF)]
     start = time.perf_counter()

@@ -1,7 +1,7 @@
-"""Replay of a community's whole history: ten years of proposals and their mail, in a store of its own.
+"""Replay of a community's whole history: ten years of proposals and their mail, in a separate store.
 
-The mails are made as bytes and read by kipflow's own reader, stored, and decided once; then the whole
-history is rebuilt from the stored facts and compared with what is stored.
+The mails are created as bytes, read by kipflow's own reader, stored, and decided once; then the whole history is
+rebuilt from the stored facts and compared with the stored one.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def compare(folder: Path, proposals: int) -> list[Figure]:
 
 
 def fill(path: str, proposals: str) -> dict[str, object]:
-    """Make the store at `path`: facts, and the history decided from them."""
+    """Create the store at `path`: facts, and the history decided from them."""
     store = open_bench_store(path)
     store.migrate()
     ingest_items(store, make_messages(int(proposals)), seen_at=AS_OF)
@@ -76,7 +76,7 @@ def fill(path: str, proposals: str) -> dict[str, object]:
 
 
 def replay_all(path: str) -> dict[str, object]:
-    """Rebuild everything in the store at `path`; fails where it differs."""
+    """Rebuild everything in the store at `path`; fails if it differs."""
     store = open_bench_store(path)
     start = time.perf_counter()
     report = replay.replay(store, policy=POLICY, start=None, end=AS_OF)

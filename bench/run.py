@@ -1,11 +1,11 @@
-"""Measure kipflow beside named peers and print ratios; absolute times drift, ratios hold.
+"""Measure kipflow compared with other tools and print ratios, which are more stable than absolute times.
 
     python bench/run.py [--only archive|real|spark|memory|metrics|hourly|poll|backfill|site|board|replay] [--mails N]
         [--events N] [--held N] [--megabytes N] [--proposals N] [--json FILE] [--strict]
 
-Every measurement runs in a process of its own, so that memory is its own too. The default takes some five
-minutes on two cores that have nothing else to do. The whole of a large archive: `--mails 1000000 --held 1000000
---megabytes 1024 --proposals 1300`.
+Every measurement runs in a separate process, so that its memory is measured separately. The default takes some
+five minutes on two otherwise idle cores. For a large archive: `--mails 1000000 --held 1000000 --megabytes 1024
+--proposals 1300`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ import publicsite
 import replay
 from measure import Figure
 
-#: Real mail beside the project, where there is any.
+#: Real mail next to the project, if there is any.
 REAL = Path(__file__).resolve().parents[2] / "shared" / "realdata" / "mail"
 SECTIONS: dict[str, Callable[[argparse.Namespace, Path], list[Figure]]] = {
     "archive": lambda options, folder: archive.compare(folder, options.mails),

@@ -1,21 +1,18 @@
-"""Decide every proposal that could change, and record its new stage, its tally and what follows.
+"""Decide every proposal that could change, and record its new stage, its tally and the resulting effects.
 
-One mapped task for each proposal with new facts or a deadline that has come, or for several where many are
-due; each proposal in a transaction of its own: history, what the board shows, and the messages to send. The same
-facts and the same time give the same history, so a task that is tried again adds nothing. One proposal that fails
-holds up no other.
+There is one mapped task for each proposal with new facts or a reached deadline, or for several of them if many are
+due. Each proposal has its own transaction: history, what the board shows, and the messages to send. The same facts
+and the same time give the same history, so a retried task adds nothing. A failed proposal does not block others.
+Runs when there are new messages or pages, and every quarter of an hour for deadlines: a voting period that ends, a
+silence that makes a proposal dormant. A first run decides a whole community.
 
-Runs when there are new messages or pages, and every quarter of an hour for the clocks: a vote's period
-that ends, a silence that makes dormant. A first run decides a whole community.
-
-**Time:** a run that has a logical date decides as of that date: the quarter of an hour it is for, the date
-given by hand, or the past date of a backfill (in the UI: Trigger, Backfill). A run
-that new facts start has none and decides as of now. The history of a backfill is the one that runs at the
-time would have written, with the time of the backfill as its time of record; what is past is not announced.
-A time before a proposal's newest decision leaves it alone, so any run can be repeated. There is no catchup:
-the next run decides whatever missed ones would have, at the times when it became true. In a sandbox, whose
-time is not this machine's, scheduled runs, and those of "Trigger" with the date that it fills in, decide as
-of its now.
+**Time:** a run with a logical date decides as of that date: its scheduled quarter of an hour, a date given by hand,
+or the past date of a backfill (in the UI: Trigger, Backfill). A run started by new facts has none and decides as of
+now. A backfill writes the history that runs at the time would have written, with the time of the backfill as its
+time of record; past events are not announced. A time before a proposal's newest decision changes nothing, so any run
+can be repeated. There is no catchup: the next run decides whatever missed ones would have, with the times at which it
+became true. In a sandbox, which has its own clock, scheduled runs, and those of "Trigger" with its default date,
+decide as of the sandbox's now.
 
 **Emits:** `kip://transitions`, if anything changed.
 """
@@ -38,7 +35,7 @@ from kipflow.services.conditions import note_run
 from kipflow.services.recording import say_advance
 from kipflow.wiring import effect_rules
 
-#: For a task that takes seconds: one that hangs is tried again before the next run is due.
+#: A task takes seconds; a hanging one is retried before the next run is due.
 LIMIT = timedelta(minutes=5)
 
 
@@ -50,7 +47,7 @@ LIMIT = timedelta(minutes=5)
 def kip_advance_stages() -> None:
     @task(execution_timeout=LIMIT)
     def find_due() -> list[dict[str, Any]]:
-        """The proposals that could change, each with the one time at which this run decides."""
+        """The proposals that could change, all with the same time to decide as of."""
         parts = open_parts()
         note_run(parts.store, datetime.now(UTC))
         report_current_conditions(parts)
@@ -63,7 +60,7 @@ def kip_advance_stages() -> None:
 
     @task(map_index_template="{{ task.op_kwargs['name'] }}", execution_timeout=LIMIT)
     def advance(name: str, numbers: list[int], as_of: str) -> int:
-        """Decide these proposals. Returns how many entries of history and effects that added."""
+        """Decide these proposals. Returns how many history entries and effects were added."""
         parts = open_parts()
         failed: list[int] = []
 
@@ -77,7 +74,7 @@ def kip_advance_stages() -> None:
             policy=parts.policy,
             effects=effect_rules(parts),
             as_of=datetime.fromisoformat(as_of),
-            # a sandbox that crashed may begin again before the time at which this run began
+            # a restarted sandbox may begin before the time at which this run began
             now=max(parts.clock(), datetime.fromisoformat(as_of)),
             run_id=get_current_context()["dag_run"].run_id,
             on_failure=note_failure,
@@ -88,11 +85,11 @@ def kip_advance_stages() -> None:
             raise RuntimeError(f"{len(failed)} of {len(numbers)} proposals failed; the others of {name} are decided")
         return sum(len(done.appended) + done.effects for done in found)
 
-    # also after a failure: what the other proposals brought must reach those who wait for it
+    # also after a failure: downstream DAGs must see the changes of the other proposals
     @task(outlets=[TRANSITIONS], execution_timeout=LIMIT, trigger_rule=TriggerRule.ALL_DONE)
     def announce_transitions(changes: Sequence[int], parts: Sequence[object] | None) -> int:
-        """Notify those who wait for new history; skipped where there is none. A part that failed may have some."""
-        # in one piece: asked one by one, Airflow logs an error behind the last
+        """Emit the asset event for new history; skipped if there is none. Failed tasks may have added some."""
+        # as one list: iterating lazily makes Airflow log an error after the last item
         known = changes[:]
         if not sum(known) and len(parts or ()) <= len(known):
             raise AirflowSkipException("nothing changed")
@@ -100,7 +97,7 @@ def kip_advance_stages() -> None:
 
     @task(execution_timeout=LIMIT)
     def close(changes: Sequence[int]) -> int:
-        """Makes the run fail where one of its proposals did, which the announcement alone would hide."""
+        """Fail the run if a proposal failed, which the announcement alone would hide."""
         return len(changes)
 
     due = find_due()

@@ -1,11 +1,11 @@
-"""Ask people what only they can settle: effects that await approval, questions that an outcome depends on.
+"""Ask people what only they can settle: effects that await approval, and questions that an outcome depends on.
 
-Each appears among Airflow's required actions, with both outcomes and a link to the evidence on the board. An
-answer given there is the same ruling as one given on the board or by `kipflow review`, in the name of
-whoever answered; one given there ends the question here. Whoever may edit this DAG's required actions may answer.
+Each appears among Airflow's required actions, with both outcomes and a link to the evidence on the board. An answer
+is the same ruling as on the board or by `kipflow review`, in the name of whoever answered; an answer given there ends
+the question here. Whoever may edit this DAG's required actions may answer.
 
-A question that nobody answers for a day is asked anew; none is ever answered by a timeout. A run waits as long
-as its questions do; later runs ask what is new.
+An unanswered question is asked again after a day; a timeout never answers one. A run lasts as long as its questions
+are open; later runs ask what is new.
 
 Runs after new history, and every ten minutes.
 """
@@ -30,10 +30,10 @@ from kipflow.services import asking
     **describe_dag(__doc__, "decisions", "people", timeout=2 * asking.PATIENCE, runs=asking.MOST),
 )
 def kip_ask_people() -> None:
-    # one at a time: two would ask the same
+    # one at a time: two would ask the same questions
     @task(max_active_tis_per_dag=1)
     def find_open() -> list[dict[str, Any]]:
-        """What is open and not asked yet."""
+        """The open requests that were not asked yet."""
         parts = open_parts()
         requests = asking.find_requests(parts.store, parts.community.prefix)
         run_id = get_current_context()["dag_run"].run_id
@@ -55,7 +55,7 @@ def kip_ask_people() -> None:
         task_id="ask",
         execution_timeout=timedelta(minutes=5),
         map_index_template="{{ task.subject }}",
-        outlets=[TRANSITIONS],  # what is answered is decided at once, and may have moved a proposal
+        outlets=[TRANSITIONS],  # an answer is decided at once and may move a proposal
     ).expand_kwargs(find_open())
 
 

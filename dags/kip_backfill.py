@@ -1,10 +1,10 @@
 """Read a range of months from the mail archive, through Spark.
 
-Run it by hand, once for a new community and again for any months that must be read anew. It lands every
-month of the range as an mbox file, has Spark turn the files into messages, threads and ballots (Parquet),
-and stores what was not known yet. Reading a month twice adds nothing.
+Run it by hand, once for a new community and again for months that must be read again. It downloads every
+month of the range as an mbox file, has Spark read the files into messages (Parquet), and stores the new
+ones. Reading a month twice adds nothing.
 
-**Parameters:** `first` and `last` month ("2024-01"). Left out: from the community's `archive.since` to now.
+**Parameters:** `first` and `last` month ("2024-01"). Default: from the community's `archive.since` to now.
 
 **Emits:** `kip://messages`, if there was any new mail.
 """
@@ -41,7 +41,7 @@ MONTH = {"type": ["null", "string"], "pattern": r"^\d{4}-(0[1-9]|1[0-2])$"}
 def kip_backfill() -> None:
     @task(execution_timeout=timedelta(hours=6))
     def land_range() -> int:
-        """Fetch every month of the range. Returns how many could be read."""
+        """Fetch every month of the range. Returns the number of readable ones."""
         context, parts = get_current_context(), open_parts()
         _, config = mail.require_archive(parts)
         params = context["params"]
@@ -49,7 +49,7 @@ def kip_backfill() -> None:
         try:
             wanted = wanted_range(parts.community.lists, first, last, as_of=parts.clock())
         except WrongRange as error:
-            raise AirflowFailException(str(error)) from None  # it would be refused again
+            raise AirflowFailException(str(error)) from None  # a retry would be refused too
         landed = mail.land(parts, find_batch(context["dag_run"]), wanted)
         return sum(landing.is_readable(one) for one in landed)
 

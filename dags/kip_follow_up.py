@@ -1,10 +1,10 @@
-"""Bring up to date what people did by hand after a vote: the proposal's page, the mail with its result, the ticket.
+"""Do what people did by hand after a vote: update the proposal's page, mail the result, comment on the ticket.
 
-For each kind of effect that the community's file switches on one task puts what is due into the outbox and takes back
-what no longer is, and one makes it. In dry-run nothing is made; what needs approval waits on the board and among the
-required actions. A community that has none of them switched on has no such DAG.
+For each kind of effect that the community's file enables, one task puts due effects into the outbox and withdraws
+those no longer due, and one performs them. In dry-run none is performed; those that need approval wait on the board
+and among the required actions. A community without any of these kinds has no such DAG.
 
-Runs after new history, and every ten minutes for what was postponed or has been approved since.
+Runs after new history, and every ten minutes for effects that were postponed or have been approved.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ KINDS = [kind for kind in ("page", "result", "handover", "ticket") if _EFFECTS.f
 def kip_follow_up() -> None:
     @task
     def plan(kind: str) -> dict[str, int]:
-        """Put what is due of this kind into the outbox."""
+        """Put due effects of this kind into the outbox."""
         return plan_kind(kind)
 
     @task
     def send(kind: str) -> dict[str, int]:
-        """Make what is due of this kind."""
+        """Perform due effects of this kind."""
         return deliver_kind(kind)
 
     for kind in KINDS:

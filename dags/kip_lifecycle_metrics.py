@@ -1,9 +1,9 @@
-"""Compute with Spark how the process is doing: durations of stages, throughput, open votes, first replies.
+"""Compute lifecycle metrics with Spark: stage durations, throughput, open votes, first replies.
 
-The history is exported to Parquet, `spark/jobs/lifecycle_metrics.py` computes over it through
-spark-submit, and the summary is stored for the board. The tables stay as Parquet beside it.
+The history is exported to Parquet, `spark/jobs/lifecycle_metrics.py` processes it through spark-submit, and
+the summary is stored for the board. The result tables remain as Parquet files.
 
-Runs after new history, and once a night, because open votes and silences age without any event.
+Runs after new history, and every night, because open votes and silences age without any event.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from kipflow.adapters import lake
 def kip_lifecycle_metrics() -> None:
     @task
     def export_history() -> str:
-        """Write the history as Parquet. Returns the time that the metrics are computed as of."""
+        """Write the history as Parquet. Returns the time as of which the metrics are computed."""
         context, parts = get_current_context(), open_parts()
         lake.export_store(parts.store, find_batch(context["dag_run"]).exported)
         return find_as_of(context, parts).isoformat()
 
     @task
     def save_metrics(as_of: str) -> dict[str, int]:
-        """Store what the job computed."""
+        """Store the job's summary."""
         dag_run, parts = get_current_context()["dag_run"], open_parts()
         batch = find_batch(dag_run)
         report = lake.save_metrics(

@@ -1,9 +1,9 @@
-"""Post what the outbox holds for Slack.
+"""Post the outbox's Slack messages.
 
-Each message is posted once, in order, at Slack's pace; one that fails waits longer each time. Where the
-community is in dry-run nothing is posted, and the board shows what would have been.
+Each message is posted once, in order, within Slack's rate limit; a failed one waits longer each time. In
+dry-run nothing is posted, and the board shows what would have been.
 
-Runs after new history, and every ten minutes for what was postponed or has been approved since.
+Runs after new history, and every ten minutes for messages that were postponed or have been approved.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from kip_dags.outbox import deliver_kind, plan_kind
     **describe_dag(__doc__, "effects", "slack"),
 )
 def kip_notify_slack() -> None:
-    # what waits already goes out even where nothing could be planned
-    @task(trigger_rule="all_done", on_failure_callback=None)  # Slack cannot be notified that nothing reaches it
+    # waiting messages are sent even if planning failed
+    @task(trigger_rule="all_done", on_failure_callback=None)  # a failure of Slack cannot be reported in Slack
     def post_messages() -> dict[str, int]:
         """Post the messages that are due."""
         return deliver_kind("slack")
 
     @task
     def plan_messages() -> dict[str, int]:
-        """Put into the outbox what time brings about: digests, and word of what waits for approval."""
+        """Put time-dependent messages into the outbox: digests, and notices of effects that await approval."""
         return plan_kind("slack")
 
     plan_messages() >> post_messages()

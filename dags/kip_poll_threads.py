@@ -1,16 +1,16 @@
-"""Ask the mail archive what is new, and store it.
+"""Fetch new mail from the archive, and store it.
 
-Months that can no longer change are not asked for; for the others the archive's statistics say, in one
-small request each, whether they changed. Only changed months are fetched. Few new mails are read in process,
-many (`spark_from` of the community), or the very first ones, by Spark: the same functions, the same facts.
+Months that can no longer change are skipped; for each other month one small request for the archive's statistics
+shows whether it changed. Only changed months are fetched. Few new mails are read in process; many (`spark_from` of
+the community), or the very first ones, by Spark, with the same functions and the same facts.
 
-A month that is missing, truncated or unreadable fails nothing. It is noted as such, no acceptance rests
-on it, and the next poll asks for it again. Only where no month at all can be read the run fails.
+A missing, truncated or unreadable month does not fail the run. It is recorded as such, no acceptance is based on
+it, and the next poll requests it again. The run fails only if no month can be read.
 
-After an upgrade whose rules read mail better, stored months are read again from their raw files, some of
-them in each run. What reads otherwise now corrects history by new entries.
+After an upgrade of the reading rules, stored months are read again from their raw files, some in each run. Mail
+that is read differently now corrects history by new entries.
 
-**Emits:** `kip://messages`, if there was any new mail, or mail that reads otherwise.
+**Emits:** `kip://messages`, if there was any new mail, or mail that is read differently.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from kipflow.services.wanted_months import find_wanted_months
 def kip_poll_threads() -> None:
     @task.branch
     def land_changed() -> str:
-        """Fetch what changed, and choose how to read it."""
+        """Fetch changed months, and choose how to read them."""
         context, parts = get_current_context(), open_parts()
         note_run(parts.store, datetime.now(UTC))
         archive, config = mail.require_archive(parts)
@@ -59,7 +59,7 @@ def kip_poll_threads() -> None:
     landed >> here
     landed >> mail.read_with_spark() >> stored
     [here, stored] >> mail.announce_messages()
-    # a branch of its own: an archive that is away keeps no stored mail from being read again
+    # independent of the poll: stored mail is read again even while the archive is unavailable
     mail.announce_readings(mail.read_again())
 
 

@@ -1,7 +1,7 @@
-"""Copy the public site to where the community's configuration says: a folder or a bucket.
+"""Publish the public site to the configured folder or bucket.
 
-Only files that changed are copied, and only files that this DAG copied are removed. Without the key
-`site.publish_to` in the community's file this DAG is not made; with `KIPFLOW_DRY_RUN=1` it copies nothing.
+Only changed files are copied, and only files that this DAG copied are removed. Without the key
+`site.publish_to` in the community's file this DAG does not exist; with `KIPFLOW_DRY_RUN=1` it copies nothing.
 
 Runs after new history, and every hour for votes whose period ended.
 """
@@ -28,7 +28,7 @@ from kipflow.wiring import find_ticket_links
 def kip_publish_site() -> None:
     @task
     def copy_changed_files() -> dict[str, int]:
-        """Make the site, and copy what changed since it was copied last."""
+        """Build the site, and copy the files that changed since the last copy."""
         parts = open_parts()
         community = parts.community
         if community.site is None:

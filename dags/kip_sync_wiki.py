@@ -1,8 +1,8 @@
-"""Store what is new on the wiki and in the ticket tracker.
+"""Store changes of the wiki and the ticket tracker.
 
-Fetches the versions of proposal pages that are not held yet, the rows of the index page, and the fix
-versions of the tickets that pages and rows name. A page that cannot be read fails nothing: it is stored
-as unreadable, with the reason, and shown on the board.
+Fetches new versions of proposal pages, the rows of the index page, and the fix versions of the tickets that
+pages and rows name. A page that cannot be read does not fail the run: it is stored as unreadable, with the
+reason, and shown on the board.
 
 **Emits:** `kip://pages`, if any page, row or ticket is new.
 """
@@ -49,21 +49,21 @@ def kip_sync_wiki() -> None:
             raise AirflowSkipException(f"community {parts.community.name} has no ticket tracker")
         return log_report(tickets.sync_tickets(parts.store, parts.tickets, as_of=parts.clock()))
 
-    # two announcements: a ticket tracker that is down must not hold back what the wiki said
+    # two announcements: an unavailable ticket tracker must not hold back changes of the wiki
     @task(outlets=[PAGES])
     def announce_pages(counts: dict[str, int]) -> int:
-        """Notify those who wait for new pages; skipped where there are none."""
+        """Emit the asset event for new pages; skipped if there are none."""
         return skip_unless_new([counts], "versions_new", "index_rows")
 
     @task(outlets=[PAGES])
     def announce_tickets(counts: dict[str, int]) -> int:
-        """Notify those who wait that tickets changed; skipped where none did."""
+        """Emit the asset event for changed tickets; skipped if there are none."""
         return skip_unless_new([counts], "tickets_changed")
 
-    # a tracker that is down must not hold back what the pages show by themselves
+    # an unavailable tracker must not hold back faults that the pages show by themselves
     @task(trigger_rule="all_done_min_one_success")
     def judge_pages() -> dict[str, int]:
-        """Look for faults on the pages that changed; their authors are notified through the outbox."""
+        """Check the changed pages for faults; their authors are notified through the outbox."""
         parts = open_parts()
         norms = page_norms(parts.community)
         return log_report(check_pages(parts.store, effects=effect_rules(parts), as_of=parts.clock(), norms=norms))

@@ -1,12 +1,12 @@
 """Write the round-up of all proposals to the wiki's index page.
 
-Only the round-up's tables are replaced, every other byte of the page is kept, and nothing is saved where
-nothing changed. Someone who saved the page in between is not overwritten: the page is read again. Where
-the community asks for approval or is in dry-run, the board shows the text and nothing is saved.
+Only the round-up's tables are edited, every other byte of the page is kept, and an unchanged page is not
+saved. Concurrent edits are not overwritten: the page is read again. If the community requires approval or
+is in dry-run, the board shows the text and nothing is saved.
 
-**Emits:** `kip://pages`, if the page was saved: its rows agree with the stages now.
+**Emits:** `kip://pages`, if the page was saved, because its rows now agree with the stages.
 
-Runs after new history, and every ten minutes for what was postponed or has been approved since.
+Runs after new history, and every ten minutes for edits that were postponed or have been approved.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from kip_dags.reports import skip_unless_new
 def kip_update_index() -> None:
     @task
     def render_round_up() -> dict[str, int]:
-        """Put the edit that makes the index true into the outbox, if it is not true already."""
+        """Put the edit that updates the index into the outbox, if it is out of date."""
         return plan_kind("index")
 
     @task
@@ -35,7 +35,7 @@ def kip_update_index() -> None:
 
     @task(outlets=[PAGES])
     def announce_index(saved: dict[str, int]) -> int:
-        """Let the proposals whose rows moved be looked at again; skipped where nothing was saved."""
+        """Emit the asset event so that proposals with moved rows are decided again; skipped if nothing was saved."""
         return skip_unless_new([saved], "sent")
 
     saved = save_page()

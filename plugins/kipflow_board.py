@@ -1,7 +1,7 @@
 """Registers the board with Airflow: an app behind Airflow's own sign-in, and an entry in its navigation.
 
-Registration only: Airflow executes every file of this folder in every process, under its bare file name.
-Annotations are no strings here: FastAPI could not resolve names that `build_board` imports for itself.
+Registration only: Airflow executes every file of this folder in every process, under its bare file name. No
+`from __future__ import annotations`: FastAPI could not resolve names that `build_board` imports locally.
 """
 
 import os
@@ -26,9 +26,9 @@ ASKING_DAG = "kip_ask_people"
 
 
 def build_board() -> "FastAPI":
-    """The board for whoever may see Airflow's own website; others are sent to Airflow's sign-in and back.
+    """The board for everybody who may see Airflow's own UI; others are redirected to Airflow's sign-in and back.
 
-    Whoever may answer the required actions of the DAG that asks may settle the same here.
+    Whoever may answer the required actions of `kip_ask_people` may settle questions here.
     """
     from airflow.api_fastapi.app import get_auth_manager
     from airflow.api_fastapi.auth.managers.models.resource_details import AccessView, DagAccessEntity, DagDetails
@@ -40,7 +40,7 @@ def build_board() -> "FastAPI":
     from kipflow.adapters.airflowdb import load_runs, open_audit
     from kipflow.web.app import create_app
     from kipflow.web.render import Masthead, read_if_possible
-    from kipflow.web.writing import Writing
+    from kipflow.web.writing import WriteAccess
     from kipflow.wiring import board_program, find_state, index_editor, open_desk
     from kipflow.wiring.environment import find_time
 
@@ -58,7 +58,7 @@ def build_board() -> "FastAPI":
         try:
             user = await get_user(request, None, credentials)
         except HTTPException as error:
-            # Airflow says 403 to a token that it did not sign: one kept from an earlier installation, say
+            # Airflow answers 403 to a token that it did not sign, such as one of an earlier installation
             raise HTTPException(401) from error
         requires_access_view(AccessView.WEBSITE)(request, user)
         request.state.board_user, request.state.board_name = user, user.get_name()
@@ -75,9 +75,9 @@ def build_board() -> "FastAPI":
         clock=lambda: find_time(open_parts().clock)[0],
         dependencies=[Depends(require_reader)],
         masthead=describe,
-        # whichever auth manager Airflow has: this address knows its sign-in
+        # this address redirects to the sign-in of any auth manager
         sign_in_url=f"{find_base_path()}/api/v2/auth/login",
-        writing=Writing(
+        writing=WriteAccess(
             desk=lambda: open_desk(open_parts()),
             find_operator=find_operator,
             secret=conf.get("api", "secret_key"),
@@ -87,7 +87,7 @@ def build_board() -> "FastAPI":
 
 
 def open_parts() -> "Parts":
-    """The parts of this Airflow's community, opened anew where its roster was written since. A failure is not kept."""
+    """The parts of this Airflow's community, reopened after a change of its roster. Failures are not cached."""
     if connect_parts().are_outdated:
         connect_parts.cache_clear()
     return connect_parts()
@@ -95,14 +95,14 @@ def open_parts() -> "Parts":
 
 @cache
 def connect_parts() -> "Parts":
-    """The parts as the files say now, or `ConfigError`."""
+    """The parts by the current files. Raises `ConfigError`."""
     from kipflow.wiring import connect_by
 
     return connect_by(_find_connection())
 
 
 def _find_connection() -> "DatabaseConnection | None":
-    """The connection `kipflow_db` to the application's database; None where `KIPFLOW_DATABASE_URL` names it."""
+    """The connection `kipflow_db` to the application's database; None if `KIPFLOW_DATABASE_URL` is set instead."""
     from airflow.exceptions import AirflowNotFoundException
     from airflow.models.connection import Connection
 
@@ -115,7 +115,7 @@ def _find_connection() -> "DatabaseConnection | None":
 
 
 def find_base_path() -> str:
-    """The path under which this Airflow is reached, "" for a host of its own."""
+    """The path prefix of this Airflow's address, "" if it has none."""
     return urlsplit(conf.get("api", "base_url", fallback="")).path.rstrip("/")
 
 
@@ -135,7 +135,7 @@ class KipflowPlugin(AirflowPlugin):
         },
         {
             "name": "On the board",
-            # the names in braces are for Airflow's pages to fill in
+            # Airflow's pages fill in the names in braces
             "href": f"{find_base_path()}{PREFIX}/runs?dag={{DAG_ID}}&run={{RUN_ID}}",
             "destination": "dag_run",
             "url_route": "kipflow-run",

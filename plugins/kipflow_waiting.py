@@ -1,6 +1,6 @@
-"""Waits beside a question that Airflow asks, for somebody to settle it elsewhere: on the board, or by a command.
+"""The trigger that notices when a question asked in Airflow is settled elsewhere: on the board, or by a command.
 
-Here and not beside the DAGs: Airflow's triggerer has this folder on its import path, and not theirs.
+It is a plugin because Airflow's triggerer has this folder on its import path, but not the DAGs folder.
 """
 
 import asyncio
@@ -20,18 +20,18 @@ from asgiref.sync import sync_to_async
 if TYPE_CHECKING:
     from kipflow.wiring import Parts
 
-#: Seconds between two looks. All questions that wait share one look.
+#: Seconds between two checks. All waiting questions share one query.
 INTERVAL = 20
-#: How a wait ends at once that was to find an earlier answer and found none.
+#: Result of a trigger that looked for an earlier answer and found none.
 UNANSWERED_BEFORE = "unanswered before"
 
 log = logging.getLogger(__name__)
 
 
 class SettledElsewhere(BaseTrigger):
-    """Fires when the request of this key is open no longer ("settled"), or at `until` ("unanswered").
+    """Fires when the request with this key is no longer open ("settled"), or at `until` ("unanswered").
 
-    `answered` is the id of a task instance that may have its answer already: then it fires at once, with that.
+    `answered` is the id of a task instance that may have its answer already. Then it fires at once, with that answer.
     """
 
     def __init__(self, key: str, until: datetime, answered: str | None = None) -> None:
@@ -57,19 +57,19 @@ class SettledElsewhere(BaseTrigger):
 
 
 def find_answer(task_id: str) -> dict[str, Any] | None:
-    """What was answered to this task instance, as Airflow gives it to a task that resumes; only a trigger can ask."""
+    """The answer to this task instance, in the form that Airflow passes to a resumed task. Only triggers can get it."""
     try:
         given = get_hitl_detail_content_detail(UUID(task_id))
-    except AirflowRuntimeError:  # the attempt before failed before it had asked
+    except AirflowRuntimeError:  # the previous attempt failed before it asked
         return None
     return given.model_dump(mode="json") if given.response_received and given.responded_by_user else None
 
 
 def is_open(key: str) -> bool:
-    """Whether a person is still asked this; yes where that cannot be found out now."""
+    """Whether the request is still open; True if that is unknown at the moment."""
     try:
         return key in _find_open(int(time.monotonic() // INTERVAL))
-    except Exception:  # whatever it is: a wait that ends for it would ask twice
+    except Exception:  # after any failure: ending the wait would ask twice
         log.warning("cannot look whether %r is settled; looking again", key, exc_info=True)
         return True
 

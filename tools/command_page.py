@@ -1,4 +1,4 @@
-"""docs/commands.md from the commands themselves: `python -m tools.command_page` writes it anew."""
+"""Generates docs/commands.md from the commands: `python -m tools.command_page`."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from kipflow.cli import COMMANDS, cli
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "commands.md"
 _HEAD = """# All commands
-Written by `python -m tools.command_page` from what each command says of itself.
+Written by `python -m tools.command_page` from the commands' own help.
 """
 _WIDTH = 100
 
 
 def render_page() -> str:
-    """The page: every command with its help, those of a group below it."""
+    """The page: every command with its help, subcommands below their group."""
     with click.Context(cli, info_name="kipflow", **cli.context_settings) as top:
         return _HEAD + "".join(section for name in COMMANDS for section in _render(cli, name, top))
 

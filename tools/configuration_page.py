@@ -1,6 +1,6 @@
-"""docs/configuration.md from the models that check the files: `python -m tools.configuration_page` writes it anew.
+"""Generates docs/configuration.md from the models that validate the files: `python -m tools.configuration_page`.
 
-What a key means is the text below it in `kipflow/config`.
+The description of a key is the text below it in `kipflow/config`.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from kipflow.config.roster import RosterConfig
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "configuration.md"
 _HEAD = """# Configuration keys
-Written by `python -m tools.configuration_page` from the models that check the files. A key without a default must be
-there. Values can hold variables: `${NAME}`, or `${NAME:-default}`. `kipflow config check` says all that is wrong.
+Written by `python -m tools.configuration_page` from the models that validate the files. A key without a default is
+required. Values can contain variables: `${NAME}`, or `${NAME:-default}`. `kipflow config check` lists all errors.
 """
-#: The types of values by their names in `kipflow.config.values`, as people say them.
+#: Type in `kipflow.config.values` → its description.
 _WORDS = {
     "Url": "http(s) address",
     "Permalink": "address with `{mid}`",
@@ -50,7 +50,7 @@ _WORDS = {
 
 
 def render_page() -> str:
-    """The page: the keys of a community's file, then those of a roster's."""
+    """The page: the keys of a community's file, then those of a roster file."""
     return (
         _HEAD
         + "\n## A community: `config/communities/NAME.yaml`\n"
@@ -80,7 +80,7 @@ def _list_rows(model: type[BaseModel], above: str) -> Iterator[tuple[str, str, s
 
 @cache
 def _read_source(model: type[BaseModel]) -> tuple[dict[str, str], dict[str, str]]:
-    """The text below each key, and how its type is written."""
+    """By key: the text below it, and the source of its type."""
     tree = ast.parse(inspect.getsource(model)).body[0]
     if not isinstance(tree, ast.ClassDef):
         raise TypeError(model)

@@ -1,4 +1,4 @@
-"""docs/dags.md from the DAG files' own docs, which Airflow shows too: `python -m tools.dag_page` writes it anew."""
+"""Generates docs/dags.md from the DAG files' docstrings: `python -m tools.dag_page`."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "dags.md"
 _HEAD = """# The DAGs
-Written by `python -m tools.dag_page` from what each DAG's file says of itself; Airflow shows the same.
+Written by `python -m tools.dag_page` from the docstring of each DAG file, which Airflow shows too.
 
-A run with nothing new ends in seconds and changes nothing. There is no catchup: a run that was missed is made up for by
-the next one. Times are UTC; `KIPFLOW_EVERY` replaces those of polling, syncing and deciding.
+A run with nothing new ends in seconds and changes nothing. There is no catchup: the next run makes up for missed ones.
+Times are UTC; `KIPFLOW_EVERY` replaces the schedules of polling, syncing and deciding.
 """
-#: The functions of `kip_dags.defaults` that a schedule is made with.
+#: The functions of `kip_dags.defaults` that create schedules.
 _TIMETABLES = {"every", "often"}
 
 
 def render_page() -> str:
-    """The page: a section for each DAG, with when it runs."""
+    """The page: a section for each DAG, with its schedule."""
     return _HEAD + "".join(_render(path) for path in sorted((ROOT / "dags").glob("kip_*.py")))
 
 

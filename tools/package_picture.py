@@ -1,4 +1,4 @@
-"""The picture of packages in `docs/how-it-works.md`, drawn from the imports: `python -m tools.package_picture`."""
+"""Draws the package diagram in `docs/how-it-works.md` from the imports: `python -m tools.package_picture`."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ FOLDERS = ("kipflow", "dags", "plugins", "spark")
 
 
 def render_page() -> str:
-    """The page as it must be."""
+    """The current text of the page."""
     head, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
     return f"{head}{BEGIN}{render_picture(find_edges())}{END}{rest.partition(END)[2]}"
 
 
 def render_picture(edges: Mapping[str, set[str]]) -> str:
-    """Packages as a mermaid graph; an arrow that a longer way says already is left out."""
+    """Packages as a mermaid graph, without arrows that follow from others."""
     arrows = [f"  {one} --> {other}\n" for one in sorted(edges) for other in sorted(find_direct(one, edges))]
     return f"```mermaid\nflowchart TD\n{''.join(arrows)}```\n"
 
 
 def find_direct(package: str, edges: Mapping[str, set[str]]) -> set[str]:
-    """What a package imports that nothing else which it imports leads to."""
+    """The imports of a package that are not also reached through its other imports (transitive reduction)."""
     near = edges[package]
     return {one for one in near if not any(one in find_reached(other, edges) for other in near - {one})}
 
 
 def find_reached(package: str, edges: Mapping[str, set[str]]) -> set[str]:
-    """All that a package imports, directly or through others."""
+    """All packages that a package imports, directly or indirectly."""
     reached, ahead = set[str](), [package]
     while ahead:
         new = edges.get(ahead.pop(), set()) - reached
@@ -51,7 +51,7 @@ def find_edges(root: Path = ROOT) -> dict[str, set[str]]:
 
 
 def read_imports(path: Path) -> Iterator[str]:
-    """The names of our own modules, or of what is in them, that a module imports."""
+    """The kipflow names (modules or their members) that a module imports."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
@@ -63,7 +63,7 @@ def read_imports(path: Path) -> Iterator[str]:
 
 
 def name_package(module: str) -> str:
-    """The package of a module as the picture names it: "services.ports" for `kipflow.services.ports.store`."""
+    """The package of a module as shown in the diagram: "services.ports" for `kipflow.services.ports.store`."""
     first, *rest = module.split(".")
     if first != "kipflow":
         return "spark" if first == "kipflow_spark" else "dags" if first == "kip_dags" else first

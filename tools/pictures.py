@@ -1,6 +1,6 @@
-"""`make pictures`: the pictures in the documents, taken by Chromium of the board of tests/web's invented community.
+"""`make pictures`: takes the documents' screenshots with Chromium, of the board with tests/web's invented community.
 
-The real rules decide that community at a fixed moment, so a picture changes only where the board does.
+The real rules decide that community at a fixed time, so a picture changes only if the board does.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from tests.web.servers import serve
 from tests.web.test_board_acts import writing_of
 
 DOCS = Path(__file__).parent.parent / "docs"
-#: Bytes: whoever reads the documents on a phone loads every picture.
+#: The most bytes of a picture: readers on a phone load all of them.
 MOST = 150_000
 
 
 class Picture(NamedTuple):
-    """What a window of this size shows of the page at `path`."""
+    """A screenshot of the page at `path` in a window of this size."""
 
     path: str
     size: tuple[int, int] = (1100, 760)
@@ -41,7 +41,7 @@ PICTURES = {
 
 
 def take(browser: Browser, url: str, folder: Path) -> list[Path]:
-    """Every picture as a file in `folder`."""
+    """Take every picture into a file in `folder`."""
     taken = []
     for name, picture in PICTURES.items():
         width, height = picture.size

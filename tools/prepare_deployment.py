@@ -1,7 +1,7 @@
 """Prepare a deployment (docker-compose.yaml): both databases, and the users' passwords.
 
-Creates Airflow's database where it is missing, brings the application's to its newest schema, and writes
-the passwords file of Airflow's simple auth manager, which wants to open it for writing. Reads
+Creates Airflow's database if it is missing, migrates the application's database, and writes the passwords
+file of Airflow's simple auth manager, which must be able to open it for writing. Reads
 `KIPFLOW_DATABASE_URL`, `KIPFLOW_ADMIN_PASSWORD`, `KIPFLOW_VIEWER_PASSWORD` and Airflow's own variables. A
 local run (`kipflow up`) does all this itself.
 """
@@ -41,7 +41,7 @@ def main() -> int:
 
 
 def create_database(url: sqlalchemy.URL) -> None:
-    """Create the PostgreSQL database of `url` on its server, unless it is there."""
+    """Create the PostgreSQL database of `url` on its server, unless it exists."""
     if url.get_backend_name() != "postgresql":
         return
     engine = sqlalchemy.create_engine(url.set(database="postgres"), isolation_level="AUTOCOMMIT")

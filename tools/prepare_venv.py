@@ -1,9 +1,8 @@
 """Create or complete `.venv` from the locked requirements: `python tools/prepare_venv.py [--runtime]`.
 
 Standard library only: it runs before anything is installed. Called by `make setup`, and with `--runtime` by `make run`,
-which needs no test tools; does nothing when the environment already holds what the locks say. An install that was
-interrupted leaves the state file at "installing", and the next call starts over, because a package that is half
-unpacked looks installed to pip.
+which needs no test tools; does nothing if the environment already matches the locks. An interrupted install leaves the
+state file at "installing", and the next call starts over, because a half unpacked package looks installed to pip.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ IS_WINDOWS = os.name == "nt"
 
 
 class SetupFailed(Exception):
-    """The environment could not be made; the message is one line for the user."""
+    """The environment could not be created; the message is one line for the user."""
 
 
 def main(arguments: Sequence[str] = ()) -> int:
@@ -52,7 +51,7 @@ def main(arguments: Sequence[str] = ()) -> int:
 
 
 def find_digest(lock: str) -> str:
-    """A lock with what else the environment depends on: the package's own metadata, where it stands."""
+    """A digest of a lock and what else the environment depends on: the package's own metadata and its path."""
     digest = hashlib.sha256()
     for name in (lock, "pyproject.toml"):
         digest.update((ROOT / name).read_bytes())
@@ -66,7 +65,7 @@ def python() -> Path:
 
 
 def is_usable() -> bool:
-    """True where the environment's interpreter still starts (its base Python may have been removed)."""
+    """Whether the environment's interpreter still starts (its base Python may have been removed)."""
     try:
         done = subprocess.run([python(), "-c", "import pip"], capture_output=True, timeout=60, check=False)
     except (OSError, subprocess.TimeoutExpired):
@@ -75,10 +74,10 @@ def is_usable() -> bool:
 
 
 def prepare(locks: Sequence[str], *, is_broken: bool) -> None:
-    """Make the environment and install into it what the locks name.
+    """Create the environment and install the locked packages.
 
     Raises:
-        SetupFailed: no room, no network, or a package that does not fit its hash.
+        SetupFailed: not enough disk space, no network, or a package with a wrong hash.
     """
     started = time.monotonic()
     if VENV.exists() and (is_broken or not is_usable()):
@@ -90,7 +89,7 @@ def prepare(locks: Sequence[str], *, is_broken: bool) -> None:
     STATE.write_text(f"{INSTALLING}\n")
     if not is_usable():
         run([sys.executable, "-m", "venv", str(VENV)], f"creating .venv with Python {sys.version.split()[0]}")
-    # the locks are complete: where pip looked for dependencies itself, it would find newer releases than theirs
+    # the locks are complete; pip's own search for dependencies would find newer releases
     named = [part for lock in locks for part in ("-r", str(ROOT / lock))]
     install(["--no-deps", "--require-hashes", *named], "installing the locked packages")
     install(["--no-deps", "--no-build-isolation", "-e", str(ROOT)], "installing kipflow itself")
@@ -98,7 +97,7 @@ def prepare(locks: Sequence[str], *, is_broken: bool) -> None:
 
 
 def check_room() -> None:
-    """Refuse early where the packages would not fit: a full disk in the middle reads like a network fault."""
+    """Fail early if the packages would not fit: a disk that fills up during the install looks like a network fault."""
     free = shutil.disk_usage(ROOT).free
     if free < NEEDED_BYTES:
         raise SetupFailed(
@@ -107,7 +106,7 @@ def check_room() -> None:
 
 
 def install(arguments: list[str], what: str) -> None:
-    """Install with uv where it is on the path (three times quicker), else with pip."""
+    """Install with uv if it is on the path (three times faster), else with pip."""
     uv = shutil.which("uv")
     if uv:
         run([uv, "pip", "install", "--python", str(python()), *arguments], what)
@@ -143,7 +142,7 @@ def run(command: list[str], what: str) -> None:
                     shown = time.monotonic()
                     print(f"setup:   fetched {collected} of {total} packages", flush=True)
         except BaseException:
-            process.terminate()  # an interrupt that reached us alone must not leave an installer at work
+            process.terminate()  # an interrupt of this process alone must not leave an installer running
             raise
     with LOG.open("a", encoding="utf-8") as log:
         log.writelines([f"$ {' '.join(command)}\n", *lines])

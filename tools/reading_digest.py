@@ -1,9 +1,9 @@
-"""The sources that reading a mail rests on, as a digest of each beside the version of the rules that they make.
+"""Records a digest of each source of the mail reader, with the version of the reading rules.
 
     python -m tools.reading_digest [--reads-the-same]
 
-Writes `tests/data/reading.digest`. Refuses where a source changed and `READING_RULES` was not raised, unless it is
-said that every mail reads the same as before.
+Writes `tests/data/reading.digest`. Fails if a source changed and `READING_RULES` was not raised, unless
+`--reads-the-same` confirms that every mail is read as before.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from kipflow.mail.version import READING_RULES
 
 ROOT = Path(__file__).resolve().parents[1]
 DIGEST = ROOT / "tests" / "data" / "reading.digest"
-#: What turns one mail's bytes into a `Message`.
+#: The module that parses a mail's bytes into a `Message`.
 READER = "kipflow.mail.messages"
-#: Two lines for each, so that changes of neighbours merge.
+#: Two lines per source, so that changes of neighbouring ones merge without conflict.
 _ENTRY = re.compile(r"^(\w\S*)\n  (\w+)$", re.MULTILINE)
 WHAT_TO_DO = (
-    "the reader changed: raise READING_RULES in kipflow/mail/version.py if a stored mail could read otherwise now, "
+    "the reader changed: raise READING_RULES in kipflow/mail/version.py if a stored mail could be read differently, "
     "then run `python -m tools.reading_digest` (with --reads-the-same where none could)"
 )
 
 
 def find_sources() -> list[Path]:
-    """The reader's modules in `kipflow/mail`, by their imports, and the lexicons beside them."""
+    """The reader's modules in `kipflow/mail`, found by imports, and the lexicons in their folders."""
     found: dict[str, Path] = {}
     names = [READER]
     while names:
@@ -54,7 +54,7 @@ def _find_imports(path: Path) -> Iterator[str]:
 
 
 def digest_sources() -> dict[str, str]:
-    """Each source's path and the digest of what it holds."""
+    """Path → digest of each source."""
     return {
         str(path.relative_to(ROOT)): hashlib.sha256(path.read_bytes().replace(b"\r\n", b"\n")).hexdigest()[:16]
         for path in find_sources()
@@ -62,7 +62,7 @@ def digest_sources() -> dict[str, str]:
 
 
 def load_recorded() -> dict[str, str]:
-    """What was recorded last, "READING_RULES" among the paths; marks of a merge are passed over."""
+    """The recorded digests by path, with "READING_RULES" as one key; merge conflict markers are ignored."""
     return dict(_ENTRY.findall(DIGEST.read_text(encoding="utf-8"))) if DIGEST.is_file() else {}
 
 
@@ -71,7 +71,7 @@ def is_change_recorded(recorded: Mapping[str, str]) -> bool:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Record the sources of the reader beside the version of its rules.")
+    parser = argparse.ArgumentParser(description="Record the reader's sources and the version of its rules.")
     parser.add_argument("--reads-the-same", action="store_true", help="every mail reads as before: the rules stay")
     options = parser.parse_args()
     recorded = load_recorded()

@@ -1,4 +1,4 @@
-"""docs/reading-results.md from the tables of rules: `python -m tools.reading_results` writes it anew."""
+"""Generates docs/reading-results.md from the tables of rules: `python -m tools.reading_results`."""
 
 from __future__ import annotations
 
@@ -11,13 +11,17 @@ from kipflow.mail.announcements.verdicts import Table
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "reading-results.md"
 _HEAD = """# How results are read
-Written by `python -m tools.reading_results` from `kipflow/mail/announcements/mails.py` and `rules.py`; their words
-stand in `lexicon.toml` beside them.
+Written by `python -m tools.reading_results` from `kipflow/mail/announcements/mails.py` and `rules.py`; their words are
+in `lexicon.toml` in the same folder.
 
-A mail that may announce a result is split into sentences. Each word for an outcome, an end or a withdrawal in them is
-put to the tables below, in which the first rule that applies decides. What the sentences say, with the counts and
-names in the mail, is put to the first table. **ask** ends nothing: a person is asked. `[RESULT]` stands for a mail
-with that tag; other texts are plain replies in the vote's thread.
+A mail that may announce a result is split into sentences. The tables below classify each word for an outcome, an end or
+a withdrawal; the first matching rule decides. The first table combines the findings of all sentences with the counts
+and names in the mail. **ask** ends nothing: it is a question to a person. `[RESULT]` marks a mail with that tag; other
+texts are plain replies in the vote's thread.
+
+A new thread that names the proposal also ends its vote (`[PASSED] KIP-7`, "KIP-7 accepted") if its author may end it,
+else it is a question. Later mails correct an announced result. An announcement's list of voters casts no votes, except
+for its author as "me" or "mine".
 """
 _TABLES = (
     ("What a mail announces", result),
@@ -28,7 +32,7 @@ _TABLES = (
 
 
 def render_page() -> str:
-    """The page as it must be."""
+    """The current text of the page."""
     return _HEAD + "".join(_render_table(title, table) for title, table in _TABLES)
 
 

@@ -1,4 +1,4 @@
-"""docs/reading-votes.md from the table of rules: `python -m tools.reading_votes` writes it anew."""
+"""Generates docs/reading-votes.md from the table of rules: `python -m tools.reading_votes`."""
 
 from __future__ import annotations
 
@@ -15,34 +15,40 @@ _HEAD = """# How votes are read
 Written by `python -m tools.reading_votes` from `talk.py`, `rules.py`, `labels.py`, `doubts.py`, `leftovers.py` and
 `lexicon.toml` in `kipflow/mail/votes`.
 
-A mail's own lines (without quotes, signatures and footers) pass through boxes, legends and lists, then through
-sentences. Of each written value the first rule below that takes it decides: **cast** counts it, **ask** puts it to a
-person, **ignore** leaves it out for the reason shown. "mine": what is made of it when the words are the voter's own.
+A mail's own lines (without quotes, signatures and footers) are searched for boxes, legends and lists, then split into
+sentences. For each written value the first matching rule below decides: **cast** counts it, **ask** makes it a question
+to a person, **ignore** leaves it out for the reason shown. "mine": the verdict if the words are the voter's own.
 
 | rule | verdict | mine | why | takes | leaves |
 |---|---|---|---|---|---|
 """
 _LABELS = """
-## What stands before a value, up to a colon
-The first that takes it decides. Behind what none takes stands no vote of the writer's own: the value is asked about.
+## Labels: the words before a value, up to a colon
+The first matching rule decides. After any other label the value is a question: it may not be the author's own vote.
 
-| rule | the writer's own vote follows | takes |
+| rule | the author's own vote follows | takes |
 |---|---|---|
 """
 _DOUBTS = """
-## Said without a value
-Asked about only where the voter has a vote that it could change:
+## Words without a value
+A question only if the voter has a vote that they could change:
 
 | rule | why | takes |
 |---|---|---|
 """
 _LEANINGS = """
-Asked about, once, only where the voter's vote is the other one:
+A question, asked once, only if the voter's vote is the opposite:
 
 | rule | leans to | why | takes |
 |---|---|---|---|
 """
 _WORDS = """
+## The vote to which a ballot belongs
+A ballot belongs to the round whose thread it answers, or whose subject it has. A ballot under the subject of a
+restarted round belongs to that round, whatever mail it answers. An answer to a finished round while the next one runs
+under the same title is a question in the next one. If a caller starts a vote again in its own thread, votes cast before
+become questions in the new round. Votes below a reply with a mistyped number belong to the vote of their thread.
+
 ## The lexicon
 | class | words |
 |---|---|
@@ -50,7 +56,7 @@ _WORDS = """
 
 
 def render_page() -> str:
-    """The page as it must be."""
+    """The current text of the page."""
     rules = "".join(
         f"| {r.name} | {r.verdict} | {r.mine or ''} | {r.why} | {_list(r.takes)} | {_list(r.leaves)} |\n" for r in RULES
     )

@@ -1,4 +1,4 @@
-"""Run one of Spark's own programs in the foreground with the Java that kipflow finds or prepares.
+"""Run one of Spark's programs in the foreground with the Java that kipflow finds or prepares.
 
 python tools/run_spark.py org.apache.spark.deploy.master.Master --host 127.0.0.1 --port 7077
 """
@@ -14,7 +14,7 @@ from kipflow.java import spark_environment
 
 
 def main() -> None:
-    """Replace this process by the program, so that it gets the signals itself."""
+    """Replace this process by the program, so that it receives signals itself."""
     if len(sys.argv) < 2:
         sys.exit(__doc__)
     environment = {**os.environ, **spark_environment(read_settings().home)}

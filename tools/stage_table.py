@@ -1,4 +1,4 @@
-"""docs/stages.md from the stage table: `python -m tools.stage_table` writes it anew."""
+"""Generates docs/stages.md from the stage table: `python -m tools.stage_table`."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from kipflow.domain.stages.table import ROWS, Row
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "stages.md"
 _HEAD = """# The stages of a proposal
-Written by `python -m tools.stage_table` from `kipflow/domain/stages/table.py`: what is not in this table can't happen.
+Written by `python -m tools.stage_table` from `kipflow/domain/stages/table.py`. There are no other moves.
 
-The facts are applied in order of time, and between them the clock at each moment at which time alone may change
-something. On each event its rows are tried from top to bottom, and each that fits applies to what those above it have
-made. The running vote is judged when a deadline passes, after a ballot or an announcement in it, after each ruling,
-and, where the policy asks about changed pages, after each version of the page. Of these rules only the first that fits
-applies, and only if all mail since the opening of the vote is held. While the number itself is in doubt, none does.
+Facts are applied in order of time, with clock events between them for each deadline. On each event its rows are tried
+from top to bottom, and each matching row applies to the result of the rows above it. The running vote is judged when a
+deadline passes, after a ballot or an announcement in it, after each ruling, and, if the policy asks about changed
+pages, after each version of the page. Of the rules for a judged vote only the first match applies, and only if all mail
+since the vote's opening is stored. None applies while the number itself is in doubt.
 
-| event | from | to | rule | when | besides |
+| event | from | to | rule | when | also |
 |---|---|---|---|---|---|
 """
 _EVENTS = {
@@ -45,7 +45,7 @@ _SETS = {
 
 
 def render_page() -> str:
-    """The page as it must be."""
+    """The current text of the page."""
     return _HEAD + "".join(map(_render_row, ROWS))
 
 

@@ -1,4 +1,4 @@
-"""Write the table of adversary stories into docs/security.md: `python -m tools.stories`.
+"""Writes the table of adversary stories into docs/security.md: `python -m tools.stories`.
 
 Each test below tests/adversary is a story; its docstring is the row: the attempt, then what happens instead.
 """
@@ -17,7 +17,7 @@ BEGIN, END = "<!-- stories: python -m tools.stories -->\n", "<!-- end of stories
 
 
 def find_stories() -> Iterator[tuple[str, str, str]]:
-    """Theme, attempt and what happens instead, of every story in order.
+    """Theme, attempt and actual result of every story, in order.
 
     Raises:
         ValueError: a story has no docstring of at least two sentences.
@@ -47,7 +47,7 @@ def render_table() -> str:
 
 
 def render_page() -> str:
-    """The document with its table made anew."""
+    """The document with its current table."""
     head, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
     return f"{head}{BEGIN}{render_table()}{END}{rest.partition(END)[2]}"
 

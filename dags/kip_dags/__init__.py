@@ -1,4 +1,4 @@
-"""What the DAG files share: their defaults, assets, the way to the application's parts, Spark's tasks.
+"""Shared code of the DAG files: defaults, assets, access to the application's parts, Spark tasks.
 
 Airflow puts the DAGs folder on the import path, so these are `kip_dags.…` in every DAG file.
 """

@@ -1,4 +1,4 @@
-"""Operators hear in Slack of a task that failed for good, and of what keeps the whole from working."""
+"""Slack alerts for operators: tasks that failed for good, and conditions that keep kipflow from working."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from kipflow.services.conditions import DAGS, report_conditions
 from kipflow.services.ports import Runs
 from kipflow.wiring import Parts, effect_rules, find_state
 
-#: Variables whose values nobody may read; a shorter one would be found in any text.
+#: Variables whose values are masked in alerts. Shorter values would match in any text.
 _SECRET = re.compile("TOKEN|PASSWORD|SECRET|KEY", re.IGNORECASE)
 _SHORTEST = 6
 
 
 def report_task_failure(context: Any) -> None:
-    """What Airflow calls when a task has no attempt left."""
+    """Airflow's callback for a task that has no retry left."""
     task = context["task_instance"]
     failure = Failure(
         where=f"{task.dag_id}.{task.task_id}",
@@ -34,19 +34,19 @@ def report_task_failure(context: Any) -> None:
     try:
         parts = open_parts()
         report_failure(parts.store, failure, effect_rules(parts), now=parts.clock())
-    except Exception:  # whatever made the task fail may stop this too: its own failure stays what is seen
+    except Exception:  # the task's own failure must stay visible, whatever fails here
         log.warning("nobody could be notified of the failure of %s", failure.where, exc_info=True)
 
 
 def report_current_conditions(parts: Parts) -> None:
-    """Notify operators of what keeps the whole from working, once of each."""
+    """Notify operators of conditions that keep kipflow from working, once of each."""
     now = parts.clock()
     found = find_state(parts, now=now, runs=Runs(paused=tuple(_find_paused())))
     report_conditions(parts.store, found, effect_rules(parts), now=now)
 
 
 def _find_paused() -> Iterator[str]:
-    """The DAGs that are switched off, as far as Airflow's API answers: the run goes on without it."""
+    """The paused DAGs. Those for which Airflow's API fails are left out, so that the run can go on."""
     task = get_current_context()["ti"]
     for dag_id in DAGS:
         try:

@@ -1,4 +1,4 @@
-"""A question for a person, among Airflow's required actions."""
+"""The operator that asks a person through Airflow's required actions."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _ENDED = {
 
 
 class ProposalLink(BaseOperatorLink):
-    """From the task to the proposal, or to the outbox where it is about none."""
+    """Link from the task to its proposal on the board, or to the outbox."""
 
     name = "On the board"
 
@@ -38,13 +38,13 @@ class ProposalLink(BaseOperatorLink):
 
 
 class AskPerson(HITLOperator):
-    """Asks, and performs what is answered: the same act, by the same rules, as the board's button.
+    """Asks, and performs the answer: the same act, by the same rules, as the board's button.
 
-    What is settled elsewhere ends the task as skipped. An answer that is refused (a reason is missing, say) is shown
-    in the log, and the question stays. Whoever may answer this DAG's required actions may settle on the board too.
+    A question settled elsewhere ends the task as skipped. A refused answer (a reason is missing, say) is logged, and
+    the question stays open. Whoever may answer this DAG's required actions may also settle on the board.
     """
 
-    #: What is shown is cited from mails: no template, whatever it holds.
+    #: The shown text quotes mails: it must never be rendered as a template.
     template_fields = ()
     operator_extra_links: ClassVar[Any] = (ProposalLink(),)
 
@@ -52,19 +52,19 @@ class AskPerson(HITLOperator):
         self, *, key: str, title: str, text: str, path: str, answers: list[str], needs_reason: bool, **kwargs: Any
     ) -> None:
         self.key, self.address = key, f"{conf.get('api', 'base_url', fallback='').rstrip('/')}/kipflow/{path}"
-        # Airflow checks no value of it before it is given, and no value that a program sends: the act does
-        said = "Why: it stands in the proposal's timeline" if needs_reason else "Why: needed to refuse"
+        # Airflow does not validate the reason; the act does
+        said = "Why: shown in the proposal's timeline" if needs_reason else "Why: needed to refuse"
         kind = "string" if needs_reason else ["null", "string"]
         reason = Param("", type=kind, title="Reason", description=said, maxLength=MAX_REASON)
         body = "\n\n".join([*map(fence, text.splitlines()), f"[See the evidence on the board]({self.address})"])
-        limit = kwargs.pop("execution_timeout", None)  # the base class would make it the time to answer
+        limit = kwargs.pop("execution_timeout", None)  # the base class would use it as the time to answer
         super().__init__(subject=title, body=body, options=answers, params={"reason": reason}, **kwargs)
         self.execution_timeout = limit
 
     def execute(self, context: Context) -> NoReturn:
         task = context["task_instance"]
         if task.try_number > 1:
-            # what was answered may have waited for an attempt that failed: asking anew would remove it
+            # the answer may have been given to a failed attempt: asking again would remove it
             self._wait(answered=str(task.id))
         self._ask(task.id)
 
@@ -106,6 +106,6 @@ class AskPerson(HITLOperator):
 
 
 def fence(line: str) -> str:
-    """A line as Markdown shows it letter for letter; of several in one block Airflow's page makes one."""
+    """A line in a fenced block, shown verbatim. Airflow's page joins several lines of one block."""
     bar = "`" * max(3, 1 + max(map(len, re.findall("`+", line)), default=0))
     return f"{bar}\n{line}\n{bar}"

@@ -1,4 +1,4 @@
-"""Where one run's raw material lies: what landed, the manifest for Spark, what Spark wrote."""
+"""The folder with one run's files: downloaded months, the manifest for Spark, Spark's output."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 
 from kipflow.config.settings import read_settings
 
-#: Batches that are kept for a person to look at; older ones are removed.
+#: The number of batches that are kept for inspection.
 KEPT = 3
 
 log = logging.getLogger(__name__)
@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Batch:
-    """The folder of one run. The same run, and so a task that is tried again, has the same folder."""
+    """The folder of one run. Retried tasks use the same folder."""
 
     folder: Path
 
@@ -34,24 +34,24 @@ class Batch:
 
     @property
     def exported(self) -> Path:
-        """What a job reads: the application's history as Parquet."""
+        """A job's input: the application's history as Parquet."""
         return self.folder / "in"
 
     @property
     def written(self) -> Path:
-        """What a job writes."""
+        """A job's output."""
         return self.folder / "out"
 
 
 def find_batch(dag_run: Any) -> Batch:
-    """The batch of a run; also a macro in templates: `{{ batch(dag_run).written }}`."""
+    """The batch of a run; also a template macro: `{{ batch(dag_run).written }}`."""
     settings = read_settings()
     name = re.sub(r"[^A-Za-z0-9.-]+", "_", dag_run.run_id)
     return Batch(folder=settings.lake / Path(settings.community).stem / dag_run.dag_id / name)
 
 
 def prune_batches(current: Batch) -> None:
-    """Remove the batches of this DAG's older runs, all but the newest few."""
+    """Remove the batches of this DAG's runs except the newest `KEPT`."""
     for folder in list(_older(current))[KEPT:]:
         log.info("removing the old batch %s", folder.name)
         shutil.rmtree(folder, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""Defaults of every DAG, and the assets by which one starts the next."""
+"""Defaults of every DAG, and the assets by which DAGs trigger each other."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from airflow.sdk import Asset, CronTriggerTimetable
 
 from kip_dags.alerts import report_task_failure
 
-#: New facts and new history. Their events carry counts; what is new lies in the store.
+#: New facts and new history. The events carry counts only; the data is in the store.
 MESSAGES = Asset(name="kip_messages", uri="kip://messages", group="facts")
 PAGES = Asset(name="kip_pages", uri="kip://pages", group="facts")
 TRANSITIONS = Asset(name="kip_transitions", uri="kip://transitions", group="history")
@@ -29,23 +29,23 @@ TASK_DEFAULTS: dict[str, Any] = {
 
 
 def every(cron: str) -> CronTriggerTimetable:
-    """A timetable in UTC whose first run is the next: what must happen at once is started by hand or event."""
+    """A timetable in UTC without catchup; anything sooner is started by hand or by an asset."""
     return CronTriggerTimetable(cron, timezone="UTC", run_immediately=timedelta(0))
 
 
 def often(cron: str) -> CronTriggerTimetable:
-    """As `every`, or as `KIPFLOW_EVERY` says: where a sandbox's hours are minutes, an hour is long to wait."""
+    """As `every`, unless `KIPFLOW_EVERY` replaces `cron`: in a fast sandbox an hour is too long to wait."""
     return every(os.environ.get("KIPFLOW_EVERY") or cron)
 
 
 def describe_dag(doc: str | None, *tags: str, timeout: timedelta = timedelta(hours=2), runs: int = 1) -> dict[str, Any]:
-    """The arguments that every DAG of kipflow is made with.
+    """The common arguments of kipflow's DAGs.
 
     Args:
-        doc: the module's docstring; it is what Airflow shows as the DAG's documentation.
-        tags: what the DAG is about, beside "kipflow".
-        timeout: after which a run that never ends is failed, so that the next can start.
-        runs: at once at most; two would do the same work twice, unless their tasks see to it.
+        doc: the module's docstring, shown by Airflow as the DAG's documentation.
+        tags: the DAG's subjects, besides "kipflow".
+        timeout: after which a hanging run fails, so that the next can start.
+        runs: the most concurrent runs; two would do the same work twice unless the tasks prevent it.
     """
     return {
         "doc_md": doc,

@@ -1,4 +1,4 @@
-"""The tasks that the backfill and the poll share: from months in files to facts in the store."""
+"""Tasks shared by the backfill and the poll: from downloaded months to facts in the store."""
 
 from __future__ import annotations
 
@@ -23,18 +23,17 @@ from kipflow.wiring import Parts
 
 
 def require_archive(parts: Parts) -> tuple[Archive, ArchiveConfig]:
-    """The community's archive; skips the task where it has none."""
+    """The community's archive; skips the task if it has none."""
     if parts.archive is None or parts.community.archive is None:
         raise AirflowSkipException(f"community {parts.community.name} has no mail archive")
     return parts.archive, parts.community.archive
 
 
 def land(parts: Parts, batch: Batch, wanted: Sequence[Wanted]) -> list[landing.Landed]:
-    """Fetch months to files and note them for the tasks that follow. One bad month among good ones fails nothing.
+    """Download months to files and record them for the following tasks. A bad month among good ones fails nothing.
 
     Raises:
-        AirflowFailException: no month could be read, so there is nothing to start Spark for. That is noted by now,
-            and the next poll asks again.
+        AirflowFailException: no month could be read. The failures are recorded, and the next poll tries again.
     """
     archive, _ = require_archive(parts)
     raw = parts.settings.raw / parts.community.name
@@ -49,7 +48,7 @@ def land(parts: Parts, batch: Batch, wanted: Sequence[Wanted]) -> list[landing.L
 
 
 def read_with_spark() -> SubmitJob:
-    """Read the batch's mbox files to Parquet."""
+    """Read the batch's mbox files into Parquet."""
     paths = ["--manifest", "{{ batch(dag_run).manifest }}", "--out", "{{ batch(dag_run).written }}"]
     return SubmitJob(task_id="read_archives", job="read_archives", application_args=paths)
 
@@ -65,13 +64,13 @@ def store_read() -> dict[str, int]:
 
 @task
 def read_in_process() -> dict[str, int]:
-    """Read and store the batch's mbox files here: for few mails a JVM start costs more than the work."""
+    """Read and store the batch's mbox files in this process: for few mails a JVM start costs more than the work."""
     return read_here(open_parts(), find_batch(get_current_context()["dag_run"]))
 
 
 @task
 def read_again() -> dict[str, int]:
-    """Read stored months again that older rules read; costs one look-up where there are none."""
+    """Read months again that were read by older rules; one query if there are none."""
     parts = open_parts()
     report = reread.reread(
         parts.store,
@@ -86,27 +85,27 @@ def read_again() -> dict[str, int]:
 
 @task(outlets=[MESSAGES])
 def announce_readings(counts: dict[str, int]) -> int:
-    """Notify those who wait that stored mail reads otherwise now; skipped where none does."""
+    """Emit the asset event for stored mail that is read differently now; skipped if there is none."""
     return skip_unless_new([counts], "new", "read_otherwise")
 
 
 def read_here(parts: Parts, batch: Batch) -> dict[str, int]:
-    """Read and store what landed, in this process."""
+    """Read and store the downloaded months in this process."""
     landed = landing.load_landing(batch.landing)
     report = poll.read_months(parts.store, landed, **parts.community.reading, seen_at=parts.clock())
     return finish(batch, report)
 
 
 def finish(batch: Batch, report: Report) -> dict[str, int]:
-    """Report what a batch brought, and remove older ones."""
+    """Report a batch's counts, and remove older batches."""
     prune_batches(batch)
     return log_report(report)
 
 
 @task(outlets=[MESSAGES], trigger_rule=TriggerRule.NONE_FAILED_MIN_ONE_SUCCESS)
 def announce_messages() -> int:
-    """Notify those who wait for new messages; skipped where there are none."""
+    """Emit the asset event for new messages; skipped if there are none."""
     context = get_current_context()
-    # as a list of tasks: of one that was skipped there is nothing, and Airflow would log an error for an argument
+    # as a list of task ids: for a skipped task there is no value, and as an argument Airflow would log an error
     counts = context["ti"].xcom_pull(task_ids=sorted(context["task"].upstream_task_ids))
     return skip_unless_new(counts, "new", "read_otherwise")

@@ -1,4 +1,4 @@
-"""Planning and sending effects, as tasks do it."""
+"""Planning and sending effects in tasks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kipflow.services.deliver import deliver
 
 
 def plan_kind(name: str) -> dict[str, int]:
-    """Put what is due of one kind of effect into the outbox; skips the task where the community lacks what it needs."""
+    """Put due effects of one kind into the outbox; skips the task if the community lacks the service for it."""
     parts = open_parts()
     kind = find_kinds(parts, now=parts.clock()).get(name)
     if kind is None:
@@ -21,7 +21,7 @@ def plan_kind(name: str) -> dict[str, int]:
 
 
 def deliver_kind(name: str) -> dict[str, int]:
-    """Send the due effects of one kind; skips the task in dry-run, or where the kind is not set up.
+    """Send the due effects of one kind; skips the task in dry-run, or if the kind is not set up.
 
     Raises:
         AirflowFailException: none of the due effects could be sent.
@@ -35,6 +35,6 @@ def deliver_kind(name: str) -> dict[str, int]:
         raise AirflowSkipException(f"community {parts.community.name} sends nothing to {name}, or has no token for it")
     counts = log_report(deliver(parts.store, {name: kind}, now=now, by=ThisProcess()))
     if counts["failed"] and not counts["sent"]:
-        # the outbox tries again in its own time; the run must not look well meanwhile
+        # the outbox retries later; until then the run must not look successful
         raise AirflowFailException(f"none of {counts['failed']} due effects could be sent; the board says why")
     return counts

@@ -1,4 +1,4 @@
-"""From Airflow's connections to the application's parts, inside a running task."""
+"""Opens the application's parts from Airflow's connections, inside a running task."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kipflow.wiring.environment import Secrets
 
 
 def open_parts() -> Parts:
-    """The parts of the community that this Airflow runs for, its database by the connection `kipflow_db`."""
+    """The parts of this Airflow's community; its database is the connection `kipflow_db`."""
     secrets = Secrets(
         slack=_find_token("slack_default"),
         wiki=_find_token("kipflow_wiki"),
@@ -26,19 +26,19 @@ def open_parts() -> Parts:
 
 
 def find_as_of(context: Mapping[str, Any], parts: Parts) -> datetime:
-    """The time to decide at: the run's logical date, so that a run repeated decides the same; else now.
+    """The time to decide as of: the run's logical date, so that a repeated run decides the same; else now.
 
-    The timetable, and the date that "Trigger" fills in, follow this machine's clock: where the community's time is
-    another (a sandbox's), only a date that was chosen on purpose means anything.
+    The timetable, and the default date of "Trigger", follow this machine's clock. In a community with another clock
+    (a sandbox), only a date that was chosen on purpose counts.
 
     Raises:
-        AirflowFailException: the date is still ahead; what was decided as of it would keep all else waiting.
+        AirflowFailException: the date is in the future; a decision as of it would block all others.
     """
     run, now = context["dag_run"], parts.clock()
     if run.logical_date is None:
         return now
     chosen: datetime = run.logical_date.astimezone(UTC)
-    # inside a task this is an enumeration whose text is "DagRunType.BACKFILL"; it equals its plain word
+    # inside a task this is an enum whose str() is "DagRunType.BACKFILL"; it equals its plain value
     deliberate = run.run_type == "backfill" or (run.run_type == "manual" and not _is_filled_in(run, chosen))
     if not deliberate and parts.community.clock is not None:
         return now
@@ -48,7 +48,7 @@ def find_as_of(context: Mapping[str, Any], parts: Parts) -> datetime:
 
 
 def _is_filled_in(run: Any, chosen: datetime) -> bool:
-    """Whether the date is the one at which somebody pressed "Trigger", by the browser's clock."""
+    """Whether the date is the default of "Trigger": the time of the click, by the browser's clock."""
     return abs(run.run_after - chosen) <= CLOCK_SKEW
 
 
@@ -56,4 +56,4 @@ def _find_token(connection_id: str) -> str | None:
     try:
         return Connection.get(connection_id).password or None
     except (AirflowNotFoundException, AirflowRuntimeError):
-        return None  # the community has no such service, or it needs no token
+        return None  # no such service, or it needs no token

@@ -1,4 +1,4 @@
-"""What a task reports of its work: counts for XCom, warnings for the log."""
+"""Task reports: counts for XCom, warnings for the log."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ log = logging.getLogger(__name__)
 
 
 def log_report(report: Report) -> dict[str, int]:
-    """Log the report's warnings and give its counts."""
+    """Log the report's warnings and return its counts."""
     for warning in report.warnings:
         log.warning("%s", warning)
     log.info("%s", ", ".join(f"{name}: {number}" for name, number in report.counts.items()))
@@ -21,9 +21,9 @@ def log_report(report: Report) -> dict[str, int]:
 
 
 def skip_unless_new(counts: Iterable[Mapping[str, int] | None], *names: str) -> int:
-    """How many new things the counts give under `names`; skips the task where there are none.
+    """The sum of the counts under `names`; skips the task if it is 0.
 
-    A skipped task gives no asset event, so nothing is started downstream for nothing.
+    A skipped task emits no asset event, so nothing starts downstream without need.
     """
     new = sum(each.get(name, 0) for each in counts if each for name in names)
     if not new:

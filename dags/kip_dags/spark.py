@@ -1,4 +1,4 @@
-"""Spark jobs as tasks: a process of their own, one at a time."""
+"""Spark jobs as tasks, each in its own process, one at a time."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from kipflow.java import DRIVER_MEMORY, submit_arguments
 class SubmitJob(SparkSubmitOperator):
     """Runs one of `spark/jobs` through spark-submit at the connection `spark_default`.
 
-    Java and the code for executors are found when the task runs: that starts programs, which has no
-    place where a DAG file is read.
+    Java and the code for executors are found when the task runs, because that starts programs, which must
+    not happen when a DAG file is parsed.
     """
 
     def __init__(self, *, job: str, **kwargs: Any) -> None:

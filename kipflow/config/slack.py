@@ -105,7 +105,7 @@ class SlackConfig(StrictModel):
     operators: Line | None = None
     """Hears of what needs a person; without it `channel` does."""
     kinds: Annotated[dict[str, str], BeforeValidator(_check_kinds), Field(default_factory=dict)]
-    """By [kind](communities.md#what-slack-hears): another channel, `digest` or `off`."""
+    """By [kind](communities.md#slack-messages): another channel, `digest` or `off`."""
     mention: Annotated[dict[str, str], BeforeValidator(_check_mentions), Field(default_factory=dict)]
     """By kind: `here`, `channel`, or the id of a group or person; else nobody."""
     buttons: Annotated[dict[UserId, Line], Field(default_factory=dict)]

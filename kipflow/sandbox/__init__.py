@@ -1,1 +1,1 @@
-"""A small community in a box: the outside services over HTTP, playing one seeded story."""
+"""A small community in a box: the outside services over HTTP, with one seeded story."""

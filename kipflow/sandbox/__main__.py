@@ -15,7 +15,7 @@ from kipflow.sandbox.app import create_app
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Serve until stopped. Returns 2 where an argument makes no sense."""
+    """Serve until stopped. Returns 2 if an argument is invalid."""
     given = vars(_parser().parse_args(arguments))
     port = given.pop("port")
     given["now"] = given["now"] or datetime.now(UTC)
@@ -29,7 +29,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    """Each argument but `--port` is the one of `create_app` that it names."""
+    """Each argument except `--port` is the parameter of `create_app` with the same name."""
     parser = argparse.ArgumentParser(prog="python -m kipflow.sandbox", description="A small community in a box.")
     add = parser.add_argument
     add("--port", type=int, default=8765)
@@ -37,9 +37,9 @@ def _parser() -> argparse.ArgumentParser:
     add("--anchor", type=_moment, help="the moment the story is played relative to (default: --now)")
     add("--speed", type=float, default=1.0, help="sandbox seconds per second")
     add("--faults", default="", help='rules such as "429 /api/mbox.lua x2 retry-after=1; 500 /jira"')
-    add("--slack-burst", type=int, default=40, help="messages a channel takes before it asks to wait")
-    add("--memory", type=Path, help="a file that keeps what visitors did over a restart")
-    add("--mail-port", type=int, help="take mail for the list by SMTP at this port (default: nowhere)")
+    add("--slack-burst", type=int, default=40, help="messages that a channel accepts before it is rate limited")
+    add("--memory", type=Path, help="a file that preserves visitors' changes across restarts")
+    add("--mail-port", type=int, help="accept mail for the list by SMTP at this port (default: none)")
     return parser
 
 

@@ -1,4 +1,4 @@
-"""The sandbox's application: the story behind the endpoints of the four services, and pages for a person."""
+"""The sandbox's application: the story behind the endpoints of four services, and pages for people."""
 
 from __future__ import annotations
 
@@ -38,17 +38,17 @@ def create_app(
     """The sandbox's application.
 
     Args:
-        anchor: the story's moment 0.
-        now: where its clock starts.
-        ticks: real seconds that only grow (`time.monotonic`).
-        speed: seconds of its time in one of them.
-        faults: rules in force from the start.
-        slack_burst: how many messages a channel takes at once before it asks to wait.
-        memory: a file that keeps what visitors did over a restart.
-        mail_port: where mail for the list is taken by SMTP; None: nowhere.
+        anchor: the time that the story is relative to.
+        now: the clock's start time.
+        ticks: monotonic real seconds (`time.monotonic`).
+        speed: sandbox seconds per real second.
+        faults: fault rules in force from the start.
+        slack_burst: messages that a channel accepts at once before it is rate limited.
+        memory: a file that preserves visitors' changes across restarts.
+        mail_port: port that accepts mail for the list by SMTP; None: no SMTP.
 
     Raises:
-        ValueError: a fault rule or the memory file is wrong.
+        ValueError: a fault rule or the memory file is invalid.
     """
     story = build_story(anchor)
     app = FastAPI(
@@ -77,13 +77,13 @@ def create_app(
     app.add_middleware(FaultMiddleware, faults=state.faults)
     app.add_exception_handler(Refusal, visitors.show_refusal)
     for part in (ponymail, confluence, jira, slack, socketmode, pages, visitors, controls):
-        app.router.routes.extend(part.router.routes)  # FastAPI would build each of them anew for each sandbox
+        app.router.routes.extend(part.router.routes)  # FastAPI would rebuild each route for each sandbox
     return app
 
 
 @asynccontextmanager
 async def _live(app: FastAPI, *, port: int | None) -> AsyncIterator[None]:
-    """Take mail as long as the application runs."""
+    """Accept mail while the application runs."""
     if port is None:
         yield
         return

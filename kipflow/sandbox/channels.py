@@ -1,4 +1,4 @@
-"""Slack's channels: what was posted to them, and how much they take at once."""
+"""Slack's channels: their messages and their rate limit."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from pydantic import TypeAdapter
 
 from kipflow.sandbox.people import PEOPLE
 
-#: Channels that there are before anything is posted.
+#: Channels that exist before anything is posted.
 CHANNELS = ("#proposals", "#proposals-ops")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Post:
-    """A message in a channel. `ts` is Slack's name for it; `edited` counts its updates.
+    """A message in a channel. `ts` is Slack's id for it; `edited` counts its updates.
 
-    `thread` is the `ts` of the message that it answers; empty for one that stands in the channel itself.
-    `metadata` is what its sender attached, for programs; `user` the resident who wrote it, empty for kipflow.
+    `thread` is the `ts` of the message that it answers; empty for a message outside of threads. `metadata` is
+    machine-readable data from the sender; `user` is the resident who wrote it, empty for kipflow.
     """
 
     channel: str
@@ -39,7 +39,7 @@ class Post:
 
 
 class Throttle:
-    """About one message per second and channel, after a burst (a bucket that refills by real time)."""
+    """A rate limit of about one message per second and channel, after a burst (token bucket in real time)."""
 
     def __init__(self, *, burst: int, ticks: Callable[[], float]) -> None:
         self._burst, self._ticks = burst, ticks
@@ -54,7 +54,7 @@ class Throttle:
 
 
 class Channels:
-    """What was posted, in order."""
+    """All posts, in order."""
 
     def __init__(self) -> None:
         self.posts: list[Post] = []
@@ -85,18 +85,18 @@ class Channels:
         return None
 
     def find(self, channel: str) -> list[Post]:
-        """The posts of a channel, named or by its id, oldest first."""
+        """The posts of a channel, given by name or id, oldest first."""
         return [post for post in self.posts if channel_id(post.channel) == channel_id(channel)]
 
     def names(self) -> list[str]:
         return sorted({*CHANNELS, *(post.channel for post in self.posts)})
 
     def export(self) -> Any:
-        """Every post, as JSON can hold it."""
+        """Every post as JSON-compatible data."""
         return _POSTS.dump_python(self.posts, mode="json")
 
     def restore(self, kept: Any) -> None:
-        """Take over what `export` gave. Raises ValueError where it is something else."""
+        """Restore the result of `export`. Raises ValueError for anything else."""
         self.posts = _POSTS.validate_python(kept)
 
 
@@ -104,16 +104,16 @@ _POSTS = TypeAdapter(list[Post])
 
 
 def channel_id(channel: str) -> str:
-    """The id that Slack answers with for a channel's name."""
+    """Slack's id of a channel, from its name."""
     name = channel.removeprefix("#")
     return name if name.startswith(("C0", "D0")) else "C0" + name.upper().replace("-", "")
 
 
 def user_id(who: str) -> str:
-    """The id that Slack knows a resident by."""
+    """Slack's id of a resident."""
     return f"U0{who.upper()}"
 
 
 def find_person(user: str) -> str | None:
-    """The resident of an id: of a user's, or of the direct channel to one."""
+    """The resident with this user id, or with this direct channel's id."""
     return next((who for who in PEOPLE if user_id(who)[1:] == user[1:]), None)

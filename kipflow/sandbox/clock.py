@@ -1,4 +1,4 @@
-"""The sandbox's own time: it starts at a given moment, can run faster from then or later, and can be pushed forward."""
+"""The sandbox's clock: it starts at a given time, can run faster than real time, and can be moved forward."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 
 
 class Clock:
-    """The sandbox's time. Never goes backwards.
+    """The sandbox's clock. It never goes backwards.
 
     Args:
-        start: the time it shows first, aware UTC.
-        speed: sandbox seconds per real second; 0 stands still.
-        ticks: real seconds that only grow (`time.monotonic`).
+        start: its start time, aware UTC.
+        speed: sandbox seconds per real second; 0 stops it.
+        ticks: monotonic real seconds (`time.monotonic`).
     """
 
     def __init__(self, start: datetime, *, speed: float, ticks: Callable[[], float]) -> None:
@@ -29,10 +29,10 @@ class Clock:
         return self._start + elapsed + self._pushed
 
     def advance(self, step: timedelta) -> datetime:
-        """Push the time forward.
+        """Move the clock forward.
 
         Raises:
-            ValueError: the step is negative, or leads beyond all years that there are.
+            ValueError: the step is negative, or leads beyond the last representable time.
         """
         if step < timedelta():
             raise ValueError("time only goes forward here")
@@ -44,25 +44,25 @@ class Clock:
         return moment
 
     def run_at(self, speed: float) -> datetime:
-        """Run at another speed from now on.
+        """Change the speed from now on.
 
         Raises:
-            ValueError: as `check_speed`.
+            ValueError: see `check_speed`.
         """
         check_speed(speed)
         self._start, self._pushed, self._began, self._speed = self.now(), timedelta(), self._ticks(), speed
         return self._start
 
     def reach(self, moment: datetime) -> None:
-        """Push the time forward to a moment, if it is not past that already."""
+        """Move the clock forward to a time, unless it is past that already."""
         self._pushed += max(moment - self.now(), timedelta())
 
 
 def check_speed(speed: float) -> float:
-    """A speed at which time goes on.
+    """Validate a speed and return it.
 
     Raises:
-        ValueError: it would stand still, go back, or be over at once.
+        ValueError: it is not a finite number above 0.
     """
     if not 0 < speed < float("inf"):
         raise ValueError("expected a speed above 0, such as 60")
@@ -70,10 +70,10 @@ def check_speed(speed: float) -> float:
 
 
 def parse_step(text: str) -> timedelta:
-    """Read "3 days", "90 minutes", "1.5h".
+    """Parse "3 days", "90 minutes", "1.5h".
 
     Raises:
-        ValueError: the text is no such period.
+        ValueError: the text is not a period.
     """
     match = _STEP.match(text)
     if match is None:

@@ -55,7 +55,7 @@ async def search(wiki: TheWiki, title: str = "", expand: str = "") -> Response:
 
 @router.put("/content/{page_id}")
 async def save(page_id: str, request: Request, wiki: TheWiki, faults: TheFaults, given: Json) -> Response:
-    """A new version of a page; refused where somebody saved first."""
+    """Save a new version of a page; 409 if somebody else saved first."""
     page = wiki.find(page_id)
     if page is None or _is_hidden(page):
         return _refuse(page, page_id)
@@ -63,7 +63,7 @@ async def save(page_id: str, request: Request, wiki: TheWiki, faults: TheFaults,
     if body is None or number is None:
         return _error(400, "A page needs version.number and body.storage.value")
     if faults.use_up(request.url.path, FaultKind.CONFLICT) is not None:
-        wiki.disturb(page)
+        wiki.save_concurrently(page)
     if number != page.number + 1:
         message = f"Version must be incremented on update. Current version is: {page.number}"
         return _error(409, message, reason="Conflict")
@@ -88,7 +88,7 @@ async def create(request: Request, wiki: TheWiki, given: Json) -> Response:
 
 
 def render_page(page: LivePage, number: int, expand: set[str]) -> dict[str, Any]:
-    """The page's version as JSON; only the parts named in `expand` are filled, as in Confluence."""
+    """A version of the page as JSON; only the parts named in `expand` are filled, as in Confluence."""
     version = page.versions[number - 1]
     shown: dict[str, Any] = {
         "id": page.page_id,

@@ -1,4 +1,4 @@
-"""The story's files: YAML beside this module. What is read from them refuses an unknown key or a wrong value."""
+"""Reads the story's YAML files beside this module. Unknown keys and wrong values are errors."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import yaml
 from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass
 
-#: What every record of the story refuses: a key that nobody reads.
+#: The story's records reject unknown keys.
 STRICT = ConfigDict(extra="forbid")
 
 
@@ -21,10 +21,10 @@ def load_yaml(name: str) -> Any:
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=STRICT)
 class Talk:
-    """Sentences from which the list's talk is made (`talk.yaml`), with slots for a `Topic`'s pieces.
+    """Sentences for the list's discussions (`talk.yaml`), with slots for a `Topic`'s pieces.
 
-    None of them casts a vote: ballots are written out in the proposals' own lines. An exchange is what a reader
-    says and the answers that fit it; a thread uses each at most once.
+    None of them casts a vote: ballots are written out in the proposals' own lines. An exchange is a remark and the
+    answers that fit it; a thread uses each at most once.
     """
 
     openings: tuple[str, ...]

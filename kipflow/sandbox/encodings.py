@@ -11,7 +11,7 @@ from kipflow.domain.texts import digest_text
 from kipflow.sandbox.oddities import Oddity
 
 _PLAIN = "text/plain; charset="
-#: Oddity → type, transfer encoding, and the body; the first that a mail has decides. Base64 hides "From " lines.
+#: Oddity → content type, transfer encoding, encoder. A mail's first one applies. Base64 hides "From " lines.
 _ENCODINGS: dict[Oddity, tuple[str, str, Callable[[str], bytes]]] = {
     Oddity.HTML: ("text/html; charset=utf-8", "", lambda text: text_to_html(text).encode()),
     Oddity.BASE64: (f'{_PLAIN}"UTF-8"', "base64", lambda text: base64.encodebytes(text.encode())),
@@ -26,7 +26,7 @@ _ENCODINGS: dict[Oddity, tuple[str, str, Callable[[str], bytes]]] = {
 
 
 def encode_body(key: str, text: str, flags: frozenset[Oddity]) -> tuple[list[tuple[str, str]], bytes]:
-    """The MIME headers and the encoded body; `key` makes the boundary its own."""
+    """The MIME headers and the encoded body; `key` makes the boundary unique."""
     if Oddity.ALTERNATIVE in flags and Oddity.HTML not in flags:
         return _encode_alternative(key, text)
     usual = (f"{_PLAIN}{'us-ascii' if text.isascii() else 'utf-8'}", "", lambda text: _escape(text).encode())
@@ -56,7 +56,7 @@ def _escape(text: str) -> str:
 
 
 def _flow(text: str) -> str:
-    """`text` as format=flowed: wrapped lines end with a space, quote marks are kept, the rest is stuffed."""
+    """`text` as format=flowed: wrapped lines end with a space, quote marks are kept, other lines are space-stuffed."""
     lines = text.split("\n")
     flowed: list[str] = []
     for line, following in zip(lines, [*lines[1:], ""], strict=True):

@@ -1,22 +1,22 @@
-"""Faults on request: how the outside fails, so that tests can see kipflow cope.
+"""Fault injection: makes the sandbox's services fail, to test how kipflow copes.
 
 A rule is one line: KIND [PATH] [xCOUNT] [NAME=VALUE …], for example
 
     429 /api/mbox.lua x2 retry-after=1      the next two requests of that path get 429
     500 /confluence x3                      PATH is a prefix; without one every path is meant
     slow /api/stats.lua x1 seconds=20       answers late
-    late /slack/api x1 seconds=20           does what was asked, and answers late
+    late /slack/api x1 seconds=20           performs the request, and answers late
     reset /api/mbox.lua                     the connection ends in the middle of the body
     short /api/mbox.lua                     Content-Length promises more than the body holds
     cut /api/mbox.lua                       half of the body, with a Content-Length that agrees
     html /api/stats.lua                     an error page in HTML, with status 200
-    json /jira                              JSON of a shape that nobody asked for
+    json /jira                              JSON of an unexpected shape
     conflict /confluence                    somebody else saves the page just before this PUT
     expired                                 the token is no longer valid
-    scope /slack/api/conversations          the token may not do that
+    scope /slack/api/conversations          the token lacks this permission
 
-Rules are used up in the order in which they were given, one request at a time, so that the same
-requests meet the same faults.
+Rules are used up in the given order, one request at a time, so that the same requests get the same
+faults.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class FaultKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """A rule with the number of requests that it still has in stock."""
+    """A rule, with the number of requests for which it still applies."""
 
     kind: FaultKind
     path: str = "/"
@@ -60,7 +60,7 @@ class Fault:
     def seconds(self) -> float:
         return self.values.get("seconds", 30.0)
 
-    def meets(self, path: str) -> bool:
+    def applies_to(self, path: str) -> bool:
         return self.left > 0 and path.startswith(self.path)
 
 
@@ -69,7 +69,7 @@ _OWN_PATHS = ("/faults", "/clock", "/health")
 
 
 def parse_fault(text: str) -> Fault:
-    """Read one rule.
+    """Parse one rule.
 
     Raises:
         ValueError: a word of it is unknown; the message names it.
@@ -93,7 +93,7 @@ def parse_fault(text: str) -> Fault:
 
 
 def parse_faults(text: str) -> list[Fault]:
-    """Read rules separated by semicolons or line ends."""
+    """Parse rules separated by semicolons or line ends."""
     return [parse_fault(part) for part in re.split(r"[;\n]", text) if part.strip()]
 
 
@@ -110,9 +110,9 @@ class Faults:
         self.rules = []
 
     def use_up(self, path: str, *kinds: FaultKind) -> Fault | None:
-        """Use up one request of the first rule of these kinds (none named: any) that meets `path`."""
+        """The first rule for `path` of one of these kinds (default: any), after using up one of its requests."""
         for position, rule in enumerate(self.rules):
-            if rule.meets(path) and (not kinds or rule.kind in kinds):
+            if rule.applies_to(path) and (not kinds or rule.kind in kinds):
                 self.rules[position] = replace(rule, left=rule.left - 1)
                 return rule
         return None
@@ -122,7 +122,7 @@ class Faults:
 
 
 class FaultMiddleware:
-    """Lets the rules in force spoil responses. A conflict is the wiki's own business, see `confluence`."""
+    """Applies the rules to responses, except `conflict`, which `confluence` handles."""
 
     _HERE = tuple(kind for kind in FaultKind if kind is not FaultKind.CONFLICT)
 
@@ -140,7 +140,7 @@ class FaultMiddleware:
         elif fault.kind is FaultKind.SLOW:
             await asyncio.sleep(fault.seconds)
             await self.app(scope, receive, send)
-        elif fault.kind in _AFTERWARDS:
+        elif fault.kind in _AFTER_REQUEST:
             kept: list[Message] = []
 
             async def collect(message: Message) -> None:
@@ -154,30 +154,30 @@ class FaultMiddleware:
             await _refuse(fault, path)(scope, receive, send)
 
 
-#: Faults of an answer that the service has given.
-_AFTERWARDS = frozenset({FaultKind.LATE, FaultKind.RESET, FaultKind.SHORT, FaultKind.CUT})
+#: Faults that damage or delay a response after the request was performed.
+_AFTER_REQUEST = frozenset({FaultKind.LATE, FaultKind.RESET, FaultKind.SHORT, FaultKind.CUT})
 
 
 def _spoil(kind: FaultKind, kept: list[Message]) -> tuple[Message, Message]:
-    """The answer with half of its body."""
+    """The response with half of its body."""
     start, body = kept[0], b"".join(message.get("body", b"") for message in kept)
     half = body[: len(body) // 2]
     headers = [(k, v) for k, v in start["headers"] if k.lower() not in {b"content-length", b"etag"}]
     if kind is not FaultKind.RESET:
         length = len(half) if kind is FaultKind.CUT else len(body)
         headers.append((b"content-length", str(length).encode()))
-    # left unfinished, the answer makes the server drop the connection: the client sees it break off
+    # an unfinished response makes the server drop the connection
     end = {"type": "http.response.body", "body": half, "more_body": kind is not FaultKind.CUT}
     return {**start, "headers": headers}, end
 
 
 _EXPIRED = {"statusCode": 401, "message": "The token has expired"}
-_AWAY = "<!doctype html><title>Maintenance</title><h1>We will be back soon</h1><p>Planned work.</p>"
-#: What is answered instead, where nothing depends on the request.
-_INSTEAD: dict[FaultKind, Callable[[], Response]] = {
+_MAINTENANCE = "<!doctype html><title>Maintenance</title><h1>We will be back soon</h1><p>Planned work.</p>"
+#: Fault → the response sent instead, if it does not depend on the request.
+_REPLACEMENTS: dict[FaultKind, Callable[[], Response]] = {
     FaultKind.EXPIRED: lambda: JSONResponse(_EXPIRED, 401, headers={"WWW-Authenticate": "Bearer"}),
     FaultKind.SCOPE: lambda: JSONResponse({"ok": False, "error": "missing_scope"}),
-    FaultKind.HTML: lambda: HTMLResponse(_AWAY),
+    FaultKind.HTML: lambda: HTMLResponse(_MAINTENANCE),
     FaultKind.WRONG_JSON: lambda: JSONResponse(["not", "what", "you", "asked", "for"]),
     FaultKind.BROKEN: lambda: HTMLResponse("<h1>500</h1><p>The server met a problem.</p>", 500),
     FaultKind.UNAVAILABLE: lambda: HTMLResponse("<h1>503</h1><p>The server met a problem.</p>", 503),
@@ -190,4 +190,4 @@ def _refuse(fault: Fault, path: str) -> Response:
         return JSONResponse({"ok": False, "error": "ratelimited"}, 429, headers=wait)
     if fault.kind is FaultKind.EXPIRED and path.startswith("/slack/api"):
         return JSONResponse({"ok": False, "error": "token_expired"})
-    return _INSTEAD[fault.kind]()
+    return _REPLACEMENTS[fault.kind]()

@@ -1,4 +1,4 @@
-"""How a page for a person comes about: a template, what every page has, and headers that allow nothing else."""
+"""Renders the sandbox's pages for people: templates, the common frame, strict security headers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kipflow.sandbox.mrkdwn import render_mrkdwn
 from kipflow.sandbox.parts import Now
 from kipflow.sandbox.people import PEOPLE, RESIDENTS
 
-#: Everything is escaped; what is marked safe comes from `render_storage` and `render_mrkdwn`, which escape themselves.
+#: Everything is escaped; only the results of `render_storage` and `render_mrkdwn`, which escape, are marked safe.
 TEMPLATES = Environment(
     loader=PackageLoader("kipflow.sandbox"),
     autoescape=True,
@@ -24,7 +24,7 @@ TEMPLATES = Environment(
 TEMPLATES.globals.update(mask=mask, render_mrkdwn=render_mrkdwn, residents=RESIDENTS)
 TEMPLATES.globals.update(names={person.id: person.name for person in PEOPLE.values()})
 
-#: Nothing on these pages needs a script or another host, and no other site may show them in a frame.
+#: These pages need no scripts and no other hosts, and no other site may frame them.
 _SAFE = {
     "Content-Security-Policy": "default-src 'none'; style-src 'self'; img-src data:; form-action 'self'; "
     "base-uri 'none'; frame-ancestors 'none'",
@@ -34,7 +34,7 @@ _SAFE = {
 
 
 class Frame:
-    """Renders a template in the frame that all pages share."""
+    """Renders a template within the frame that all pages share."""
 
     def __init__(self, request: Request, now: Now) -> None:
         url = request.url
@@ -44,7 +44,7 @@ class Frame:
         text = TEMPLATES.get_template(template).render(self._common, title=title, **values)
         return HTMLResponse(text, status, headers=_SAFE)
 
-    def lacks(self, what: str, sentence: str, *, status: int = 404) -> Response:
+    def error(self, what: str, sentence: str, *, status: int = 404) -> Response:
         return self("note.html", what, sentence=sentence, status=status)
 
 

@@ -1,4 +1,4 @@
-"""The hand-kept index page: process prose, round-up tables, recordings; a version for each edit."""
+"""The hand-maintained index page: process prose, round-up tables, recordings; a version for each edit."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _find_moves(anchor: datetime) -> Iterator[tuple[datetime, Plan, Shelf]]:
 
 
 def _render_index(where: Mapping[int, Shelf], titles: Mapping[int, str], next_number: int, recordings: str) -> str:
-    """The page with each proposal in the section where people have put it."""
+    """The page with each proposal in the section to which people have moved it."""
     parts = [WIKI["prose"].format(next_number=next_number)]
     for section, given in WIKI["sections"].items():
         rows = [Row(**row) for row in given.get("rows", ())]
@@ -67,7 +67,7 @@ def _render_recordings(anchor: datetime) -> str:
 
 
 def _row(number: int, page_title: str, shelf: Shelf) -> Row:
-    """A row in one of the manners in which people write number and title."""
+    """A row in one of the styles in which people write number and title."""
     key = f"KIP-{number}"
     separator = (" - ", ": ", " ", ": ", "- ")[number % 5]
     after = (" (WIP)", ", (WIP)")[number % 2] if shelf.wip else ""

@@ -1,4 +1,4 @@
-"""An archive of one list: its mails in order of arrival, what is known of each, and its months as mbox."""
+"""The archive of one list: its mails in order of arrival, their index data, and its months as mbox."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ from kipflow.sandbox.quoting import compose
 
 _HEADERS = BytesHeaderParser(policy=policy.compat32)
 _FULL = BytesParser(policy=policy.default)
-#: A Date further than this from the time of arrival is not believed.
+#: A Date further than this from the time of arrival is ignored, in seconds.
 _BELIEVABLE = 40 * 86_400
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """A mail of the archive with what its listings show of it."""
+    """A mail of the archive with the data that listings show."""
 
     id: str
     message_id: str
@@ -56,13 +56,13 @@ class Entry:
 
 @lru_cache(maxsize=8_192)  # a pure function; every sandbox of a test run reads the same story
 def read_entry(mail: ArchivedMail) -> Entry:
-    """Take from the raw mail what Pony Mail's index holds. Broken mails have empty fields."""
+    """Extract from the raw mail what Pony Mail's index holds. Broken mails have empty fields."""
     headers = _HEADERS.parsebytes(mail.raw.partition(b"\n\n")[0])
 
     def header(name: str) -> str:
         return " ".join(str(headers.get(name) or "").split())
 
-    # two copies of one mail are one document, as in the archive's own index
+    # two copies of a mail are one document, as in Pony Mail's index
     name = hashlib.sha256(header("Message-ID").encode() or mail.raw).hexdigest()
     return Entry(
         id="".join(chr(ord("a") + int(c, 16)) if c.isdigit() else c for c in name[:32]),
@@ -84,7 +84,7 @@ def _decode(text: str) -> str:
 
 
 def _sent_at(date: str, fallback: datetime) -> datetime:
-    """The Date header where it is believable, else the time of arrival (as the archiver does)."""
+    """The Date header if it is plausible, else the time of arrival (as the archiver does)."""
     try:
         sent = as_utc(parsedate_to_datetime(date))
     except (TypeError, ValueError):
@@ -98,7 +98,7 @@ def mask(sender: str) -> str:
 
 
 class MailArchive:
-    """All mails of the list in order of arrival; `seen(now)` are those that have arrived."""
+    """All mails of the list in order of arrival; `seen(now)` returns those that have arrived."""
 
     def __init__(self, mails: Iterable[ArchivedMail]) -> None:
         self.entries = [read_entry(mail) for mail in mails]
@@ -119,7 +119,7 @@ class MailArchive:
     def add(self, mail: ArchivedMail) -> Entry:
         entry = read_entry(mail)
         place = bisect(self.entries, mail.arrives_at, key=lambda e: e.mail.arrives_at)
-        # another list: whoever reads the old one in another thread sees each mail once
+        # a new list object: another thread that iterates over the old one is not disturbed
         self.entries = [*self.entries[:place], entry, *self.entries[place:]]
         self._sent.append(mail)
         return entry
@@ -129,11 +129,11 @@ class MailArchive:
         return len(self._sent)
 
     def export(self) -> Any:
-        """What visitors wrote, as JSON can hold it."""
+        """Visitors' mails as JSON-compatible data."""
         return _SENT.dump_python(self._sent, mode="json")
 
     def restore(self, kept: Any) -> None:
-        """Take over what `export` gave. Raises ValueError where it is something else."""
+        """Restore the result of `export`. Raises ValueError for anything else."""
         for mail in _SENT.validate_python(kept):
             self.add(mail)
 
@@ -144,7 +144,7 @@ _SENT = TypeAdapter(list[ArchivedMail])
 def write_mail(
     archive: MailArchive, who: Resident, subject: str, words: str, answered: Entry | None, now: datetime
 ) -> Entry:
-    """Send a visitor's mail to the list; the archive has it at once."""
+    """Send a visitor's mail to the list; it is in the archive at once."""
     at, key = now.replace(microsecond=0), f"visitor/{archive.sent + 1}"
     parent = answered.message_id if answered else ""
     mail = Mail(
@@ -153,7 +153,7 @@ def write_mail(
         author=who,
         subject=subject,
         text=compose(words, author=who, parent=None, flags=frozenset()),
-        # the moment makes it another mail than one of an earlier life of the sandbox
+        # the time keeps the id apart from mails of an earlier run of the sandbox
         message_id=make_message_id(f"0|{at.isoformat()} {key}", who.emails[0]),
         in_reply_to=parent or None,
         references=(*answered.references, parent)[-8:] if answered and parent else (),
@@ -162,7 +162,7 @@ def write_mail(
 
 
 def receive_mail(archive: MailArchive, sender: str, raw: bytes, now: datetime) -> Entry:
-    """A mail that came by SMTP, with LF line ends; the archive has it at once."""
+    """Add a mail that came by SMTP, with LF line ends, to the archive."""
     at = now.replace(microsecond=0)
     top = render_trace(f"smtp/{archive.sent + 1}", sender, received_at=at)
     return _add(archive, top.encode() + re.sub(rb"(?m)^(>*From )", rb">\1", raw).rstrip(b"\n") + b"\n", at)
@@ -179,7 +179,7 @@ def render_mbox(entries: Sequence[Entry]) -> bytes:
 
 
 def find_root(seen: Sequence[Entry], entry: Entry) -> Entry:
-    """The first mail of the thread, as far as the archive holds it."""
+    """The first mail of the thread that is in the archive."""
     by_id = {e.message_id: e for e in reversed(seen) if e.message_id}
     visited: set[str] = set()
     while entry.in_reply_to in by_id and entry.id not in visited:
@@ -199,7 +199,7 @@ def find_members(seen: Sequence[Entry], root: Entry) -> list[Entry]:
 
 
 def body_of(entry: Entry) -> str:
-    """The mail's text as a reader sees it; HTML only mails give their markup."""
+    """The mail's text as a reader sees it; for HTML-only mails the markup."""
     try:
         part = _FULL.parsebytes(entry.mail.raw).get_body(preferencelist=("plain", "html"))
         return "" if part is None else str(part.get_content())

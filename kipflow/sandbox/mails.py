@@ -1,4 +1,4 @@
-"""A mail of the story, and how it turns into the bytes that an archive holds, oddities and all."""
+"""Mails of the story, and their encoding into the bytes of an archive, with all oddities."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Mail:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArchivedMail:
-    """A mail as an archive gives it: raw bytes (without the mbox separator), from when on, and its month."""
+    """A mail as archived: raw bytes (without the mbox separator), time of arrival, and month."""
 
     arrives_at: datetime
     month: str
@@ -54,7 +54,7 @@ class ArchivedMail:
 
 
 def make_message_id(key: str, address: str) -> str:
-    """A Message-ID that depends on the story alone, so that the same mail keeps its name at any anchor."""
+    """A Message-ID that depends on the story only, so that a mail has the same id at any anchor."""
     return f"<CA{digest_text(key, 24)}@mail.{address.rpartition('@')[2]}>"
 
 
@@ -78,12 +78,12 @@ def format_separator(envelope: str, at: datetime) -> bytes:
 
 
 def format_envelope(number: int) -> str:
-    """Where the list's bounces for its mail of this number would go."""
+    """The bounce address of the list's mail with this number."""
     return f"dev-return-{number}-archive=lists.sandbox.example@sandbox.example"
 
 
 def archive(mails: Iterable[Mail]) -> list[ArchivedMail]:
-    """What the list's archive holds of these mails, in order of arrival."""
+    """These mails as the list's archive holds them, in order of arrival."""
     held: list[ArchivedMail] = []
     for number, mail in enumerate(sorted(mails, key=lambda m: (m.at, m.key)), start=1):
         envelope = format_envelope(10_000 + number)
@@ -97,7 +97,7 @@ def archive(mails: Iterable[Mail]) -> list[ArchivedMail]:
 
 # -- headers -----------------------------------------------------------------------------------
 
-#: What the list's own hosts write on top of a mail: how it went through them, and whether its sender is real.
+#: Headers that the list's own hosts prepend: route, and authentication of the sender.
 _TRACE = """\
 Received: from mx1.sandbox.example (mx1.sandbox.example [198.51.100.7])
 \tby lists.sandbox.example (Postfix) with ESMTPS id {token}
@@ -119,14 +119,14 @@ Delivered-To: mailing list dev@sandbox.example
 
 
 def render_trace(key: str, sender: str, *, received_at: datetime, trace: str = _TRACE) -> str:
-    """What the list's hosts write above a mail of this sender."""
+    """The headers that the list's hosts prepend to a mail of this sender."""
     token, theirs = digest_text(key, 11).upper(), sender.partition("@")[2]
     hops = trace.format(theirs=theirs, token=token, nekot=token[::-1], stamp=format_date(received_at, 0))
     return f"Return-Path: <{sender}>\n{hops}{_LIST}"
 
 
 def render_mail(mail: Mail, *, received_at: datetime) -> bytes:
-    """The mail as bytes with LF line ends, "From " lines of the body escaped unless the mail says not to."""
+    """The mail as bytes with LF line ends; "From " lines of the body are escaped unless it has `FROM_LINE`."""
     trace = _NO_TRACE if Oddity.NO_DATE_AT_ALL in mail.flags else _TRACE
     top = render_trace(mail.key, mail.address, received_at=received_at, trace=trace)
     types, body = encode_body(mail.key, mail.text, mail.flags)
@@ -175,7 +175,7 @@ def _thread_headers(mail: Mail) -> list[tuple[str, str]]:
 
 
 def encode_words(text: str) -> str:
-    """`text` as a header value: as it is in ASCII, else in encoded words of at most 75 characters."""
+    """`text` as a header value: unchanged if ASCII, else in encoded words of at most 75 characters."""
     if text.isascii():
         return text
     words, chunk = [], ""

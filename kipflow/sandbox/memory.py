@@ -1,4 +1,4 @@
-"""What visitors did in the sandbox, its time included, kept in a file so that a restart does not undo it."""
+"""Visitors' changes and the sandbox's time, saved in a file so that they survive a restart."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kipflow.sandbox.clock import Clock
 
 
 class Part(Protocol):
-    """A part of the sandbox that visitors change. `restore` raises where it is given something else."""
+    """A part of the sandbox that visitors can change. `restore` raises for anything but the result of `export`."""
 
     def export(self) -> Any: ...
     def restore(self, kept: Any) -> None: ...
@@ -24,16 +24,16 @@ _WRITES = frozenset({"POST", "PUT", "DELETE"})
 
 
 class Memory:
-    """Saved pages, posted messages, sent mails, resolved tickets and the time that was reached, in one JSON file."""
+    """Saved pages, posted messages, sent mails, resolved tickets and the clock's time, in one JSON file."""
 
     def __init__(self, path: Path, clock: Clock, **parts: Part) -> None:
         self._path, self._clock, self._parts = path, clock, parts
 
     def load(self) -> None:
-        """Take over what the file holds; no file is an empty one.
+        """Restore what the file holds; a missing file counts as empty.
 
         Raises:
-            ValueError: the file is no memory of a sandbox.
+            ValueError: the file is not a sandbox's memory.
         """
         if not self._path.exists():
             return
@@ -47,7 +47,7 @@ class Memory:
             raise ValueError(f"{self._path} is not a sandbox's memory; remove it ({error})") from None
 
     def save(self) -> None:
-        """Write the file anew. Readers see the old one or the new one, never a part."""
+        """Replace the file. Readers see the old or the new one, never a part."""
         kept: dict[str, Any] = {name: part.export() for name, part in self._parts.items()}
         kept["now"] = self._clock.now().isoformat()
         self._path.parent.mkdir(parents=True, exist_ok=True)
@@ -57,7 +57,7 @@ class Memory:
 
 
 class MemoryMiddleware:
-    """Saves after every request that may have changed something."""
+    """Saves the memory after every request that may have changed something."""
 
     def __init__(self, app: ASGIApp, *, memory: Memory) -> None:
         self.app, self.memory = app, memory

@@ -1,4 +1,4 @@
-"""Slack's message text as HTML: links, emphasis, quotes and what would ping somebody, everything else escaped."""
+"""Renders Slack's mrkdwn as HTML: links, emphasis, quotes and mentions; everything else is escaped."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _TOKEN = re.compile(
 )
 _QUOTE = re.compile(r"(?:>|&gt;)\s?(.*)")
 
-#: The emoji that proposals' messages use; others stay as written.
+#: The emoji in kipflow's messages; others stay as written.
 _EMOJI = {
     "alarm_clock": "⏰",
     "newspaper": "📰",
@@ -37,7 +37,7 @@ _EMOJI = {
 
 
 def render_mrkdwn(text: str) -> str:
-    """`text` as Slack would show it. Slack knows three entities; `<!channel>` and the like ping people."""
+    """`text` as Slack would show it. Slack has three entities; `<!channel>` and the like mention people."""
     lines: list[str] = []
     for line in text.split("\n"):
         quoted = _QUOTE.fullmatch(line)
@@ -67,7 +67,7 @@ def _render_inner(inner: str) -> str:
     if re.match(r"https?://", target):
         return f'<a rel="nofollow noopener" href="{escape(unescape(target))}">{_plain(label or target)}</a>'
     if target.startswith("!date^"):
-        # Slack shows it in the reader's own time; here nobody's is known
+        # Slack shows it in the reader's time zone, which is unknown here
         return f"<time>{_plain(label)}</time>"
     if target[:1] in {"!", "@", "#"}:
         return f"<mark>@{_plain(label or target[1:])}</mark>"

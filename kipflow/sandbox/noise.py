@@ -105,7 +105,7 @@ def _write_small_talk(anchor: datetime, talks: list[list[str]]) -> Iterator[Mail
 
 
 def write_broken(anchor: datetime) -> Iterator[ArchivedMail]:
-    """Mails that nobody can read, as a crash of the archiver leaves them: no header that says anything.
+    """Unreadable mails, as an archiver's crash leaves them: without any useful header.
 
     The reader must count them and go on.
     """

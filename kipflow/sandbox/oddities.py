@@ -1,4 +1,4 @@
-"""The kinds of odd mail that there are."""
+"""The kinds of odd mail in the story."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Oddity(StrEnum):
-    """What can be odd about how a mail is written or how an archive holds it."""
+    """What can be odd about a mail as it is written or archived."""
 
     HTML = "html"  # text/html only
     ALTERNATIVE = "alternative"  # text/plain and text/html
@@ -19,10 +19,10 @@ class Oddity(StrEnum):
     VIA_CC = "viacc"  # the same, the real address as last Cc
     INVALID = "invalid"  # name@company.INVALID
     OTHER_ADDRESS = "alt"  # writes from their second address
-    NEW_ADDRESS = "newaddr"  # writes from an address that the roster does not have: is it they?
+    NEW_ADDRESS = "newaddr"  # writes from an address that the roster does not have
     NO_DATE = "nodate"  # no Date, but Received lines
     NO_DATE_AT_ALL = "nodateatall"  # no Date, and a Received without a time
-    SLOW_CLOCK = "slowclock"  # a Date of eleven days before
+    SLOW_CLOCK = "slowclock"  # a Date that is eleven days old
     NO_ID = "noid"
     NO_SUBJECT = "nosubject"
     TWICE = "twice"  # the archive holds it twice

@@ -24,7 +24,7 @@ class ScriptedVersion:
 
 
 def render_body(plan: Plan, edit: Edit, *, ticket: str) -> str:
-    """The version of the page that `edit` saved, with the changes that its author has worked in so far."""
+    """The page's version saved by `edit`, with all changes that its author has made so far."""
     if plan.page == "template":
         return str(WIKI["template"]).replace(
             "Describe the problems you are trying to solve.", escape(plan.topic.gain), 1

@@ -1,4 +1,4 @@
-"""Pages at which a person can look at the sandbox: overview, wiki, list, threads, tickets, Slack channels."""
+"""The sandbox's pages for people: overview, wiki, list, threads, tickets, Slack channels."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ def view_page(pageId: str) -> Response:
 def wiki_page(page_id: str, show: Show, wiki: TheWiki, version: int = 0) -> Response:
     found = wiki.find(page_id)
     if found is None or found.gone:
-        return show.lacks("Page not found", "No such page, or it was deleted.")
+        return show.error("Page not found", "No such page, or it was deleted.")
     if found.denied:
-        return show.lacks("Not permitted", "You may not read this page.", status=403)
+        return show.error("Not permitted", "You may not read this page.", status=403)
     number = version if 1 <= version <= found.number else found.number
     shown, key = found.versions[number - 1], re.match(r"KIP-\d+", found.title)
     return show(
@@ -74,7 +74,7 @@ def mail_list(show: Show, archive: TheArchive, now: Now, about: str = "") -> Res
 def thread(mid: str, show: Show, archive: TheArchive, now: Now) -> Response:
     seen, entry = archive.seen(now), archive.find(mid, now)
     if entry is None:
-        return show.lacks("Thread not found", "The archive has no such mail.")
+        return show.error("Thread not found", "The archive has no such mail.")
     root = find_root(seen, entry)
     mails = [(e, body_of(e).splitlines()) for e in find_members(seen, root)]
     return show("thread.html", root.subject or "(no subject)", root=root, mails=mails)
@@ -106,7 +106,7 @@ def _name_channel(channel: str) -> str:
 
 
 def _find_texts(post: Post) -> list[str]:
-    """What Slack would show: where there are blocks, the text is only for notifications."""
+    """The texts that Slack would show: if there are blocks, the message's text is only for notifications."""
     texts = [post.text] if post.text and not post.blocks else []
     for block in post.blocks:
         fields = [block.get("text"), *(block.get("fields") or []), *(block.get("elements") or [])]

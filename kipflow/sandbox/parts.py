@@ -1,4 +1,4 @@
-"""What the endpoints work on: each part of the running sandbox, as a parameter that FastAPI fills in."""
+"""The parts of the running sandbox as FastAPI dependencies."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ async def _read_time(request: Request) -> datetime:
 
 
 async def read_json(request: Request) -> Any:
-    """What the request's body holds as JSON; what is none counts as an empty object."""
+    """The request's body as JSON; anything else counts as an empty object."""
     try:
         return await request.json()
     except ValueError:

@@ -1,7 +1,7 @@
-"""The people of the sandbox community (`people.yaml`): all invented, with the habits that make mail odd.
+"""The people of the sandbox community (`people.yaml`): all invented, with habits that make mail odd.
 
-Every address that is not the community's own ends in ".example", so nothing here can reach anybody.
-`config/rosters/sandbox.yaml` is rendered from this table (a test holds the two together).
+Every address ends in ".example", so that nothing can reach anybody. `config/rosters/sandbox.yaml` is rendered
+from this table (a test compares them).
 """
 
 from __future__ import annotations
@@ -34,9 +34,8 @@ def _parse_role(text: str) -> RoleHeld:
 class Resident:
     """Someone who writes on the list.
 
-    `emails` are in order of use: the first is what they mostly write from. `roles` empty means that
-    the roster does not know them. `zone` is their offset from UTC in minutes, `quoting` how they answer
-    ("top", "bottom", "inline"), `signature` the lines under their mails.
+    `emails`: the first is the usual one. Empty `roles`: not in the roster. `zone` is the offset from UTC in
+    minutes, `quoting` how they answer ("top", "bottom", "inline"), `signature` the lines under their mails.
     """
 
     id: str
@@ -62,7 +61,7 @@ RESIDENTS: tuple[Resident, ...] = tuple(PEOPLE.values())
 
 
 def render_roster() -> str:
-    """The roster file of the story: everybody in the community's record, in YAML."""
+    """The story's roster file as YAML."""
     lines = [
         "# Who is who in the sandbox community. Rendered from kipflow/sandbox/people.yaml; a test compares them.",
         "source: invented",

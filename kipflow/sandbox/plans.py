@@ -1,11 +1,11 @@
 """The form of the story (`stories/*.yaml`): one `Plan` per proposal, its mails as short lines.
 
-Times are days relative to the anchor (the moment `--now`); those of ballots and other replies count
-from the opening of their thread. A scripted mail is one line of text:
+Times are days relative to the anchor; those of ballots and other replies are relative to the opening of
+their thread. A scripted mail is one line of text:
 
-    1.2 okim {html} +1 (non-binding)        days, who, flags in braces, the words that matter
+    1.2 okim {html} +1 (non-binding)        days, author, flags in braces, the words
 
-Flags name a kind of odd mail (see `Oddity`); without any the mail is an ordinary one.
+Flags name kinds of odd mail (see `Oddity`).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _LINE = re.compile(r"^(-?[\d.]+) (\w+)(?: \{([\w ]+)\})? (.+)$", re.DOTALL)
 
 
 def parse_line(text: str) -> Line:
-    """Read a scripted mail.
+    """Parse a scripted mail.
 
     Raises:
         ValueError: the line is not of the form "DAYS WHO {FLAGS} WORDS".
@@ -63,7 +63,7 @@ class Edit:
 
 
 def _parse_edits(given: dict[float, str]) -> tuple[Edit, ...]:
-    """Read the versions of a page, each written as "DAYS: STATUS | what changed"."""
+    """Parse the versions of a page, each written as "DAYS: STATUS | what changed"."""
     parts = ((at, *text.partition(" | ")) for at, text in given.items())
     return tuple(Edit(at=at, status=status, note=note) for at, status, _, note in parts)
 
@@ -73,7 +73,7 @@ ScriptedLine = Annotated[Line, BeforeValidator(parse_line)]
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=STRICT)
 class Topic:
-    """What a proposal is about, in pieces that sentences are built from; `setting` may be missing."""
+    """What a proposal is about, as pieces for sentences; `setting` may be missing."""
 
     thing: str
     where: str
@@ -85,7 +85,7 @@ class Topic:
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=STRICT)
 class Discussion:
-    """The `[DISCUSS]` thread: when it opens, how many answers it gets in how many days."""
+    """The `[DISCUSS]` thread: when it opens, and how many answers it gets in how many days."""
 
     at: float
     talk: int
@@ -95,10 +95,10 @@ class Discussion:
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=STRICT)
 class Announcement:
-    """The closing mail of a round, by the proposal's author. Names are ids of residents.
+    """The result mail of a round, by the proposal's author. Names are ids of residents.
 
     `subject` is a tag ("[RESULT] [VOTE]"), "reply" for a plain reply in the vote thread, or a whole
-    subject of its own. `style` is how the counts are written: prose, list, table or terse.
+    subject of its own. `style` is the form of the counts: prose, list, table or terse.
     """
 
     at: float
@@ -127,7 +127,7 @@ class Round:
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=STRICT)
 class Shelf:
-    """When the hand-kept index moved the proposal to a section."""
+    """When people moved the proposal to a section of the index."""
 
     at: float
     section: str = "accepted"
@@ -137,7 +137,7 @@ class Shelf:
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=STRICT)
 class Work:
-    """The work on the proposal's ticket; `done` says that it was fixed some three weeks after its start."""
+    """The work on the proposal's ticket; `done`: it was fixed some three weeks after its start."""
 
     started: float
     release: str | None = None
@@ -146,13 +146,13 @@ class Work:
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=STRICT)
 class Expected:
-    """What a proposal must have come to at the anchor, written by hand from the story's intent and the policy of
+    """The expected state of a proposal at the anchor, written by hand from the story's intent and the policy in
     `config/communities/sandbox.yaml`.
 
-    `binding` and `other` are the newest round's counted (+1, 0, -1); `other` None where readers may differ on
-    purpose (see the note). `rounds` counts its votes: one where an outcome is named. `depends_on_review` says that
-    an unclear ballot decides, `page_drift` that page or index contradict the stage. `later` is its stage ten days
-    after the anchor, `asleep` 15 days after, when the grace of the first run's warnings is over; None where it stays.
+    `binding` and `other` are the newest round's counts (+1, 0, -1); `other` is None where readings may differ
+    (see the note). `rounds` counts its votes (default: one if there is an outcome). `depends_on_review`: an
+    unclear ballot decides; `page_drift`: page or index contradict the stage. `later` is its stage ten days after
+    the anchor, `asleep` 15 days after, when the grace period of the first warnings is over; None: unchanged.
     """
 
     stage: Stage
@@ -171,7 +171,7 @@ class Expected:
 class Plan:
     """One proposal's whole story.
 
-    `page` is how its page comes: "plain", "lozenge", "template" (the template's text left in), "broken"
+    `page` is the form of its page: "plain", "lozenge", "template" (the template's text left in), "broken"
     (markup that does not parse), "restricted" (403) or "deleted" (404). `month_turn` shifts everything
     so that day 0 is the month's first midnight before the anchor's 100th day back.
     """
@@ -197,7 +197,7 @@ class Plan:
 
 
 def read_plan(number: int, found: Mapping[str, Any]) -> Plan:
-    """The plan that a story's file describes.
+    """Parse the plan of a proposal from a story's file.
 
     Raises:
         pydantic.ValidationError: a key is unknown or missing, or a value is wrong; the message names it.
@@ -212,5 +212,5 @@ def read_plan(number: int, found: Mapping[str, Any]) -> Plan:
 PLANS: tuple[Plan, ...] = tuple(
     read_plan(number, found) for name in _FILES for number, found in load_yaml(f"stories/{name}.yaml").items()
 )
-#: Number → what kipflow must show at the anchor. Nothing of it is computed by kipflow's own reading.
+#: Number → what kipflow must show at the anchor. Independent of kipflow's own reading.
 EXPECTED: Mapping[int, Expected] = {plan.number: plan.expect for plan in PLANS}

@@ -1,6 +1,6 @@
-"""Pony Mail's endpoints that somebody asks: monthly mbox, statistics, source.
+"""The endpoints of Pony Mail that are used: monthly mbox, statistics, source.
 
-Shapes follow what lists.apache.org gives an anonymous reader: addresses masked, at most `WINDOW` mails in a listing.
+Answers are those of lists.apache.org to anonymous readers: masked addresses, at most `WINDOW` mails in a listing.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from kipflow.sandbox.mailarchive import Entry, mask, render_mbox
 from kipflow.sandbox.mails import LIST
 from kipflow.sandbox.parts import Now, TheArchive
 
-#: The most mails that one listing shows, whatever the month holds.
+#: The most mails in one listing.
 WINDOW = 300
 
 
@@ -77,7 +77,7 @@ def _listing(entry: Entry) -> dict[str, Any]:
 
 
 def _month_of(request: Request) -> str | None:
-    """The month asked for, as `d=2024-01` or `date=2024-01`."""
+    """The requested month, from `d=2024-01` or `date=2024-01`."""
     asked = request.query_params.get("d") or request.query_params.get("date") or ""
     return asked if re.fullmatch(r"\d{4}-(0[1-9]|1[0-2])", asked) else None
 

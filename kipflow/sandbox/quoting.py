@@ -14,7 +14,7 @@ _QUOTED_LINES = 60
 
 
 def compose(words: str, *, author: Resident, parent: Mail | None, flags: frozenset[Oddity]) -> str:
-    """A whole body: the author's words, the quoted parent in their manner, signature, list footer."""
+    """A whole body: the author's words, the parent quoted in their style, signature, list footer."""
     own, signature = wrap(words), "\n".join(author.signature)
     if Oddity.BARE in flags:
         parts = [own]
@@ -58,13 +58,13 @@ def wrap(words: str) -> str:
 
 
 def quote(text: str) -> str:
-    """`text` with quote marks, cut where a thread grew too deep for anybody to read."""
+    """`text` with quote marks, cut if quotes are nested too deeply to be read."""
     lines = text.split("\n")[:_QUOTED_LINES]
     return "\n".join(f">{line}" if line.startswith(">") else f"> {line}".rstrip() for line in lines)
 
 
 def attribution(parent: Mail, *, with_offset: bool = False) -> str:
-    """The line above a quote. Its form depends on the quoted mail, as if on the program that answers."""
+    """The line above a quote. Its form depends on the quoted mail, in place of the mail program."""
     local = parent.at.astimezone(timezone(timedelta(minutes=parent.author.zone)))
     name = parent.author.name
     if with_offset:
@@ -97,6 +97,6 @@ def _interleave(quoted: str, own: str) -> str:
 
 
 def _template_of(parent: Mail) -> str:
-    """The part of the parent that holds its ballot template, where it has one."""
+    """The parent's ballot template, if it has one."""
     start = parent.text.find("[ ] +1")
     return parent.text if start < 0 else parent.text[start:]

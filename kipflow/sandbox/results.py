@@ -1,4 +1,4 @@
-"""The closing mail of a vote, in the manner of the person who writes it."""
+"""The result mail of a vote, in its author's style."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _COUNT_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "ei
 
 
 def render_result(result: Announcement) -> str:
-    """The words of a closing mail, in the announcer's manner."""
+    """The words of a result mail."""
     verdict = "passes" if result.passed else "does not pass"
     plus, other, zero, minus = (
         [PEOPLE[who].name for who in who_said]

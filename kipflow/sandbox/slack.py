@@ -1,4 +1,4 @@
-"""Slack's methods for messages: what they check, what they store, and when they ask to wait."""
+"""Slack's methods for messages: checks, storage and rate limits."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ router = APIRouter(prefix="/slack/api")
 
 
 async def _read(request: Request) -> dict[str, Any]:
-    """The arguments, sent as JSON or as a form (where blocks are JSON in a field); `token` is the sender's."""
+    """The arguments, sent as JSON or as a form (with blocks as JSON in a field); `token` is the sender's."""
     if "json" in request.headers.get("Content-Type", ""):
         read = await read_json(request)
         given: dict[str, Any] = read if isinstance(read, dict) else {}
@@ -56,7 +56,7 @@ async def post_message(given: Given, channels: TheChannels, throttle: TheThrottl
 
 @router.post("/chat.postEphemeral")
 async def post_ephemeral(given: Given, channels: TheChannels, now: Now) -> Response:
-    """What only one user sees, below a message."""
+    """Post a message that only one user sees, below another message."""
     person = find_person(str(given.get("user") or ""))
     error = _find_token_error(given) or find_error(given, []) or (None if person else "user_not_found")
     if error is not None:
@@ -71,7 +71,7 @@ async def update(given: Given, channels: TheChannels, throttle: TheThrottle) -> 
     return _say(given, channels, throttle, None)
 
 
-# Slack's own client asks by POST, others by GET
+# Slack's own client sends POST, others GET
 @router.api_route("/users.lookupByEmail", methods=["GET", "POST"])
 async def lookup_by_email(given: Given) -> Response:
     asked = str(given.get("email") or "").lower()
@@ -107,7 +107,7 @@ async def replies(given: Given, channels: TheChannels) -> Response:
 
 
 def _say(given: dict[str, Any], channels: Channels, throttle: Throttle, at: datetime | None) -> Response:
-    """Post a message at `at`, or update one where there is no time given."""
+    """Post a message at time `at`, or update one if `at` is None."""
     blocks = given.get("blocks") or []
     error = _find_token_error(given) or find_error(given, blocks)
     if error is not None:
@@ -130,7 +130,7 @@ def _answer(error: str | None, found: dict[str, Any]) -> Response:
 
 
 def _page(found: list[Post], given: dict[str, Any]) -> dict[str, Any]:
-    """The messages since `oldest`, from `cursor` on, at most `limit` of them."""
+    """At most `limit` messages since `oldest`, starting at `cursor`."""
     oldest, start = _number(given.get("oldest")), int(_number(given.get("cursor")))
     recent = [post for post in found if float(post.ts) > oldest]
     limit = str(given.get("limit") or "")
@@ -154,14 +154,14 @@ def _as_message(post: Post) -> dict[str, Any]:
 
 
 def _find_metadata(given: dict[str, Any]) -> dict[str, Any]:
-    """What the sender attached; a form sends it as JSON in a field."""
+    """The message's metadata; a form sends it as JSON in a field."""
     raw = given.get("metadata")
     found = _parse(raw) if isinstance(raw, str) else raw
     return found if isinstance(found, dict) else {}
 
 
 def find_error(given: dict[str, Any], blocks: Any) -> str | None:
-    """Slack's name for what is wrong with a message; None if it would take it."""
+    """Slack's error code for an invalid message; None if it would be accepted."""
     channel, text = given.get("channel"), given.get("text")
     if not isinstance(channel, str) or not channel.startswith(("#", "C", "D")):
         return "channel_not_found"

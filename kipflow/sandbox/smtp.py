@@ -1,4 +1,4 @@
-"""A mail server for the sandbox's list: what it takes is in the list's archive at once, as a real list's would be."""
+"""A mail server for the sandbox's list: accepted mail is in the list's archive at once."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from datetime import datetime
 from kipflow.sandbox.mailarchive import MailArchive, receive_mail
 from kipflow.sandbox.mails import LIST
 
-#: Octets of a line, and of a mail, that are taken.
+#: The most octets of a line, and of a mail.
 _LINE, _MAIL = 8_192, 1_000_000
-#: Seconds for which a client may say nothing.
-_PATIENCE = 60.0
+#: Seconds after which a silent client is disconnected.
+_IDLE_SECONDS = 60.0
 #: A sender that can stand in a header as it is.
 _PLAIN = re.compile(r"[a-z0-9_.+-]{1,64}@[a-z0-9.-]{1,253}")
 
@@ -22,7 +22,7 @@ _PLAIN = re.compile(r"[a-z0-9_.+-]{1,64}@[a-z0-9.-]{1,253}")
 async def serve_mail(
     archive: MailArchive, now: Callable[[], datetime], saved: Callable[[], None], *, port: int
 ) -> asyncio.Server:
-    """Take mails on the loopback address. `saved` is called when the archive has one, before the sender hears of it.
+    """Accept mails on the loopback address. `saved` is called when a mail is in the archive, before it is acknowledged.
 
     Raises:
         OSError: the port is taken.
@@ -30,15 +30,15 @@ async def serve_mail(
 
     async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with suppress(OSError, ValueError, TimeoutError, asyncio.IncompleteReadError):
-            async with asyncio.timeout(_PATIENCE):
-                await _Talk(archive, now, saved, reader, writer).hold()
+            async with asyncio.timeout(_IDLE_SECONDS):
+                await _Session(archive, now, saved, reader, writer).run()
         writer.close()
 
     return await asyncio.start_server(talk, "127.0.0.1", port, limit=_LINE)
 
 
-class _Talk:
-    """One client's talk: greeting, sender, recipients, mails, until it quits."""
+class _Session:
+    """One client's session: greeting, sender, recipients, mails, until it quits."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class _Talk:
         self._reader, self._writer = reader, writer
         self._sender, self._is_addressed = "", False
 
-    async def hold(self) -> None:
+    async def run(self) -> None:
         await self._say("220 sandbox")
         while line := await self._reader.readline():
             words = line.decode("utf-8", "replace").strip()

@@ -1,4 +1,4 @@
-"""Slack's Socket Mode: an app opens a connection, and hears over it of the buttons that people press."""
+"""Slack's Socket Mode: an app opens a connection and receives button presses over it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ router = APIRouter()
 
 
 class Sockets:
-    """The connections of apps. A ticket opens one of them, once."""
+    """The connections of apps. A ticket opens one connection, once."""
 
     def __init__(self) -> None:
         self._tickets: set[str] = set()
@@ -32,7 +32,7 @@ class Sockets:
         return known
 
     async def serve(self, socket: WebSocket) -> None:
-        """Greet an app and take its confirmations, until it leaves."""
+        """Greet an app and receive its acknowledgements until it disconnects."""
         await socket.accept()
         await socket.send_json({"type": "hello", "num_connections": len(self._open) + 1})
         self._open.append(socket)
@@ -43,17 +43,17 @@ class Sockets:
             self._open.remove(socket)
 
     async def drop(self) -> None:
-        """Close every connection, as Slack does with each after some hours."""
+        """Close every connection, as Slack does after some hours."""
         for socket in tuple(self._open):
             await socket.close(1001)
 
     async def send_event(self, payload: dict[str, Any]) -> bool:
-        """Hand an interaction to the app that came last; False where there is none."""
+        """Send an interaction to the app that connected last; False if there is none."""
         envelope = {"envelope_id": secrets.token_hex(8), "type": "interactive", "payload": payload}
         return await self.send({**envelope, "accepts_response_payload": False})
 
     async def send(self, envelope: Any) -> bool:
-        """Hand over an envelope as it is; False where there is no app."""
+        """Send an envelope as it is; False if no app is connected."""
         if not self._open:
             return False
         await self._open[-1].send_json(envelope)
@@ -61,7 +61,7 @@ class Sockets:
 
 
 def write_press(post: Post, button: dict[str, Any], who: str, reason: str) -> dict[str, Any]:
-    """What Slack sends an app of a pressed button."""
+    """The payload that Slack sends to an app for a pressed button."""
     action = {key: button[key] for key in ("action_id", "value", "type") if key in button}
     return {
         "type": "block_actions",
@@ -83,7 +83,7 @@ async def open_connection(request: Request) -> Response:
 
 @router.post("/slack/socket")
 async def hand_over(request: Request, envelope: dict[str, Any]) -> Response:
-    """An envelope of one's own for the app: one that Slack repeats, or one that it would never send."""
+    """Send the app an arbitrary envelope, such as a repeated one or one that Slack would never send."""
     is_sent = await request.app.state.sockets.send(envelope)
     return Response(status_code=204 if is_sent else 503)
 

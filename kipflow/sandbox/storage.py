@@ -1,4 +1,4 @@
-"""Confluence's storage format as plain, safe HTML for a person to look at."""
+"""Renders Confluence's storage format as plain, safe HTML."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _PLAIN = frozenset(
     "p h1 h2 h3 h4 ul ol li table tbody tr th td strong em code pre br hr blockquote".split()  # noqa: SIM905
 )
 _EMPTY = frozenset({"br", "hr"})
-#: The story's addresses lead nowhere; here is what stands for them.
+#: The story's addresses do not exist; these local pages replace them.
 _LOCAL = (
     (re.compile(r"https://lists\.sandbox\.example/list\.html\?[^:]*:(KIP-\d+)"), r"/list?about=\1"),
     (re.compile(r"https://jira\.sandbox\.example/browse/([A-Z]+-\d+)"), r"/tickets#\1"),
@@ -20,7 +20,7 @@ _LOCAL = (
 
 
 def find_local(address: str) -> str:
-    """The sandbox's own page for an address of the story; any other address as it is."""
+    """The sandbox's own page for an address of the story; any other address unchanged."""
     for pattern, local in _LOCAL:
         if pattern.fullmatch(address):
             return pattern.sub(local, address)
@@ -28,11 +28,11 @@ def find_local(address: str) -> str:
 
 
 def render_storage(body: str) -> str:
-    """`body` as HTML without scripts, styles or attributes; broken markup is closed where it ends.
+    """`body` as HTML without scripts, styles or attributes; unclosed tags are closed.
 
-    What is nested deeper than the parser follows, some 250 elements, is left out.
+    Anything nested deeper than the parser allows, some 250 elements, is left out.
     """
-    # within an element even "<html>" is no document of its own, which could be one without a body
+    # wrapped, so that "<html>" in it is not parsed as a document, which might have no body
     return _render_inner(html.document_fromstring(f"<div>{body}</div>").find("body"))
 
 
@@ -49,7 +49,7 @@ def _render(element: html.HtmlElement) -> str:
         return f"<{tag}>{inner}" + ("" if tag in _EMPTY else f"</{tag}>")
     if tag == "a":
         href = find_local(element.get("href", ""))
-        # javascript: and the like lead nowhere from here
+        # javascript: and the like are not linked
         safe = href if urlsplit(href).scheme in {"http", "https", ""} else "#"
         return f'<a rel="nofollow noopener" href="{escape(safe)}">{inner}</a>'
     if tag == "ac:link":

@@ -1,6 +1,6 @@
-"""The whole story for an anchor: mails, pages, tickets. `plans.EXPECTED` says what must come out.
+"""The whole story for an anchor: mails, pages, tickets. `plans.EXPECTED` has the expected decisions.
 
-The same anchor gives the same bytes, on every machine. What each proposal is there for stands beside its story.
+The same anchor gives the same bytes on every machine. The purpose of each proposal is noted in its story.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from kipflow.sandbox.wiki import PageScript, write_pages
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Story:
-    """Everything that will have happened by the end of the story, each with the moment it appears."""
+    """All events of the story, each with the time at which it appears."""
 
     mails: tuple[ArchivedMail, ...]
     pages: tuple[PageScript, ...]
     tickets: tuple[Ticket, ...]
 
 
-@lru_cache(maxsize=4)  # a pure function of its argument, asked for by the launcher and by every test
+@lru_cache(maxsize=4)  # a pure function, called by the launcher and by every test
 def build_story(anchor: datetime) -> Story:
     """Write the story relative to `anchor` (aware UTC; fractions of a second are dropped)."""
     anchor = anchor.replace(microsecond=0)

@@ -1,4 +1,4 @@
-"""From plans to mails: the discussion, the votes and the announcements of each proposal."""
+"""Writes the mails of each plan: discussion, votes and announcements."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from kipflow.sandbox.world import SEED, find_origin, make_rng, moment
 
 BALLOT_TEMPLATE = "[ ] +1 accept the proposal\n[ ]  0 no opinion\n[ ] -1 do not accept it, because ..."
 
-#: What a reply's subject starts with where its program is an unusual one; the last that applies counts.
+#: Prefixes of a reply's subject from unusual mail programs; the last that applies counts.
 _PREFIXES = {Oddity.AW: "AW: ", Oddity.RE_UPPER: "RE: ", Oddity.REPEATED: "Re: Re: Fwd: ", Oddity.FORWARD: "Fwd: Re: "}
 
-#: How often an ordinary mail is written by an unusual program.
+#: Oddities of ordinary mails → how often they occur.
 _EVERYDAY = {
     Oddity.HTML: 0.03,
     Oddity.ALTERNATIVE: 0.12,
@@ -73,7 +73,7 @@ class ThreadWriter:
         return mails
 
     def _answer(self, mails: list[Mail], talkers: list[Resident], at: float, *, is_last: bool) -> Mail:
-        """The next mail of the talk: the author answers what was asked, or a reader asks or remarks."""
+        """The next mail of the discussion: the author answers a question, or a reader asks or remarks."""
         rng, last, key = self.rng, mails[-1], f"discuss/{len(mails)}"
         open_points = self.asked.get(last.key, [])
         if open_points and rng.random() < 0.8:
@@ -89,7 +89,7 @@ class ThreadWriter:
         return self._mail(key, at, who, f"Re: {mails[0].subject}", text, parent, self._everyday())
 
     def _find_points(self, key: str) -> list[str]:
-        """What a reader asks, kept for the author to answer; or a remark."""
+        """A reader's questions, remembered for the author to answer; or a remark."""
         rng = self.rng
         if self.unasked and rng.random() < 0.75:
             points = [self.unasked.pop() for _ in range(min(len(self.unasked), rng.choice((1, 1, 2, 3))))]
@@ -169,7 +169,7 @@ class ThreadWriter:
         flags: frozenset[Oddity] = frozenset(),
     ) -> Mail:  # fmt: skip
         full_key = f"{self.plan.key}/{key}"
-        # people do not write on the stroke of the minute; only openings must fall on theirs
+        # people do not write at full minutes; only openings must be at their exact time
         delay = timedelta(seconds=0 if parent is None else int(digest_text(full_key, 24), 16) % 600)
         mail = Mail(
             key=full_key,

@@ -1,4 +1,4 @@
-"""The story's tickets: what JIRA says of each proposal's work, and since when."""
+"""The story's tickets: JIRA's state of each proposal's work, and since when."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Ticket:
 
 
 class Tickets:
-    """All tickets by their keys, what visitors resolved, and what was said about each."""
+    """All tickets by their keys, with visitors' resolutions and all comments."""
 
     def __init__(self, tickets: Iterable[Ticket]) -> None:
         self._by_key = {ticket.key: ticket for ticket in tickets}
@@ -49,12 +49,12 @@ class Tickets:
         return self._by_key.get(key)
 
     def seen(self, now: datetime) -> list[tuple[Ticket, TicketState]]:
-        """The tickets that there are at `now`, with their states, the newest first."""
+        """The tickets that exist at `now`, with their states, newest first."""
         found = ((ticket, ticket.find_state(now)) for ticket in reversed(self._by_key.values()))
         return [(ticket, state) for ticket, state in found if state is not None]
 
     def resolve(self, key: str, release: str, at: datetime) -> bool:
-        """A visitor resolves a ticket, which stays so; False where there is no such open one."""
+        """Resolve a ticket for a visitor, for good; False if there is no such open ticket."""
         ticket = self.find(key)
         state = ticket.find_state(at) if ticket else None
         if ticket is None or state is None or state.resolution is not None:
@@ -66,11 +66,11 @@ class Tickets:
         return True
 
     def export(self) -> Any:
-        """What visitors resolved, as JSON can hold it."""
+        """Visitors' resolutions as JSON-compatible data."""
         return _RESOLVED.dump_python(self._resolved, mode="json")
 
     def restore(self, kept: Any) -> None:
-        """Take over what `export` gave. Raises ValueError where it is something else."""
+        """Restore the result of `export`. Raises ValueError for anything else."""
         for key, release, at in _RESOLVED.validate_python(kept):
             self.resolve(key, release, at)
 
@@ -83,7 +83,7 @@ def ticket_key(plan: Plan) -> str:
 
 
 def write_tickets(anchor: datetime) -> Iterator[Ticket]:
-    """One ticket per proposal, open from the day its page was made."""
+    """One ticket per proposal, opened on the day its page was created."""
     for plan in PLANS:
         states = tuple(_write_states(anchor, plan))
         yield Ticket(id=13_000_000 + plan.number, key=ticket_key(plan), summary=plan.title, states=states)

@@ -1,6 +1,6 @@
-"""What visitors may do as one of the community's people: write mail, edit a page, resolve a ticket, post, pass time.
+"""What visitors can do as one of the people: write mail, edit a page, resolve a ticket, post, move the clock.
 
-Nothing changes by GET, and a form of another site is refused.
+GET changes nothing, and forms of other sites are refused.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from kipflow.sandbox.people import PEOPLE, RESIDENTS
 from kipflow.sandbox.socketmode import write_press
 from kipflow.sandbox.wikistate import LivePage
 
-# what changes something is async: one such request after another, never two at once
+# handlers that change something are async, so that they run one after the other
 router = APIRouter()
 
-#: What a form is filled with: subject and words of each kind of mail; {title} is the page's or the thread's.
+#: Kind of mail → initial subject and words of the form; {title} is that of the page or the thread.
 _KINDS = {
     "mail": ("", ""),
     "answer": ("Re: {title}", ""),
@@ -44,7 +44,7 @@ def _check_person(who: str) -> str:
 
 
 def _unify(text: str) -> str:
-    """Line ends as mail has them; a header in one line could not hold another."""
+    """Line ends as in mail; a one-line header thus cannot smuggle in another."""
     return "\n".join(text.splitlines())
 
 
@@ -88,7 +88,7 @@ class PressForm(BaseModel):
 
 class StepForm(BaseModel):
     advance: Literal["1 hour", "1 day"]
-    # a path of this site: "//host" and "/\host" would lead to another
+    # a path on this site: "//host" and "/\host" would lead to another host
     back: Annotated[str, Field(pattern=r"^/([^/\\\s][^\\\s]*)?$", max_length=500)] = "/"
 
 
@@ -106,9 +106,9 @@ def _form(shape: type[BaseModel]) -> Any:
 
 
 async def show_refusal(request: Request, error: Exception) -> Response:
-    """A refusal as a page."""
+    """Show a refusal as a page."""
     status, sentence = (error.status_code, error.detail) if isinstance(error, Refusal) else (500, "")
-    return Frame(request, request.app.state.clock.now()).lacks("Nothing was changed", sentence, status=status)
+    return Frame(request, request.app.state.clock.now()).error("Nothing was changed", sentence, status=status)
 
 
 @router.get("/write")
@@ -117,7 +117,7 @@ def write(
 ) -> Response:
     about, answered = wiki.find(page), archive.find(answers, now)
     if kind not in _KINDS or (answered is None and kind in {"answer", "ballot", "result"}):
-        return show.lacks("Thread not found", "The archive has no such mail.")
+        return show.error("Thread not found", "The archive has no such mail.")
     title = answered.subject.removeprefix("Re: ") if answered else about.title if about else ""
     subject, words = (text.format(title=title) for text in _KINDS[kind])
     return show(
@@ -127,7 +127,7 @@ def write(
 
 
 def _find_writer(kind: str, about: LivePage | None, answered: Entry | None) -> str:
-    """Who would write it: a proposal's author, or whoever called the vote."""
+    """The preselected author: the proposal's author, or whoever called the vote."""
     if about is not None:
         return about.versions[0].who
     if kind == "result" and answered is not None:
@@ -182,7 +182,7 @@ async def post(form: Annotated[PostForm, _form(PostForm)], channels: TheChannels
         raise Refusal(404, "There is no such channel.")
     if form.thread and all(p.ts != form.thread for p in channels.find(form.channel)):
         raise Refusal(404, "The channel has no such message.")
-    # as Slack's own clients send what somebody types: nothing in it is a link or calls anybody
+    # escaped as Slack's own clients do: typed text makes no links and mentions nobody
     sent = channels.add(form.channel, escape(form.text, quote=False), [], now, thread=form.thread, user=form.who)
     return _redirect(f"/slack#p{sent.ts}")
 

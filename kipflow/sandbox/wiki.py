@@ -1,4 +1,4 @@
-"""The story's wiki: proposal pages and the index page, in Confluence's storage format, with histories."""
+"""The story's wiki: proposal pages and the index page in storage format, with all versions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ INDEX_PAGE = "1000"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageScript:
-    """A page with all versions that the story will give it. `denied`: it may not be read. `gone`: deleted."""
+    """A page with all versions in the story. `denied`: it may not be read. `gone`: deleted."""
 
     page_id: str
     title: str

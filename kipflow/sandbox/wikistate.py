@@ -1,4 +1,4 @@
-"""The wiki as it stands: scripted versions that have come due, and what visitors have saved."""
+"""The current wiki: scripted versions that are due, and what visitors have saved."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kipflow.sandbox.pagebody import ScriptedVersion
 from kipflow.sandbox.wiki import PageScript
 
 _SAVED = TypeAdapter(dict[int, ScriptedVersion])
-#: What a page has from its script.
+#: Fields that a page takes from its script.
 _KEPT = ("page_id", "title", "parent", "denied", "gone", "labels")
 
 
@@ -22,8 +22,8 @@ _KEPT = ("page_id", "title", "parent", "denied", "gone", "labels")
 class LivePage:
     """A page with its versions, oldest first, and the scripted ones still to come.
 
-    `saved` holds the versions that visitors saved, by their numbers. From `kept_from` on, a visitor keeps
-    the page and the script stops: two hands would undo each other.
+    `saved` holds the versions that visitors saved, by number. From `kept_from` on, a visitor maintains the page
+    and the script stops, because they would undo each other's edits.
     """
 
     page_id: str
@@ -43,7 +43,7 @@ class LivePage:
         return len(self.versions)
 
     def catch_up(self, moment: datetime) -> None:
-        """Bring in every version that is there by `moment`, in order."""
+        """Add every scripted version that is due by `moment`, in order."""
         while True:
             number = self.number + 1
             due = bool(self.script) and self.script[0].at <= moment
@@ -60,7 +60,7 @@ class LivePage:
 
 
 class WikiState:
-    """All pages. Every look brings in the versions that are due by then."""
+    """All pages. Every access first adds the versions that are due."""
 
     def __init__(self, scripts: Iterable[PageScript], now: Callable[[], datetime]) -> None:
         self._now = now
@@ -70,7 +70,7 @@ class WikiState:
         self._scripted = frozenset(self._pages)
 
     def find(self, page_id: str) -> LivePage | None:
-        """The page as of now; None while it has no version yet."""
+        """The current page; None if it has no version yet."""
         page = self._pages.get(page_id)
         if page is None:
             return None
@@ -85,14 +85,14 @@ class WikiState:
         return [p for p in (self.find(i) for i in list(self._pages)) if p is not None]
 
     def save(self, page: LivePage, *, body: str, who: str, message: str, title: str | None = None) -> None:
-        """Add a visitor's version; from now on the page is the visitor's."""
+        """Add a visitor's version; from now on visitors maintain the page."""
         if page.kept_from is None:
             page.kept_from = page.number + 1
         page.add(ScriptedVersion(at=self._now(), who=who, body=body, message=message))
         page.title = title or page.title
 
-    def disturb(self, page: LivePage) -> None:
-        """Somebody else saves the page first: a harmless edit of its newest version."""
+    def save_concurrently(self, page: LivePage) -> None:
+        """Simulate a concurrent save: a harmless edit of the newest version."""
         body = f"{page.versions[-1].body}<p>Edited meanwhile (version {page.number + 1}).</p>"
         page.add(ScriptedVersion(at=self._now(), who="amaro", body=body, message="Small fix"))
 
@@ -107,7 +107,7 @@ class WikiState:
 
     # -- what outlives a restart -----------------------------------------------------------------
     def export(self) -> dict[str, Any]:
-        """Everything that visitors changed, as JSON can hold it."""
+        """Visitors' changes as JSON-compatible data."""
         return {
             page.page_id: {
                 "title": page.title,
@@ -120,7 +120,7 @@ class WikiState:
         }
 
     def restore(self, kept: dict[str, Any]) -> None:
-        """Take over what `export` gave. Raises KeyError, TypeError or ValueError where it is something else."""
+        """Restore the result of `export`. Raises KeyError, TypeError or ValueError for anything else."""
         for page_id, raw in kept.items():
             page = self._pages.setdefault(page_id, LivePage(page_id=page_id, title="", parent=None))
             page.title, page.parent, page.kept_from = str(raw["title"]), raw["parent"], raw["kept_from"]

@@ -1,4 +1,4 @@
-"""When things happen in the story, and what chance decides in it: the same on every machine."""
+"""Times and random choices of the story, the same on every machine."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SEED = 7
 
 
 def moment(origin: datetime, days: float) -> datetime:
-    """The moment so many days after `origin`, to the second."""
+    """The time `days` after `origin`, to the second."""
     return (origin + timedelta(days=days)).replace(microsecond=0)
 
 
@@ -23,5 +23,5 @@ def find_origin(plan: Plan, anchor: datetime) -> datetime:
 
 
 def make_rng(label: str) -> random.Random:
-    """A generator of its own for each part, so that a change in one part leaves the others alone."""
+    """A random generator for one part, so that changes to one part leave the others unchanged."""
     return random.Random(f"{SEED}|{label}")

@@ -17,7 +17,7 @@ from kipflow.services.effectrules import EffectRules
 from kipflow.services.messages import build_message, escape, link, quote
 from kipflow.services.newsrows import NEWS_AGE
 from kipflow.services.ports import CheckedPage, Effect, Report, Session, Store
-from kipflow.wiki.lint import RULES, find_faults_around, lint_page
+from kipflow.wiki.lint import RULES, find_external_faults, lint_page
 
 #: Kinds of faults named in one message; the board has them all.
 _MAX_NAMED = 8
@@ -105,7 +105,7 @@ def find_faults(session: Session, page: CheckedPage, *, prefix: str, norms: Norm
     except UnreadableInput:
         own = ()  # noted as unreadable when it was synced
     missing = page.is_ticket_missing
-    around = find_faults_around(number=page.number, others=page.others, ticket=page.ticket, is_ticket_missing=missing)
+    around = find_external_faults(number=page.number, others=page.others, ticket=page.ticket, is_ticket_missing=missing)
     return [*own, *around]
 
 

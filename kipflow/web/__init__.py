@@ -1,1 +1,1 @@
-"""The board: a FastAPI application over the store's views."""
+"""The board: a FastAPI application that shows the store's views."""

@@ -1,4 +1,4 @@
-"""The addresses that change something: acts as forms for people, and as JSON for programs. Nothing changes by GET."""
+"""The endpoints that change something: acts as forms for people, and as JSON for programs. GET changes nothing."""
 
 from __future__ import annotations
 
@@ -16,33 +16,33 @@ from kipflow.services.acts import ACTS, LISTS, SEEN, perform, preview_act
 from kipflow.services.desk import MAX_REASON, Done, Preview, Shown, Values, Word, say_done
 from kipflow.web.forms import ONLY
 from kipflow.web.render import Pages
-from kipflow.web.writing import Gate, Writing
+from kipflow.web.writing import Gate, WriteAccess
 
 Name = Annotated[str, Path(max_length=40)]
 Body = Annotated[bytes, Depends(read_body)]
-#: Proposals that the page of what was done links to.
+#: The most proposals that the confirmation page links to.
 _LINKS = 20
-#: The longest text of a field, where it is not that of a reason; what is longer goes by the command line.
+#: Fields with a larger limit than a reason has, in characters. Longer texts go through the command line.
 _LONGEST = {"text": 200_000}
 
 
-class Given(BaseModel):
-    """An act as a program sends it."""
+class ActRequest(BaseModel):
+    """The JSON body of an act."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
     values: dict[str, str | int | list[str]]
     reason: str = Field(default="", max_length=MAX_REASON)
 
 
-class Acting:
-    """Performs acts in the name of whoever is signed in; `clock` dates them."""
+class ActRoutes:
+    """Performs acts in the name of the signed-in user; `clock` dates them."""
 
-    def __init__(self, writing: Writing, gate: Gate, pages: Pages, clock: Callable[[], datetime]) -> None:
+    def __init__(self, writing: WriteAccess, gate: Gate, pages: Pages, clock: Callable[[], datetime]) -> None:
         self._writing, self._gate, self._pages, self._clock = writing, gate, pages, clock
 
     def add_to(self, app: FastAPI) -> None:
         app.post("/acts/{name}", response_class=HTMLResponse, include_in_schema=False)(self.act_by_form)
-        body = {"required": True, "content": {"application/json": {"schema": Given.model_json_schema()}}}
+        body = {"required": True, "content": {"application/json": {"schema": ActRequest.model_json_schema()}}}
         app.post("/api/acts/{name}", openapi_extra={"requestBody": body})(self.act_by_program)
         app.post("/previews/{name}", response_class=HTMLResponse, include_in_schema=False)(self.preview_by_form)
         app.post("/api/previews/{name}", openapi_extra={"requestBody": body})(self.preview_by_program)
@@ -55,7 +55,7 @@ class Acting:
         return self._pages.render(request, "done.html", done=done, lines=lines, proposals=proposals)
 
     def act_by_program(self, request: Request, name: Name, body: Body) -> JSONResponse:
-        """Perform an act in the caller's name: what it did, and the ruling that can be revoked."""
+        """Perform an act in the caller's name. Returns what it did, and the ruling that can be revoked."""
         author, values, reason = self._read_json(request, name, body)
         prefix, done = self._perform(name, values, author, reason)
         return JSONResponse({"schema": 1, "ruling": done.ruling, "said": say_done(done, prefix)})
@@ -67,24 +67,24 @@ class Acting:
         return self._pages.render(request, "preview.html", act=name, values=kept, preview=found)
 
     def preview_by_program(self, request: Request, name: Name, body: Body) -> JSONResponse:
-        """What an act would change, and the value `seen` with which it does just that. Nothing is changed."""
+        """Preview an act: what it would change, and the value `seen` that confirms exactly that. Changes nothing."""
         _, values, _ = self._read_json(request, name, body)
         found = self._preview(name, values)
         return JSONResponse({"schema": 1, "seen": found.seen, "said": found.lines, "diff": found.diff})
 
     def _read_form(self, request: Request, name: str, body: bytes) -> tuple[str, Values, str]:
-        """Who sent it, the values of the act, and the reason."""
+        """The sender's name, the act's values, and the reason."""
         form = parse_form(request, body)
         last = {field: values[-1] for field, values in form.items()}
         author = self._gate.admit_form(request, last.get("token", ""))
-        fields = [field for field in _fields(name) if field in form and _is_meant(name, field, last.get(ONLY, ""))]
+        fields = [field for field in _fields(name) if field in form and _is_for_button(name, field, last.get(ONLY, ""))]
         values = {field: form[field] if field in LISTS else last[field] for field in fields}
         return author, _check_values(values), _check_text("reason", last.get("reason", ""))
 
     def _read_json(self, request: Request, name: str, body: bytes) -> tuple[str, Values, str]:
         author, fields = self._gate.admit_program(request), _fields(name)
         try:
-            given = Given.model_validate_json(body)
+            given = ActRequest.model_validate_json(body)
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(str(part) for part in first["loc"]) or "the body"
@@ -100,13 +100,13 @@ class Acting:
     def _perform(self, name: str, values: Values, author: str, reason: str) -> tuple[str, Done]:
         desk = self._writing.desk()
         noted = {field: _shorten(value) for field, value in values.items()}
-        self._writing.audit(author, name, {**noted, "reason": reason})  # where that fails, nothing is changed
+        self._writing.audit(author, name, {**noted, "reason": reason})  # if that fails, nothing is changed
         done = perform(desk, name, values, Word(author=author, reason=reason, at=self._clock()))
         return desk.effects.prefix, done
 
 
 def find_links(done: Done, prefix: str) -> list[tuple[int, str]]:
-    """The proposals that an act was about or changed; not those that were only decided with them."""
+    """Number and key of the proposals that an act was about or changed, without those merely decided again."""
     found = [c for c in done.consequences if done.shown is Shown.ALL or c.moved or c.votes]
     return [(c.number, format_key(prefix, c.number)) for c in found if c.stage is not None][:_LINKS]
 
@@ -123,21 +123,21 @@ def _fields(name: str) -> tuple[str, ...]:
     return (*act.fields, *act.optional, *([SEEN] if act.preview else []))
 
 
-def _is_meant(name: str, field: str, only: str) -> bool:
-    """Whether a field of a form is of the act that was pressed: there may be others of the same act beside it."""
+def _is_for_button(name: str, field: str, only: str) -> bool:
+    """Whether a form field belongs to the pressed button: a form may have several optional fields of one act."""
     return not only or field == only or field not in ACTS[name].optional
 
 
 def _shorten(value: str | list[str]) -> str | list[str]:
-    """A value as the audit log has it: of a whole document only its beginning."""
+    """A value for the audit log: only the beginning of a long text."""
     return f"{value[:MAX_REASON]}…" if isinstance(value, str) and len(value) > MAX_REASON else value
 
 
 def _check_values(given: Mapping[str, str | int | list[str]]) -> dict[str, str | list[str]]:
-    """The values as texts, and lists of texts where a field holds several.
+    """The values as text, or lists of text for fields with several values.
 
     Raises:
-        Refusal: 422, one is of another kind, or no text that can be stored.
+        Refusal: 422, a value has the wrong type, is too long, or cannot be stored.
     """
     for field, value in given.items():
         if isinstance(value, list) is not (field in LISTS):

@@ -18,7 +18,7 @@ from kipflow.services.explaining import find_passed_over
 from kipflow.web.queries import MAX_PAGE, ListQuery, parse_list_query
 
 SCHEMA = 1
-#: Rows of one answer of those lists that have no form of their own.
+#: Rows per response, for lists without a form of their own.
 BATCH = 100
 
 Number = Annotated[int, Path(ge=1, le=MAX_NUMBER)]
@@ -26,7 +26,7 @@ PageNumber = Annotated[int, Query(ge=1, le=MAX_PAGE)]
 
 
 class BoardApi:
-    """The addresses under `/api`. Each method answers one; `board` and `clock` are asked once per request."""
+    """The endpoints under `/api`, one method each; `board` and `clock` are called once per request."""
 
     def __init__(self, board: Callable[[], Board], clock: Callable[[], datetime]) -> None:
         self._board, self._clock = board, clock
@@ -41,7 +41,7 @@ class BoardApi:
         app.get("/api/openapi.json", include_in_schema=False)(self.describe)
 
     def describe(self, request: Request) -> JSONResponse:
-        """These addresses and those that change something, as OpenAPI."""
+        """All JSON endpoints, those that change something included, as OpenAPI."""
         return JSONResponse(request.app.openapi())
 
     def overview(self) -> JSONResponse:
@@ -78,7 +78,7 @@ class BoardApi:
 
 
 def _with_links(view: ProposalView) -> ProposalView:
-    """The view with the permalink of each mail that a move rests on, where its evidence does not have it itself."""
+    """The view with a permalink added to each move's mail evidence that has none."""
 
     def link(recorded: RecordedTransition) -> RecordedTransition:
         found = tuple(map(view.link, recorded.transition.evidence))
@@ -88,5 +88,5 @@ def _with_links(view: ProposalView) -> ProposalView:
 
 
 def answer_json(now: datetime, **values: Any) -> JSONResponse:
-    """Views as JSON's own types: records as objects, times as `…Z`."""
+    """A JSON response: records as objects, times as `…Z`."""
     return JSONResponse(to_plain({"schema": SCHEMA, "as_of": now, **values}, write_time=render_machine_time))

@@ -1,7 +1,7 @@
-"""The board as a FastAPI application. Who may see it is decided by the `dependencies` it is given.
+"""The board as a FastAPI application. Its `dependencies` decide who may see it.
 
-Airflow mounts it with its own authentication (plugins/kipflow_board.py); tests and a person's own machine
-can serve it as it is. It only reads unless it is given `writing`.
+Airflow mounts it with its own authentication (plugins/kipflow_board.py); tests and a person's own machine can
+serve it as it is. It is read-only without `writing`.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from fastapi import FastAPI, Request, Response
 from fastapi.staticfiles import StaticFiles
 
 from kipflow.services.board import Board
-from kipflow.web.acting import Acting
+from kipflow.web.acting import ActRoutes
 from kipflow.web.api import BoardApi
 from kipflow.web.changes import ChangesPage
 from kipflow.web.errors import ErrorPages
+from kipflow.web.etags import with_etag
 from kipflow.web.pages import BoardPages
 from kipflow.web.people import PeoplePages
 from kipflow.web.render import STATIC, Masthead, Pages
 from kipflow.web.security import add_security_headers
-from kipflow.web.tags import with_tag
-from kipflow.web.writing import Gate, Writing
+from kipflow.web.writing import Gate, WriteAccess
 
 
 def create_app(
@@ -34,19 +34,19 @@ def create_app(
     masthead: Callable[[], Masthead] = Masthead,
     sign_in_url: str = "",
     find_me: Callable[[Request], str] | None = None,
-    writing: Writing | None = None,
+    writing: WriteAccess | None = None,
 ) -> FastAPI:
     """The board.
 
     Args:
-        board: gives the read side for one request; may raise `KipflowError`, whose line is then shown.
-        clock: gives the time against which "in 14 h" is reckoned (aware UTC).
-        dependencies: what FastAPI checks before every page and JSON answer: who may read.
-        masthead: gives what every page says of itself; where it raises `KipflowError`, pages go without.
-        sign_in_url: where browsers are sent when `dependencies` answer 401; it takes the page to come back to
-            as `next`. Programs get the 401.
-        find_me: the id in the roster of who is signed in, "" where nobody said who they are there.
-        writing: what settling questions needs; None: there is no address that changes anything.
+        board: returns the read side for one request; may raise `KipflowError`, whose message is then shown.
+        clock: returns the time that "in 14 h" is relative to (aware UTC).
+        dependencies: FastAPI's checks before every page and JSON answer: who may read.
+        masthead: returns the header data of every page; if it raises `KipflowError`, pages have none.
+        sign_in_url: where browsers are redirected when `dependencies` answer 401; the page to return to is passed
+        as `next`. Programs get the 401.
+        find_me: returns the signed-in user's id in the roster, "" if the community's file names none.
+        writing: what settling questions needs; None: a read-only board.
     """
     app = FastAPI(
         title="kipflow board",
@@ -67,13 +67,13 @@ def create_app(
     PeoplePages(board, pages, clock).add_to(app)
     BoardApi(board, clock).add_to(app)
     if writing is not None and gate is not None:
-        Acting(writing, gate, pages, clock).add_to(app)
+        ActRoutes(writing, gate, pages, clock).add_to(app)
     app.mount("/static", _Static(directory=STATIC), name="static")
     ErrorPages(pages, sign_in_url=sign_in_url).add_to(app)
 
     @app.middleware("http")
     async def secure(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
-        response = await with_tag(request, await call_next(request))
+        response = await with_etag(request, await call_next(request))
         add_security_headers(response.headers)
         return response
 
@@ -81,7 +81,7 @@ def create_app(
 
 
 class _Static(StaticFiles):
-    """Style, script and icon: their address carries a digest of their content, so they may be kept."""
+    """Style, script and icon. Their address carries a digest of their content, so browsers may cache them."""
 
     def file_response(self, *args: Any, **kwargs: Any) -> Response:
         response = super().file_response(*args, **kwargs)

@@ -1,4 +1,4 @@
-"""The page that shows what changed between two versions of a proposal's page."""
+"""The page that compares two versions of a proposal's wiki page."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from kipflow.services.changes import (
 from kipflow.web.api import Number
 from kipflow.web.render import BoardPart
 
-#: A page has some hundred versions at most; a larger number in an address is a mistake or a probe.
+#: Pages have a few hundred versions at most; a larger number in an address is a mistake or a probe.
 _MAX_VERSION = 100_000
 
 
 class Layout(StrEnum):
-    """How lines are shown: both versions beside each other, or what went above what came."""
+    """How lines are shown: side by side, or removed lines above added ones."""
 
     SIDE = "side"
     INLINE = "inline"
@@ -37,7 +37,7 @@ class Layout(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangesQuery:
-    """Which versions the address asks for."""
+    """The versions that an address names."""
 
     since: Since | None = None
     first: int | None = None
@@ -45,7 +45,7 @@ class ChangesQuery:
     layout: Layout = Layout.SIDE
 
     def link(self, *, since: Since | None = None, layout: Layout | None = None) -> str:
-        """The query string for the same comparison in another layout, or for another one since a moment."""
+        """The query string for this comparison in another layout, or for one since another event."""
         pairs: list[tuple[str, str]] = [("layout", (layout or self.layout).value)]
         if since is not None:
             return "?" + urlencode([("since", since.value), *pairs])
@@ -61,12 +61,12 @@ def parse_changes_query(
     last: Annotated[int | None, Query(alias="to", ge=1, le=_MAX_VERSION)] = None,
     layout: Layout = Layout.SIDE,
 ) -> ChangesQuery:
-    """The query in an address. Versions that are named go before a moment that is named beside them."""
+    """The query in an address. Explicit versions take precedence over `since`."""
     return ChangesQuery(since=None if first or last else since, first=first, last=last, layout=layout)
 
 
 class ChangesPage(BoardPart):
-    """One address below each proposal."""
+    """One page below each proposal."""
 
     def add_to(self, app: FastAPI) -> None:
         path = "/proposals/{number}/changes"
@@ -91,11 +91,11 @@ class ChangesPage(BoardPart):
 
 
 def find_pair(view: ProposalView, query: ChangesQuery) -> tuple[PageVersion, PageVersion] | None:
-    """The versions to compare: those named, else since the moment named, else since vote or discussion, else the
-    last two; None where there are no two versions.
+    """The versions to compare: the named ones, else those since the named event, else since vote or discussion, else
+    the last two; None if there are no two versions.
 
     Raises:
-        NoSuchVersion: a named version is not held.
+        NoSuchVersion: a named version is not stored.
     """
     own = newest_page(view.pages)
     if not own:

@@ -1,4 +1,4 @@
-"""Geometry of the board's small graphics, so that templates only place what is computed here.
+"""Geometry of the board's small graphics. Templates only place what is computed here.
 
 The content security policy forbids inline styles; graphics are SVG with plain attributes.
 """
@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from kipflow.domain.clocks import list_months
 from kipflow.domain.tally import Counts
 
-#: Up to this many ballots each gets a block of its own; beyond, blocks become proportions.
+#: Up to this many ballots each gets a block of its own; beyond that, blocks show proportions.
 _BLOCKS = 16
-#: Between two columns, in columns.
+#: The gap between two columns, in column widths.
 _GAP = 0.2
 
 
@@ -28,14 +28,14 @@ class Segment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TallyBar:
-    """Counts as blocks from left to right; `quorum_at` is where the quorum is reached (None: no mark)."""
+    """Counts as blocks from left to right; `quorum_at` is the position of the quorum mark (None: no mark)."""
 
     segments: tuple[Segment, ...]
     quorum_at: float | None
 
 
 def build_tally_bar(counts: Counts, *, quorum: int = 0, scale: int = 0) -> TallyBar:
-    """The bar for `counts`, wide enough for `quorum` and for `scale` ballots (to compare two bars)."""
+    """The bar for `counts`, wide enough for `quorum` and `scale` ballots (so that two bars can be compared)."""
     total = counts.plus + counts.zero + counts.minus
     room = max(total, quorum, scale, 1)
     unit = 100 / room
@@ -52,7 +52,7 @@ def build_tally_bar(counts: Counts, *, quorum: int = 0, scale: int = 0) -> Tally
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
-    """One column of a column chart in a box 100 high; `label` is what it stands for."""
+    """One column of a column chart in a box 100 high."""
 
     label: str
     value: float
@@ -63,7 +63,7 @@ class Column:
 
 
 def build_columns(values: Sequence[tuple[str, float]]) -> tuple[Column, ...]:
-    """Columns of equal width side by side, the highest filling the box; a value above 0 is never invisible."""
+    """Columns of equal width, the highest filling the box; a value above 0 is always visible."""
     if not values:
         return ()
     step = 100 / len(values)
@@ -85,10 +85,10 @@ def build_columns(values: Sequence[tuple[str, float]]) -> tuple[Column, ...]:
 
 
 def fill_months(counts: Mapping[str, int], *, at_least: int = 12, at_most: int = 120) -> list[tuple[str, float]]:
-    """Counts by month ("2026-03") with the silent months between and before them as zero, in order.
+    """Counts by month ("2026-03") in order, with zeros for the months without any.
 
-    Short spans begin earlier, so as to have `at_least` months: one busy month must not look like a wall.
-    Of very long ones the newest `at_most` are kept.
+    Short periods are extended backwards to `at_least` months, because one busy month would fill the chart. Of
+    long ones the newest `at_most` months are kept.
     """
     if not counts:
         return []

@@ -1,4 +1,4 @@
-"""What a reader sees when something is wrong: one clear line, as a page or as JSON."""
+"""Error responses: one clear line, as a page or as JSON."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _LINES = {
     401: "Sign in to Airflow to see this board.",
     403: "Your account may not see this board.",
     404: "There is no such page on this board.",
-    405: "This address takes no such request; nothing was changed.",
+    405: "This address does not support this method; nothing was changed.",
     500: "The board could not show this. The API server's log says why.",
 }
-#: A longer query is no address that the board writes; signing in then leads to the page without it.
+#: The board writes no longer query, in characters; after the sign-in a longer one is dropped.
 _LONGEST_QUERY = 2_000
-#: What a path may hold as it is (RFC 3986); all else is percent-encoded again.
+#: Characters that a path may hold as they are (RFC 3986); all others are percent-encoded again.
 _PATH_CHARACTERS = "/:@!$&'()*+,;=~-._"
-#: What makes no sense where somebody asks for it → the answer. An act is refused also where others were quicker.
+#: Expected error → status and line. `BadRuling` is also raised when somebody else settled the question first.
 _REFUSALS: Mapping[type[Exception], tuple[int, str]] = {
     UnknownProposal: (404, "No proposal {error.number} is known."),
     NoSuchVersion: (404, "{error}."),
@@ -39,7 +39,7 @@ _REFUSALS: Mapping[type[Exception], tuple[int, str]] = {
 
 
 class ErrorPages:
-    """Answers to what went wrong. None of them asks the store or the clock: either may be what failed."""
+    """Handlers of errors. None of them uses the store or the clock: either may be what failed."""
 
     def __init__(self, pages: Pages, *, sign_in_url: str = "") -> None:
         self._pages, self._sign_in_url = pages, sign_in_url
@@ -61,7 +61,7 @@ class ErrorPages:
         return self._answer(request, status, line, headers)
 
     async def send_to_sign_in(self, request: Request, error: Exception) -> Response:
-        """A browser goes to the sign-in and from there back to the page it asked for; a program gets 401."""
+        """Redirect a browser to the sign-in, and from there back to the page it asked for; a program gets 401."""
         sign_in = self._find_sign_in(request)
         if not sign_in or _is_for_programs(request) or not _is_navigation(request):
             return await self.refuse(request, error)
@@ -80,7 +80,7 @@ class ErrorPages:
 
     async def show_known(self, request: Request, error: Exception) -> Response:
         log.error("%s %s: %s", request.method, find_own_path(request), error)
-        # where a database or service is to be found is for the log, not for every reader
+        # addresses of databases and services belong in the log, not on a page
         line = (
             f"The {error.service} gives no answer: {error.why}" if isinstance(error, ServiceUnavailable) else str(error)
         )
@@ -98,17 +98,17 @@ class ErrorPages:
             sign_in = self._find_sign_in(request) if status in {401, 403} else ""
             response = self._pages.render_error(request, status, line, sign_in=sign_in)
         response.headers.update(headers or {})
-        # the answer to an unexpected error does not pass the middleware that adds them to all others
+        # the middleware that adds these headers does not see the response to an unexpected error
         add_security_headers(response.headers)
         return response
 
     def _find_sign_in(self, request: Request) -> str:
-        """The address of the sign-in, with the page that was asked for as `next`; "" where there is none."""
+        """The address of the sign-in, with the requested page as `next`; "" if there is no sign-in."""
         return f"{self._sign_in_url}?{urlencode({'next': find_address(request)})}" if self._sign_in_url else ""
 
 
 def find_address(request: Request) -> str:
-    """Path and query that were asked for. It begins with one slash: it can never name another host."""
+    """The requested path and query. Begins with exactly one slash, so it can never name another host."""
     path = quote("/" + str(request.scope["path"]).lstrip("/\\"), safe=_PATH_CHARACTERS)
     query = bytes(request.scope.get("query_string", b"")).decode("latin-1")
     return f"{path}?{query}" if query and len(query) <= _LONGEST_QUERY else path
@@ -119,5 +119,5 @@ def _is_for_programs(request: Request) -> bool:
 
 
 def _is_navigation(request: Request) -> bool:
-    """Whether a person's browser asks for a page. Scripts, and the board's own refresh, ask for anything ("*/*")."""
+    """Whether a browser asks for a page. Scripts, and the board's own refresh, accept anything ("*/*")."""
     return request.method in {"GET", "HEAD"} and "text/html" in request.headers.get("accept", "").lower()

@@ -1,4 +1,4 @@
-"""Ways to settle something as one form: what is known is hidden in it, every outcome is a button."""
+"""Ways to settle a question as one form: known values are hidden fields, every outcome is a button."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from datetime import datetime
 from kipflow.services.acts import LISTS
 from kipflow.services.settling import OPTIONS, SNOOZE, Way, name_outcome
 
-#: More options than these are a list to choose from.
+#: More options than these become a select box.
 _MAX_BUTTONS = 4
-#: What a button gives besides: which of its act's optional fields counts, where its form has several.
+#: Sent by a button whose form has several optional fields of its act: the one that counts.
 ONLY = "only"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Button:
-    """Performs `act`. `name` and `value` are the value that only this button gives, "" where there is none."""
+    """Performs `act`. `name` and `value` are what only this button sends, "" if nothing."""
 
     act: str
     label: str
@@ -28,8 +28,8 @@ class Button:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Field:
-    """A value to be chosen before a button is pressed: one of `options` (`several`: any of them, or none), a day, or
-    else any text."""
+    """A value to choose before pressing a button: one of `options` (`several`: any number of them), a day, or else
+    any text."""
 
     name: str
     label: str
@@ -40,7 +40,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Form:
-    """`parts` are a field or None, with the buttons that belong to it."""
+    """`parts`: an optional field, with the buttons that belong to it."""
 
     hidden: Mapping[str, str]
     parts: tuple[tuple[Field | None, tuple[Button, ...]], ...]
@@ -48,7 +48,7 @@ class Form:
 
 
 def build_form(ways: Sequence[Way], now: datetime) -> Form:
-    """The form for these ways, of which there is at least one. `now` dates the end of a snooze that it offers."""
+    """The form for these ways, at least one. `now` is the start of a snooze that it offers."""
     hidden = {n: v for way in ways for n, v in way.given.items() if all(w.given.get(n, v) == v for w in ways)}
     parts = tuple(_build_part(way, ways, {n: v for n, v in way.given.items() if n not in hidden}, now) for way in ways)
     return Form(hidden=hidden, parts=parts, needs_reason=any(way.needs_reason for way in ways))
@@ -67,7 +67,7 @@ def _build_part(
     if options:
         return None, tuple(Button(act=way.act, name=way.choose, value=o, label=name_outcome(o)) for o in options)
     name, value = next(iter(own.items()), ("", ""))
-    # what only this way comes to: "Dormant" beside a snooze
+    # the outcome that only this way has, such as "Dormant" next to a snooze
     outcome = next((v for n, v in way.given.items() if any(w.given.get(n) != v for w in ways)), way.act)
     label = way.label or name_outcome(outcome)
     return None, (Button(act=way.act, name=name, value=value, label=label, needs_reason=way.needs_reason),)

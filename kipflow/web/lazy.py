@@ -1,4 +1,4 @@
-"""An application that is built when it is first asked for."""
+"""An application that is built on its first request."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 
 class LazyApp:
-    """An ASGI application that calls `build` for its first request and keeps what that gives.
+    """An ASGI application that calls `build` on its first request and keeps the result.
 
-    Airflow loads plugins in every process that it starts, each task's included; only the API server ever
-    serves the board, and only there its imports are worth their time.
+    Airflow loads plugins in every process that it starts, those of tasks included. Only the API server serves
+    the board, so only there its imports are worth their time.
     """
 
     def __init__(self, build: Callable[[], Application]) -> None:

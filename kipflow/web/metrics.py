@@ -9,7 +9,7 @@ from kipflow.domain.events import Stage
 from kipflow.services.board import Metrics
 from kipflow.services.ports import MetricRow
 
-#: Figures that the lifecycle job is known to give, in the order in which they are shown. Others follow.
+#: Known figures of the lifecycle job, in the order in which they are shown. Others follow.
 _LABELS: dict[str, str] = {
     "open_votes": "Open votes",
     "open_votes_past_period": "Open votes past their period",
@@ -35,7 +35,7 @@ _MONTH = re.compile(r"^\d{4}-(0[1-9]|1[0-2])$")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chart:
-    """One metric over its dimensions. `is_series` says that they are months, so they are drawn in time."""
+    """One metric over its dimensions. `is_series`: they are months, drawn as a time series."""
 
     label: str
     unit: str
@@ -48,12 +48,12 @@ class Chart:
 
 
 def find_headlines(metrics: Metrics) -> tuple[MetricRow, ...]:
-    """The figures of the whole community: those without a dimension."""
+    """The figures of the whole community, which have no dimension."""
     return tuple(sorted((row for row in metrics.rows if not row.dimension), key=lambda row: _rank(row.name)))
 
 
 def build_charts(metrics: Metrics) -> tuple[Chart, ...]:
-    """One chart for each metric that has dimensions and is not zero in all of them, those that are known first."""
+    """One chart for each metric that has dimensions and is not all zero, known metrics first."""
     by_name: dict[str, list[MetricRow]] = {}
     for row in metrics.rows:
         if row.dimension:
@@ -77,7 +77,7 @@ def _rank(name: str) -> int:
 
 
 def render_label(row: MetricRow) -> str:
-    """The figure's name in words; one that is not known keeps its own, without underscores."""
+    """The figure's name in words; an unknown one keeps its own name, without underscores."""
     return _LABELS.get(row.name) or row.name.replace("_", " ").capitalize()
 
 
@@ -89,6 +89,6 @@ def render_value(row: MetricRow) -> str:
 
 
 def render_number(value: float) -> str:
-    """Two decimals below ten, one above, and none where they would be zeros."""
+    """Two decimals below ten, one above, without trailing zeros."""
     text = f"{value:,.2f}" if abs(value) < 10 else f"{value:,.1f}"
     return text.rstrip("0").rstrip(".")

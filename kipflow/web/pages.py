@@ -1,4 +1,4 @@
-"""The board's pages: each reads one or two views and hands them to a template."""
+"""The board's pages: each reads one or two views and passes them to a template."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from kipflow.web.queries import PAGE_SIZE, ListQuery, Pager, parse_list_query
 from kipflow.web.render import BoardPart
 from kipflow.web.timeline import build_timeline
 
-#: How many proposals of each stage the first page shows; of votes those that close first.
+#: The most votes on the first page: those that close first.
 _VOTES = 25
-#: Questions that the first page shows, those first that hold up a vote.
+#: The most questions on the first page: those that block a vote come first.
 _QUESTIONS = 3
-#: Rulings on who is who that the review page shows; `kipflow review rulings` lists them all.
+#: The most rulings on identities on the review page; `kipflow review rulings` lists them all.
 _IDENTITIES = 100
-#: Ingests that the data page shows, the newest; `kipflow ingest --batches` lists them all.
+#: The most ingests on the data page, newest first; `kipflow ingest --batches` lists them all.
 _BATCHES = 30
-#: DAG → the page with what its runs bring.
+#: DAG → the page that shows what its runs bring.
 _PAGES: Mapping[str, str] = {
     "kip_ask_people": "review",
     "kip_follow_up": "outbox",
@@ -57,7 +57,7 @@ class Group:
 
 
 class BoardPages(BoardPart):
-    """The pages of one board. Each method answers one address."""
+    """The pages of one board, one method each."""
 
     def add_to(self, app: FastAPI) -> None:
         get = partial(app.get, response_class=HTMLResponse, include_in_schema=False)
@@ -72,7 +72,7 @@ class BoardPages(BoardPart):
 
     def show_overview(self, request: Request) -> HTMLResponse:
         now, board = self._clock(), self._board()
-        return self._pages.render_kept(
+        return self._pages.render_cached(
             request, "overview.html", now=now, version=board.version(), read=lambda: _read_overview(board, now)
         )
 
@@ -160,7 +160,7 @@ class BoardPages(BoardPart):
     def show_run(
         self, dag: Annotated[str, Query(max_length=250)] = "", run: Annotated[str, Query(max_length=250)] = ""
     ) -> str:
-        """What a run of Airflow did: its own pages link here. Of a run that decides, the proposals that it moved."""
+        """Redirect from a run's page in Airflow to what it did; for a deciding run, to the proposals that it moved."""
         decided = "proposals?" + urlencode({"run": run})
         return "./" + (decided if dag == "kip_advance_stages" else _PAGES.get(dag, ""))
 
@@ -178,7 +178,7 @@ class BoardPages(BoardPart):
 
 
 def _find_edits(board: Board) -> dict[tuple[int, str], str]:
-    """Proposal and side that is out of step → the state of kipflow's own edit of it, where one waits."""
+    """Proposal and drifted side → the status of kipflow's own waiting edit of it."""
     edits: dict[tuple[int, str], str] = {}
     for row in board.edits():
         if row.number is not None and "state" in row.payload.get("sets", {}):

@@ -1,4 +1,4 @@
-"""Pages of people: everybody of the roster, and what each of them did and still can do. The same as JSON."""
+"""Pages of people, also as JSON: everybody on the roster, what they did, and what waits for them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PersonId = Annotated[str, Path(max_length=200)]
 
 
 class PeoplePages(BoardPart):
-    """Each method answers one address."""
+    """One method for each page or JSON endpoint."""
 
     def add_to(self, app: FastAPI) -> None:
         for path, show in (("", self.list_people), ("/{person}", self.show_person)):
@@ -35,17 +35,17 @@ class PeoplePages(BoardPart):
         return self._pages.render(request, "person.html", now=now, view=self._find(person, now), is_me=is_me)
 
     def show_me(self, request: Request) -> HTMLResponse:
-        """What waits for whoever is signed in; how to say who they are where nobody has yet."""
+        """What waits for the signed-in user; if their person in the roster is unknown, how to configure it."""
         me = self._pages.find_me(request)
         return self.show_person(request, me) if me else self._pages.render(request, "stranger.html")
 
     def people(self) -> JSONResponse:
-        """Everybody of the roster, who voted most within a year first."""
+        """Everybody on the roster, most votes within a year first."""
         now = self._clock()
         return answer_json(now, people=self._board().people(now))
 
     def person(self, person: PersonId) -> JSONResponse:
-        """Somebody of the roster, with addresses, roles, ballots, and what waits for them."""
+        """A person on the roster, with addresses, roles, ballots, and what waits for them."""
         now = self._clock()
         return answer_json(now, person=self._find(person, now))
 
@@ -53,7 +53,7 @@ class PeoplePages(BoardPart):
         """The person.
 
         Raises:
-            HTTPException: 404, the roster has nobody of this id.
+            HTTPException: 404, nobody on the roster has this id.
         """
         view = self._board().find_person(person, now)
         if view is None:

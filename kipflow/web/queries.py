@@ -1,4 +1,4 @@
-"""Between a page's address and a `RowQuery`: reading it with every value bounded, and writing links back."""
+"""Converts between a page's address and a `RowQuery`; every value that is read is bounded."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from kipflow.services.board import RowQuery, Sort, Waiting
 T = TypeVar("T")
 
 PAGE_SIZE = 50
-#: Deeper than any community's list; a larger number in an address is a mistake or a probe.
+#: More pages than any community's list has; a larger number in an address is a mistake or a probe.
 MAX_PAGE = 10_000
 
-#: The direction in which a column is first read: newest and highest first, titles and closing votes from the start.
+#: Columns that are first sorted in descending order: newest and highest first. All others ascend.
 _FIRST_DESCENDING = frozenset({Sort.NUMBER, Sort.SINCE, Sort.ACTIVITY})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListQuery(RowQuery):
-    """What the address of the list of proposals says."""
+    """The query in the address of the list of proposals."""
 
     limit: int = PAGE_SIZE
 
@@ -38,7 +38,7 @@ class ListQuery(RowQuery):
         return bool(self.stages or self.text or self.author or self.interface or self.run or self.waiting)
 
     def link_sorted(self, sort: Sort) -> str:
-        """The query string that sorts by `sort`, the other way round if it is sorted by it already."""
+        """The query string that sorts by `sort`, in reverse if the list is sorted by it already."""
         flipped = not self.descending if sort is self.sort else sort in _FIRST_DESCENDING
         return replace(self, sort=sort, descending=flipped, offset=0).as_query_string()
 
@@ -71,9 +71,9 @@ def parse_list_query(
     order: Literal["asc", "desc", ""] = "",
     page: Annotated[int, Query(ge=1, le=MAX_PAGE)] = 1,
 ) -> ListQuery:
-    """The query in an address. An empty `stage` (the form's "all stages") means all; an unknown one is ignored.
+    """Parse the query in an address. An empty `stage` (the form's "all stages") means all; an unknown one is ignored.
 
-    `attention` is how links of earlier versions say `waiting=person`.
+    `attention` is the former name of `waiting=person`, still found in old links.
     """
     known = {s.value.lower(): s for s in Stage}
     if attention not in {"", "0", "false"}:
@@ -98,7 +98,7 @@ def _clean(text: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pager:
-    """Where a page stands in its list, counted from 1."""
+    """The position of a page in its list, counted from 1."""
 
     page: int
     total: int
@@ -108,7 +108,7 @@ class Pager:
         return max(1, -(-self.total // PAGE_SIZE))
 
     def slice(self, items: Sequence[T]) -> Sequence[T]:
-        """This page's part of a list that is at hand as a whole."""
+        """This page's part of a complete list."""
         return items[(self.page - 1) * PAGE_SIZE : self.page * PAGE_SIZE]
 
     @property

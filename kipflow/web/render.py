@@ -1,4 +1,4 @@
-"""Turning views into HTML: one Jinja2 environment, always escaping, undefined names are errors."""
+"""Renders views as HTML: one Jinja2 environment, always escaping; undefined names are errors."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ from kipflow.services.settling import (
 from kipflow.services.undo import say_items
 from kipflow.services.wording import is_undated, say_authentication, say_payload, say_ruling
 from kipflow.web import charts, metrics, times, wording
+from kipflow.web.cache import PageCache
 from kipflow.web.forms import build_form
-from kipflow.web.kept import KeptBodies
 from kipflow.web.writing import Operator
 
 T = TypeVar("T")
@@ -49,10 +49,10 @@ STATIC = FOLDER / "static"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Masthead:
-    """What every page says of itself: the community, whether anything is sent, what keeps the whole from working.
+    """The header data of every page: the community, whether anything is sent, and current problems (`conditions`).
 
-    `program` is how commands that are shown begin: with this board's community. `index_editor` is where the wiki's
-    editor opens its index, "" where there is no wiki.
+    `program` is the beginning of shown commands, with this board's community. `index_editor` is the address of the
+    wiki's editor for its index, "" if there is no wiki.
     """
 
     title: str = "Proposals"
@@ -63,7 +63,7 @@ class Masthead:
 
 
 def read_if_possible(read: Callable[[], T]) -> T | None:
-    """What `read` gives; None where it raises `KipflowError`: the page itself says what is wrong."""
+    """The result of `read`; None if it raises `KipflowError`: the page itself then reports the error."""
     try:
         return read()
     except KipflowError:
@@ -71,7 +71,7 @@ def read_if_possible(read: Callable[[], T]) -> T | None:
 
 
 class Pages:
-    """Renders templates with the moment of the request as `now`."""
+    """Renders templates with the time of the request as `now`."""
 
     def __init__(
         self,
@@ -84,34 +84,34 @@ class Pages:
         self._masthead, self._clock = masthead, clock
         self._find_operator = find_operator or (lambda _: None)
         self.find_me = find_me or (lambda _: "")
-        self._environment, self._kept = _find_environment(), KeptBodies()
+        self._environment, self._cache = _find_environment(), PageCache()
 
-    def render_kept(
+    def render_cached(
         self, request: Request, template: str, *, now: datetime, version: Hashable, read: Callable[[], dict[str, Any]]
     ) -> HTMLResponse:
-        """A page without forms: rendered once for a version of the store and a minute, read by `read` if need be."""
-        places = self._find_places(request)
+        """A page without forms, cached by store version and minute; `read` loads its values on a cache miss."""
+        context = self._page_context(request)
         values = {"now": now, "operator": None, "me": self.find_me(request)}
         minute = now.replace(second=0, microsecond=0)
-        key = (template, version, minute, places["masthead"], places["root"], bool(values["me"]))
+        key = (template, version, minute, context["masthead"], context["root"], bool(values["me"]))
         page = self._environment.get_template(template)
-        return HTMLResponse(self._kept.find_or_render(key, lambda: page.render({**places, **values, **read()})))
+        return HTMLResponse(self._cache.find_or_render(key, lambda: page.render({**context, **values, **read()})))
 
     def render(self, request: Request, template: str, *, now: datetime | None = None, **values: Any) -> HTMLResponse:
-        """The page of `template`. `root` in it leads from the request's path to the board's first page."""
+        """Render `template`. In it, `root` is the relative path from the request to the board's first page."""
         moment = now if now is not None else self._clock()
         reader = {"operator": self._find_operator(request), "me": self.find_me(request)}
         return HTMLResponse(self._fill(request, template, {"now": moment, **reader, **values}))
 
     def render_error(self, request: Request, status: int, line: str, *, sign_in: str = "") -> HTMLResponse:
-        """A page of one line, with a way out. It asks nothing of clock or store: either may be what failed."""
+        """A page of one line, with a link out. Uses neither clock nor store: either may be what failed."""
         values = {"now": None, "operator": None, "me": "", "code": status, "line": line, "sign_in": sign_in}
         return HTMLResponse(self._fill(request, "error.html", values), status_code=status)
 
     def _fill(self, request: Request, template: str, values: dict[str, Any]) -> str:
-        return self._environment.get_template(template).render({**self._find_places(request), **values})
+        return self._environment.get_template(template).render({**self._page_context(request), **values})
 
-    def _find_places(self, request: Request) -> dict[str, Any]:
+    def _page_context(self, request: Request) -> dict[str, Any]:
         return {
             "masthead": read_if_possible(self._masthead) or Masthead(),
             "root": find_root(request),
@@ -120,20 +120,20 @@ class Pages:
 
 
 class BoardPart:
-    """What answers some of a board's addresses; `board` and `clock` are asked once per request."""
+    """A group of the board's endpoints; `board` and `clock` are called once per request."""
 
     def __init__(self, board: Callable[[], Board], pages: Pages, clock: Callable[[], datetime]) -> None:
         self._board, self._pages, self._clock = board, pages, clock
 
 
 def find_own_path(request: Request) -> str:
-    """The path below the point where the app is mounted: `/proposals/932` under Airflow's `/kipflow`, too."""
+    """The path below the app's mount point: `/proposals/932`, also under Airflow's `/kipflow`."""
     path, mount = str(request.scope["path"]), str(request.scope.get("root_path", ""))
     return path[len(mount) :] if mount and path.startswith(mount) else path
 
 
 def find_root(request: Request) -> str:
-    """`./`, `../` …: relative, so that links hold under any mount point and behind any proxy."""
+    """`./`, `../` …: relative, so that links work under any mount point and behind any proxy."""
     depth = find_own_path(request).count("/") - 1
     return "../" * depth if depth > 0 else "./"
 
@@ -150,12 +150,12 @@ def find_safe_url(url: str | None) -> str:
 
 
 def render_breakable(text: str) -> Markup:
-    """A mail address that may go over to the next line at its parts, not within a word."""
+    """A mail address that may break between its parts, not within a word."""
     return Markup("<wbr>").join(re.split(r"(?<=[@.])", text))
 
 
 def find_editor_url(page: PageVersion) -> str:
-    """Where the wiki's editor opens this page; "" where its address is not of a form that is known."""
+    """The address of the wiki's editor for this page; "" if the page's address has an unknown form."""
     wiki = re.match(r"(https?://[^?#]*?)/(?:display|pages|spaces)/", page.url)
     return f"{wiki[1]}/pages/editpage.action?{urlencode({'pageId': page.page_id})}" if wiki else ""
 
@@ -166,27 +166,27 @@ def _find_coverage(overview: Overview) -> Coverage:
 
 @pass_context
 def _address_commands(context: Context, text: str) -> str:
-    """A fixed text whose commands are for this board's community; the public site has none."""
+    """A fixed text whose commands name this board's community; the public site shows no commands."""
     masthead = context.get("masthead")
     return address_commands(text, masthead.program) if masthead is not None else text
 
 
 def _mark_code(text: str) -> Markup:
-    """Text in which what stands in backticks is code: a command to copy without them."""
+    """Text with parts in backticks marked as code, so that commands can be copied without them."""
     parts = text.split("`")
     if len(parts) % 2 == 0:
-        return escape(text)  # they are no pairs
+        return escape(text)  # unbalanced backticks
     code = Markup("<code>{}</code>")
     return Markup().join(code.format(part) if place % 2 else part for place, part in enumerate(parts))
 
 
 def find_static_version(name: str) -> str:
-    """A short digest of a static file, so that a browser may keep it until it changes."""
+    """A short digest of a static file, so that a browser may cache it until it changes."""
     return hashlib.sha256((STATIC / name).read_bytes()).hexdigest()[:10]
 
 
 def build_environment() -> Environment:
-    """An environment for pages: the board's, or the public site's, which has more in it."""
+    """A Jinja2 environment for the board's pages; the public site extends its own."""
     environment = Environment(
         loader=FileSystemLoader(FOLDER / "templates"),
         autoescape=True,
@@ -199,7 +199,7 @@ def build_environment() -> Environment:
     return environment
 
 
-#: The boards of one process share theirs: to compile its templates takes longer than to fill them.
+#: Shared by all boards of a process: compiling templates takes longer than filling them.
 _find_environment = cache(build_environment)
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
-#: Nothing from elsewhere and nothing inline: a script that got into a mail's subject could not run even if
-#: escaping failed. `frame-ancestors 'self'` lets Airflow's own UI show the board, and nobody else.
+#: Nothing from other hosts and nothing inline: a script in a mail's subject could not run even if escaping
+#: failed. `frame-ancestors 'self'` lets only Airflow's own UI frame the board.
 CONTENT_SECURITY_POLICY = "; ".join(
     [
         "default-src 'none'",
@@ -23,7 +23,7 @@ _HEADERS = {
     "Content-Security-Policy": CONTENT_SECURITY_POLICY,
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "SAMEORIGIN",
-    # a link to a mail must not show the archive where this installation runs
+    # following a link to a mail must not reveal this installation's address to the archive
     "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
@@ -35,8 +35,8 @@ class _Headers(Protocol):
 
 
 def add_security_headers(headers: _Headers) -> None:
-    """Add them; what an answer says itself (how long it may be kept, say) stays."""
+    """Add the headers that the response does not set itself (such as how long it may be cached)."""
     for name, value in _HEADERS.items():
         headers.setdefault(name, value)
-    # pages hold what only signed-in people may see
+    # pages are only for signed-in people
     headers.setdefault("Cache-Control", "no-store")

@@ -1,7 +1,7 @@
-"""One proposal's story as a list of entries: transitions, corrections, page saves and rulings.
+"""One proposal's history as a list of entries: transitions, corrections, page saves and rulings.
 
-An entry stands where it happened; a correction, and what follows from it, where it was recorded: until then nobody
-knew of it, and what it took back was what held.
+An entry is placed at the time it happened; a correction, and what follows from it, at the time it was recorded:
+until then nobody knew of it, and the retracted entries were in force.
 """
 
 from __future__ import annotations
@@ -35,24 +35,24 @@ class EntryKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One entry. `source` and `target` are set for moves and corrections, as are the time of record and the policy.
+    """One entry. `source`, `target`, `recorded_at` and the policy are set for moves and corrections.
 
-    `at` is when it happened or from when on it holds, `stands_at` its place in the story. `takes_back` says what a
-    correction retracts; `taken_back_at` when a correction retracted this one.
+    `at` is when it happened or takes effect, `shown_at` its place in the list. `retracts` describes what a
+    correction retracts; `retracted_at` is when a correction retracted this entry.
     """
 
     at: datetime
     kind: EntryKind
     text: str
-    stands_at: datetime
+    shown_at: datetime
     source: Stage | None = None
     target: Stage | None = None
     actor: str = ""
     note: str = ""
     quotes: tuple[Evidence, ...] = ()
     retracted: bool = False
-    takes_back: tuple[str, ...] = ()
-    taken_back_at: datetime | None = None
+    retracts: tuple[str, ...] = ()
+    retracted_at: datetime | None = None
     recorded_at: datetime | None = None
     run_id: str = ""
     policy_version: str = ""
@@ -61,7 +61,7 @@ class Entry:
 
 
 def build_timeline(view: ProposalView) -> tuple[Entry, ...]:
-    """Everything that happened to the proposal, newest first; entries of one moment in reverse order of record."""
+    """Everything that happened to the proposal, newest first; entries of the same time in reverse order of record."""
     entries = [
         *_describe_history(view),
         *_describe_pages(view.pages, view.history),
@@ -70,13 +70,13 @@ def build_timeline(view: ProposalView) -> tuple[Entry, ...]:
         *_describe_calls(view.calls),
         *(_describe_word(word, effect) for effect in view.effects for word in effect.words),
     ]
-    # sorting keeps the order of equals: reversed first, what was recorded later comes first among them
+    # sorting is stable: reversed first, so that among equal times the last recorded comes first
     entries.reverse()
-    return tuple(sorted(entries, key=lambda e: e.stands_at, reverse=True))
+    return tuple(sorted(entries, key=lambda e: e.shown_at, reverse=True))
 
 
 def _describe_history(view: ProposalView) -> Iterator[Entry]:
-    """The recorded entries in their order of record, which is never broken from the first correction on."""
+    """The recorded entries in order of record. From the first correction on they are also shown in that order."""
     by_id = {r.transition.id: r for r in view.history}
     taken_back = {entry: r.recorded_at for r in view.history for entry in r.transition.retracts}
     corrected_at: datetime | None = None
@@ -88,16 +88,16 @@ def _describe_history(view: ProposalView) -> Iterator[Entry]:
             at=move.at,
             kind=EntryKind.CORRECTION if move.retracts else EntryKind.MOVE,
             text=say_rule(move.rule),
-            stands_at=move.at if corrected_at is None else max(move.at, corrected_at),
+            shown_at=move.at if corrected_at is None else max(move.at, corrected_at),
             source=move.source,
             target=move.target,
-            # what makes a correction are the facts that it names, not a clock
+            # a correction is caused by the facts that it names, not by a clock
             actor="" if move.retracts else move.actor,
             note=move.note,
             quotes=tuple(view.link(e) for e in move.evidence if (e.line or e.url) and e.kind != "history"),
             retracted=recorded.retracted,
-            takes_back=tuple(_say_entry(by_id[entry].transition) for entry in move.retracts if entry in by_id),
-            taken_back_at=taken_back.get(move.id),
+            retracts=tuple(_say_entry(by_id[entry].transition) for entry in move.retracts if entry in by_id),
+            retracted_at=taken_back.get(move.id),
             recorded_at=recorded.recorded_at,
             run_id=recorded.run_id,
             policy_version=move.policy_version,
@@ -110,7 +110,7 @@ def _say_entry(move: Transition) -> str:
 
 
 def _describe_pages(pages: tuple[PageVersion, ...], history: tuple[RecordedTransition, ...]) -> Iterator[Entry]:
-    """Saves of the page, those between two moves as one entry: a busy author saves ten times in an hour."""
+    """Saves of the page; those between two moves are one entry, because a busy author saves ten times in an hour."""
     moves = sorted(r.transition.at for r in history)
 
     def period(page: PageVersion) -> tuple[str, int]:
@@ -125,17 +125,17 @@ def _describe_pages(pages: tuple[PageVersion, ...], history: tuple[RecordedTrans
         else:
             text = f"Page saved {len(saves)} times by {people}: versions {first.version} to {last.version}"
         state = f"Current state: {last.status_text}" if last.status_text else ""
-        yield Entry(at=last.saved_at, stands_at=last.saved_at, kind=EntryKind.PAGE, text=text, note=state, url=last.url)
+        yield Entry(at=last.saved_at, shown_at=last.saved_at, kind=EntryKind.PAGE, text=text, note=state, url=last.url)
 
 
 def _describe_calls(calls: tuple[CallNote, ...]) -> Iterator[Entry]:
-    """What was said in recorded calls, on their day; an undated call has no place in a timeline."""
+    """Notes of recorded calls, on their day; undated calls are left out."""
     for call in calls:
         if call.held_on is not None:
             day = datetime.combine(call.held_on, time(), UTC)
             quote = Evidence(kind="call", ref=call.call, line=call.note, url=call.url)
-            text = f"Spoken of in a call: {call.call}"
-            yield Entry(at=day, stands_at=day, kind=EntryKind.CALL, text=text, quotes=(quote,))
+            text = f"Discussed in a call: {call.call}"
+            yield Entry(at=day, shown_at=day, kind=EntryKind.CALL, text=text, quotes=(quote,))
 
 
 def _describe_ruling(ruling: Ruling) -> Entry:
@@ -145,7 +145,7 @@ def _describe_ruling(ruling: Ruling) -> Entry:
         note = f"{note} (revoked by {ruling.revoked_by or 'somebody'} on {say_moment(ruling.revoked_at)}{why})"
     return Entry(
         at=ruling.made_at,
-        stands_at=ruling.made_at,
+        shown_at=ruling.made_at,
         kind=EntryKind.RULING,
         text=f"{ruling.author} {_say_ruling(ruling)} (ruling {ruling.id})",
         note=note,
@@ -153,7 +153,7 @@ def _describe_ruling(ruling: Ruling) -> Entry:
     )
 
 
-#: Act on an effect → what a person did by it.
+#: Act on an effect → its description.
 _ACT_WORDS = {
     "release": "let go",
     "hold": "held",
@@ -166,14 +166,14 @@ _ACT_WORDS = {
 def _describe_word(word: EffectWord, effect: OutboxRow) -> Entry:
     what = f"{effect.channel}, {say_payload(effect.payload)}"[:160]
     text = f"{word.by} {_ACT_WORDS.get(word.act, word.act)}: {what}"
-    return Entry(at=word.at, stands_at=word.at, kind=EntryKind.EFFECT, text=text, note=word.reason)
+    return Entry(at=word.at, shown_at=word.at, kind=EntryKind.EFFECT, text=text, note=word.reason)
 
 
 def _describe_warning(given: SilenceWarning, view: ProposalView) -> Entry:
     at = given.delivered_at or given.warned_at
     return Entry(
         at=at,
-        stands_at=at,
+        shown_at=at,
         kind=EntryKind.WARNING,
         text="Author warned of dormancy" if given.delivered_at is not None else "Warning of dormancy written",
         note=f"{say_warning(given)} ({say_delivery(given, view.key, view.effects)})",

@@ -1,4 +1,4 @@
-"""Times as a person reads them, relative to the board's clock."""
+"""Human-readable times, relative to the board's clock."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ _MONTH, _YEAR = 30.44 * _DAY, 365.25 * _DAY
 
 
 def render_span(span: timedelta) -> str:
-    """A length of time in the one or two units that matter: `45 min`, `14 h`, `3 d 4 h`, `16 d`, `8 months`.
+    """A duration in its one or two largest units: `45 min`, `14 h`, `3 d 4 h`, `16 d`, `8 months`.
 
-    The sign is left out; the smaller unit is cut off, never rounded up, so that "2 d" are whole days.
+    The sign is dropped; smaller units are cut off, never rounded up, so that "2 d" are two whole days.
     """
     seconds = abs(span.total_seconds())
     if seconds < _MINUTE:
@@ -39,7 +39,7 @@ def render_relative(at: datetime, now: datetime) -> str:
 
 
 def find_elapsed(start: datetime, end: datetime, now: datetime) -> float:
-    """How much of the period from `start` to `end` is over at `now`, between 0 and 1."""
+    """The share of the period from `start` to `end` that is over at `now`, from 0 to 1."""
     length = (end - start).total_seconds()
     if length <= 0:
         return 1.0

@@ -1,4 +1,4 @@
-"""The words and chip colours under which the board shows the domain's values."""
+"""The words and chip colours with which the board shows the domain's values."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kipflow.services.board import UnreadableRow, Waiting
 from kipflow.services.wording import REVIEW_WORDS as REVIEW_WORDS
 from kipflow.services.wording import RULE_WORDS
 
-#: Stages in the order in which a proposal passes through them, then the ways out.
+#: The stages of a successful proposal in order, then the exits.
 PATH = (Stage.DRAFT, Stage.DISCUSSION, Stage.VOTE, Stage.ACCEPTED)
 EXITS = (Stage.DORMANT, Stage.REJECTED, Stage.DISCARDED)
 
@@ -25,8 +25,7 @@ STAGE_MEANING: dict[Stage, str] = {
     Stage.DISCARDED: "withdrawn or superseded",
 }
 
-#: What a vote has come to → its words and chip colour. Chip colours are named by what they mean, and always stand
-#: beside a word.
+#: Outcome → its words and chip colour. Chip colours are named by their meaning, and never used without a word.
 _OUTCOMES: dict[Outcome, tuple[str, str]] = {
     Outcome.OPEN: ("open", "info"),
     Outcome.SHORT: ("short of quorum", "warn"),
@@ -64,7 +63,7 @@ KNOWN_BY_WORDS: dict[KnownBy, str] = {
     KnownBy.UNKNOWN: "not in the roster",
 }
 
-#: State of an effect → its words and chip colour.
+#: Status of an effect → its words and chip colour.
 _EFFECTS: dict[str, tuple[str, str]] = {
     "pending": ("waiting to be sent", "info"),
     "claimed": ("being sent", "info"),
@@ -80,7 +79,7 @@ EFFECT_TONE = {state: tone for state, (_, tone) in _EFFECTS.items()}
 
 MONTH_TONE: dict[str, str] = {"complete": "good", "partial": "warn", "missing": "bad", "unreadable": "bad"}
 
-#: Act whose consequences are shown first → its button, and the page with the form that led there.
+#: Act with a preview → the label of its button, and the page that has its form.
 CONFIRM: dict[str, tuple[str, str]] = {
     "undo": ("take it out", "data#batches"),
     "roster": ("save the roster", "people"),
@@ -89,13 +88,13 @@ CONFIRM: dict[str, tuple[str, str]] = {
 
 
 def say_origin(row: UnreadableRow) -> str:
-    """Where something that could not be read came from."""
+    """The origin of an item that could not be read."""
     if row.month:
         return "the archive"
     return "the wiki" if row.source.startswith("page ") and not row.list_id else "a file that was ingested"
 
 
-#: What recorded an entry, by the first part of the name of its run: Airflow's kinds of runs, then kipflow's commands.
+#: First part of a run id → who recorded the entry: Airflow's run types, then kipflow's commands.
 _RUN_WORDS: dict[str, str] = {
     "manual": "by a run started by hand",
     "scheduled": "by a scheduled run",
@@ -109,11 +108,11 @@ _RUN_WORDS: dict[str, str] = {
 
 
 def say_run(run_id: str) -> str:
-    """What recorded an entry, in words; a name of another form is given as it is."""
+    """The run that recorded an entry, in words; a run id of another form as it is."""
     kind, _, _ = run_id.partition("__")
     return _RUN_WORDS.get(kind, f"by run {run_id}" if run_id else "")
 
 
 def say_rule(rule: str) -> str:
-    """The rule in words; a rule that has none yet keeps its name."""
+    """The rule in words; a rule without any keeps its name."""
     return RULE_WORDS.get(rule, rule)

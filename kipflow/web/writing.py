@@ -1,4 +1,4 @@
-"""Who may change something by the board, and that it was really they who asked: right, origin and token of a write."""
+"""Checks of writes: may this user change something, and was it they who asked (permission, origin, token)."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from itsdangerous import BadData, URLSafeTimedSerializer
 from kipflow.forms import Refusal, refuse_other_sites
 from kipflow.services.desk import Desk, Values
 
-#: Seconds that a form can be sent after its page was loaded.
+#: Seconds for which a loaded form stays valid.
 MAX_AGE = 12 * 60 * 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Writing:
-    """What the board needs in order to change anything.
+class WriteAccess:
+    """What the board needs to change anything.
 
-    `find_operator` gives the name of who is signed in if they may settle questions, else None. `secret` signs the
-    forms; all processes that serve the board must have the same. `audit` records every act before it is performed:
-    who, which, and its values with the reason.
+    `find_operator` returns the name of the signed-in user if they may settle questions, else None. `secret` signs
+    the forms; all processes that serve the board must share it. `audit` records every act before it is performed:
+    user, act, and its values with the reason.
     """
 
     desk: Callable[[], Desk]
@@ -32,29 +32,29 @@ class Writing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operator:
-    """Somebody who may settle questions; `token` proves that a form was given to them."""
+    """A user who may settle questions; `token` proves that a form was issued to them."""
 
     name: str
     token: str
 
 
 class Gate:
-    """Lets a write through, or refuses it with 403."""
+    """Admits a write, or refuses it with 403."""
 
-    def __init__(self, writing: Writing) -> None:
+    def __init__(self, writing: WriteAccess) -> None:
         self._writing = writing
         self._signer = URLSafeTimedSerializer(writing.secret, salt="kipflow board")
 
     def find_operator(self, request: Request) -> Operator | None:
-        """Who asks, if they may settle questions."""
+        """The user of the request, if they may settle questions."""
         name = self._writing.find_operator(request)
         return Operator(name=name, token=self._signer.dumps(name)) if name is not None else None
 
     def admit_form(self, request: Request, token: str) -> str:
-        """The name of who sent a form.
+        """The name of the user who sent a form.
 
         Raises:
-            Refusal: 403, they may not, or the form is not one that they were given on this board.
+            Refusal: 403, no permission, or the form was not issued to them by this board.
         """
         name = self._admit(request)
         try:
@@ -66,10 +66,10 @@ class Gate:
         return name
 
     def admit_program(self, request: Request) -> str:
-        """The name of who sent JSON. No page of another site can: a browser would ask first, and be refused.
+        """The name of the user who sent JSON. Other sites cannot: a browser's preflight request would be refused.
 
         Raises:
-            Refusal: 403, they may not; 415, it is not said to be JSON.
+            Refusal: 403, no permission; 415, the content type is not JSON.
         """
         if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
             raise Refusal(415, "Send JSON: Content-Type: application/json.")

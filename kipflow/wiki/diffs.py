@@ -11,9 +11,9 @@ from itertools import zip_longest
 from kipflow.wiki.sections import Section, read_sections
 from kipflow.wiki.storage import parse_storage
 
-#: Lines compared one by one in a section; more (a pasted log, say) are compared as a set, which costs little.
+#: Longer sections (a pasted log, say) are compared as multisets of lines, which costs little.
 _MAX_LINES = 2_000
-#: Pairs of equal lines, or of equal words, that are looked at one by one: a page of one line repeated has a million.
+#: Bounds on pairs of equal lines, and of equal words: a page that repeats one line has a million of them.
 _MAX_MATCHES, _MAX_WORD_MATCHES = 60_000, 2_000
 
 
@@ -26,7 +26,7 @@ class Hunk:
 
     @property
     def pairs(self) -> tuple[LinePair, ...]:
-        """The lines beside each other, with the words that differ marked."""
+        """Old and new lines side by side, with the words that differ marked."""
         return tuple(_pair(old, new) for old, new in zip_longest(self.removed, self.added))
 
 
@@ -52,8 +52,8 @@ class SectionChange:
 def diff_pages(old: str, new: str, *, source: str = "page") -> tuple[SectionChange, ...]:
     """The sections (headings of level 1 and 2) that differ between two bodies in storage format.
 
-    In the order of the new page; removed sections last. Only text is compared: a change of markup
-    alone (bold, a re-flowed source) is none. Raises `UnreadableInput`.
+    In the order of the new page; removed sections last. Only text is compared: markup alone (bold, a re-flowed
+    source) is no change. Raises `UnreadableInput`.
     """
     before = _by_title(read_sections(parse_storage(old, source=source)))
     after = _by_title(read_sections(parse_storage(new, source=source)))
@@ -69,7 +69,7 @@ def diff_pages(old: str, new: str, *, source: str = "page") -> tuple[SectionChan
     return tuple(found)
 
 
-#: Words of one line that are compared one by one.
+#: Lines with more words, old and new together, are not compared word by word.
 _MAX_WORDS = 400
 
 
@@ -83,7 +83,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinePair:
-    """A row of a comparison side by side. One side is empty where a line only went or only came."""
+    """A row of a side-by-side comparison. One side is empty where a line was only removed or only added."""
 
     old: tuple[Span, ...]
     new: tuple[Span, ...]
@@ -96,7 +96,7 @@ def _pair(old: str | None, new: str | None) -> LinePair:
     if len(before) + len(after) > _MAX_WORDS or _count_matches(before, after) > _MAX_WORD_MATCHES:
         return LinePair(old=_whole(old), new=_whole(new))
     matcher = SequenceMatcher(None, before, after, autojunk=False)
-    # lines that have little in common are two lines, not one with every word changed
+    # with little in common they are two different lines, not one line with every word changed
     if matcher.ratio() < 0.3:
         return LinePair(old=_whole(old), new=_whole(new))
     left: list[Span] = []
@@ -114,7 +114,7 @@ def _whole(line: str | None) -> tuple[Span, ...]:
 
 
 def _by_title(sections: Sequence[Section]) -> dict[tuple[str, int], list[str]]:
-    """Lines by heading (of level 1 and 2) and how often it has stood before; deeper headings are lines."""
+    """Lines by heading (level 1 or 2) and number of earlier headings of the same name; deeper headings are lines."""
     found: dict[tuple[str, int], list[str]] = {}
     times: Counter[str] = Counter()
     lines = found.setdefault(("", 0), [])
@@ -131,7 +131,7 @@ def _by_title(sections: Sequence[Section]) -> dict[tuple[str, int], list[str]]:
 
 
 def _count_matches(old: Sequence[str], new: Sequence[str]) -> int:
-    """Pairs of equal parts: what a comparison one by one has to look at, again and again."""
+    """The number of pairs of equal parts: it bounds the cost of `SequenceMatcher`."""
     there = Counter(new)
     return sum(count * there[part] for part, count in Counter(old).items())
 

@@ -1,7 +1,7 @@
-"""A round-up brought up to date inside an existing wiki page.
+"""Updates the round-up inside an existing wiki page.
 
-People write this page too. Only rows that have to change and the next number are touched: comments in
-further columns, links and prose stay as they are, byte by byte.
+People write this page too. Only rows that must change and the next number are touched: comments in
+further columns, links and prose are kept byte for byte.
 """
 
 from __future__ import annotations
@@ -22,21 +22,20 @@ from kipflow.wiki.storage import name_of, parse_storage
 from kipflow.wiki.titles import WIP_MARK
 
 _WIP = re.compile(rf"[\s,;]*{WIP_MARK}", re.IGNORECASE)
-_SOME_TIME = datetime(1970, 1, 1, tzinfo=UTC)  # rows are compared by what they say, not by when
+_SOME_TIME = datetime(1970, 1, 1, tzinfo=UTC)  # rows are compared by content, not by time
 
 Edit = tuple[int, int, str]
 
 
 def replace_index(body: str, rendered: str, *, prefix: str = "KIP") -> str:
-    """`body` with its round-up brought to what `rendered` (format "confluence") says.
+    """`body` with its round-up updated to that of `rendered` (format "confluence").
 
-    A row stays where it says the same; it is fixed, moved to another section or added where not. Cells
-    of columns that kipflow doesn't know stay. Rows of proposals that `rendered` does not name are left
-    alone, an empty release never wipes out a written one, and the next number is only raised. Doing it
-    again changes nothing.
+    Rows that differ are corrected, moved to another section or added. Cells of columns that kipflow doesn't
+    know stay, as do rows of proposals that `rendered` does not name. An empty release never replaces a
+    written one, and the next number is only raised. Idempotent.
 
     Raises:
-        KipflowError: the page has no round-up that could be recognised.
+        KipflowError: no round-up was recognised on the page.
         UnreadableInput: the page can't be read at all.
     """
     outline = scan(body)
@@ -72,7 +71,7 @@ def replace_index(body: str, rendered: str, *, prefix: str = "KIP") -> str:
 
 
 def _read_rows(body: str, table: Table, prefix: str) -> None:
-    """Fill in the table's columns, and what its rows say."""
+    """Fill in the table's column names and the entries of its rows."""
     rows = [row for row in table.rows if row.end > row.start]
     for row in rows:
         root = parse_storage(body[row.start : row.end], source="a row of the index page")
@@ -91,9 +90,9 @@ def _read_rows(body: str, table: Table, prefix: str) -> None:
 
 @dataclass(slots=True)
 class _Kept:
-    """What people wrote in the rows of one number: it moves along with the row.
+    """What people wrote in the rows of one number. It moves along with the row.
 
-    `labels` are first cells by title (they hold links to pages); `cells` those of columns that are not ours.
+    `labels`: first cells by title (they hold links to pages). `cells`: cells of columns that are not ours.
     """
 
     labels: dict[str, str] = field(default_factory=dict)
@@ -114,7 +113,7 @@ def _keep(body: str, tables: Sequence[Table]) -> dict[int, _Kept]:
 
 
 def _with_wip(label: str, now: bool, wanted: bool) -> str:
-    """A first cell with "(WIP)" added or taken out."""
+    """A first cell with "(WIP)" added or removed."""
     if wanted and not now:
         return f"{label} (WIP)"
     return _WIP.sub("", label) if now and not wanted else label
@@ -127,7 +126,7 @@ def _fix_rows(
     sections_of: Mapping[int, set[str]],
     prefix: str,
 ) -> tuple[list[Edit], list[IndexEntry]]:
-    """The edits for rows that a section has, and the entries for which it has none."""
+    """The edits of a section's existing rows, and the entries that have no row yet."""
     missing: dict[int, list[IndexEntry]] = {}
     for wanted in entries:
         missing.setdefault(wanted.number, []).append(wanted)
@@ -143,7 +142,7 @@ def _fix_rows(
 def _match(
     tables: Sequence[Table], missing: dict[int, list[IndexEntry]]
 ) -> Iterator[tuple[Table, Row, IndexEntry, IndexEntry | None]]:
-    """Pair rows with entries and take those out of `missing`; equal titles first: a number may have two rows."""
+    """Pair rows with entries and remove these from `missing`. Equal titles first: a number may have two rows."""
     left: list[tuple[Table, Row, IndexEntry]] = []
     for table in tables:
         for row, old in table.held:
@@ -160,7 +159,7 @@ def _match(
 
 
 def _fix_row(body: str, table: Table, row: Row, old: IndexEntry, new: IndexEntry, prefix: str) -> list[Edit]:
-    """The smallest edits by which the row says what `new` says; its link stays where its title does."""
+    """The smallest edits that make the row say what `new` says; an unchanged title keeps its link."""
     new = replace(new, release=new.release or old.release, url=new.url or old.url)
     start, end = row.cells[0]
     edits: list[Edit] = []
@@ -204,7 +203,7 @@ def _render_kept(entry: IndexEntry, prefix: str, columns: Sequence[str], kept: _
 
 def _renumber(body: str, next_number: int | None, prefix: str) -> list[Edit]:
     place = find_next_number(body, prefix)
-    # never lowered: somebody may have taken a number and not made the page yet
+    # never lowered: somebody may have reserved a number without creating the page yet
     if next_number is None or place is None or int(body[slice(*place)]) >= next_number:
         return []
     return [(*place, str(next_number))]

@@ -24,9 +24,9 @@ _TICKET = re.compile(r"([A-Z][A-Z0-9]{1,15}-[1-9]\d{0,6})$")
 def parse_index_json(text: str, prefix: str, seen_at: datetime) -> ParsedIndex:
     """A JSON export: an object or list of rows with `kip_id`, `title` and `state`, or kipflow's own index.
 
-    Every row with a number of its own stays one proposal. Where the title's number differs from
-    `kip_id`, the title's counts if no other row has it; either way a warning says so.
-    Raises `UnreadableInput` if it is not such a file.
+    Every row with a number of its own is one proposal. If the title's number differs from `kip_id`, the
+    title's counts unless another row has it; either way a warning is added. Raises `UnreadableInput` for
+    any other file.
     """
     try:
         raw = json.loads(text)
@@ -73,7 +73,7 @@ def _parse_json_row(
         warnings.append(f"{format_key(prefix, own)} is titled {titled}: kept as {format_key(prefix, number)}")
     section = _section_of_state(str(row.get("state", "")))
     if title.before or _DISCARD_MARK.search(written):
-        warnings.append(f"{format_key(prefix, number)} is titled {written[:100]!r} and stands as {section!r}: check it")
+        warnings.append(f"{format_key(prefix, number)} is titled {written[:100]!r} but listed as {section!r}: check it")
     ticket = _TICKET.search(str(row.get("jira") or ""))
     url = str(row.get("web_url") or row.get("url") or "")
     return IndexEntry(

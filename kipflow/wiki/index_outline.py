@@ -1,4 +1,4 @@
-"""Where the round-up's tables, rows and cells are in a wiki page's text, by place: nothing of it is parsed."""
+"""Offsets of the round-up's tables, rows and cells in a wiki page's text; nothing is parsed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kipflow.domain.pages import IndexEntry
 from kipflow.wiki.index_reading import find_section_name
 from kipflow.wiki.storage import ATTRIBUTES, UNREAD
 
-#: Everything that matters for finding tables: what must not be looked into, and the tags themselves.
+#: Everything that matters for finding tables: sections to skip (comments, CDATA), and the tags themselves.
 _TOKEN = re.compile(
     rf"{UNREAD}|<(?P<close>/?)(?P<tag>h[1-6]|table|tbody|tr|td|th)(?=[\s/>]){ATTRIBUTES}>",
     re.IGNORECASE | re.DOTALL,
@@ -20,7 +20,7 @@ _TAG = re.compile(r"<[^<>]*>")
 
 @dataclass(slots=True)
 class Row:
-    """A row on the page: its place in the text, and the inside of each cell."""
+    """A row on the page: its offsets in the text, and those of each cell's content."""
 
     start: int
     end: int = -1
@@ -29,9 +29,9 @@ class Row:
 
 @dataclass(slots=True)
 class Table:
-    """A table below a section's heading. `inside_end` is where a last row would be added.
+    """A table below a section's heading. `inside_end` is the offset at which a last row would be added.
 
-    Whoever reads the rows fills in the columns' names, and which rows name a proposal.
+    The reader of the rows fills in the column names, and the entries of rows that name a proposal.
     """
 
     section: str
@@ -44,7 +44,7 @@ class Table:
 
 @dataclass(slots=True)
 class Outline:
-    """What was found so far: the tables below a section's heading, and where each section's heading ends."""
+    """What was found so far: tables below a section's heading, and the offset at which each such heading ends."""
 
     body: str
     tables: list[Table] = field(default_factory=list)
@@ -56,7 +56,7 @@ class Outline:
     _cell_start: int = 0
 
     def add(self, token: re.Match[str], tag: str, *, closes: bool) -> None:
-        """Take the next tag of the text into account."""
+        """Process the next tag of the text."""
         if tag == "table":
             self._add_table(token, closes=closes)
         elif self._depth == 0 and tag[0] == "h":

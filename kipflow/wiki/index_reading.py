@@ -1,4 +1,4 @@
-"""Round-up indexes read: the wiki's own page, and its plain text."""
+"""Reads round-up indexes: the wiki's own page, and its plain text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from kipflow.wiki.titles import parse_title
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
-#: Section → what its heading begins with, in the order in which an index shows them.
+#: Section → how its heading begins, in the order in which an index shows them.
 SECTIONS: dict[str, re.Pattern[str]] = {
     "accepted": re.compile(r"^(?:adopted|accepted|approved)\b", re.IGNORECASE),
     "discussion": re.compile(r"^(?:\w+ )?(?:under|in|being) discuss(?:ion|ed)\b", re.IGNORECASE),
@@ -32,7 +32,7 @@ _RELEASE_AT_END = re.compile(r"(?:\t|\s{2,}|\s\|\s)v?(\d+\.\d+(?:\.[\dx]+)*(?:\s
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParsedIndex:
-    """An index as read: its rows in order, what is odd about them, and the next free number it names."""
+    """An index as read: its rows in order, warnings about odd rows, and the next free number it names."""
 
     entries: tuple[IndexEntry, ...]
     warnings: tuple[str, ...] = ()
@@ -63,13 +63,13 @@ def parse_index_page(body: str, prefix: str, seen_at: datetime) -> ParsedIndex:
 def make_index(
     entries: list[IndexEntry], prefix: str, next_number: int | None, warnings: Sequence[str] = ()
 ) -> ParsedIndex:
-    """The index with what is odd about its rows besides these warnings."""
+    """The index with these warnings, and those about odd rows."""
     odd = (*warnings, *_find_oddities(entries, prefix, next_number))
     return ParsedIndex(entries=tuple(entries), warnings=odd, next_number=next_number)
 
 
 def _walk_rows(root: _Element, prefix: str) -> Iterator[tuple[str, list[str], _Element]]:
-    """Each table row of the round-up with its section and the names of its table's columns."""
+    """Each table row of the round-up with its section and its table's column names."""
     section: str | None = None
     columns: list[str] = []
     for element in root.iter():
@@ -98,7 +98,7 @@ def read_cells(row: _Element) -> list[Line]:
 
 
 def is_header(row: _Element, prefix: str) -> bool:
-    """Whether a row names its table's columns: it names no proposal and has short words in every cell."""
+    """Whether a row is its table's header: it names no proposal and has short words in every cell."""
     texts = [cell.text for cell in read_cells(row)]
     return bool(texts and texts[0]) and all(len(t) < 40 and parse_title(t, prefix).number is None for t in texts)
 
@@ -135,17 +135,17 @@ def _parse_release(text: str) -> tuple[str | None, bool]:
 
 _LONGEST_LINK = 2_000
 _LONGEST_RELEASE = 200
-#: Rows that a warning names; how many there are stands in it too.
+#: Rows that a warning names; it also gives their total number.
 _SHOWN = 8
 
 
 def is_web_address(link: str) -> bool:
-    """Whether a link may be shown as one: javascript: and data: may not."""
+    """Whether a link is an http(s) address, and so safe to show as a link: javascript: and data: are not."""
     return len(link) <= _LONGEST_LINK and link.lower().startswith(("http://", "https://"))
 
 
 def parse_index_text(text: str, prefix: str, seen_at: datetime) -> ParsedIndex:
-    """The process page as plain text or Markdown: sections' headings stand on lines of their own, one row per line."""
+    """The process page as plain text or Markdown: headings of sections on lines of their own, one row per line."""
     section: str | None = None
     next_number = parse_next_number(text, prefix)
     entries: list[IndexEntry] = []
@@ -185,7 +185,7 @@ _ESCAPED = re.compile(r"\\([\\`*_{}\[\]|#~])")
 
 
 def _drop_markdown(line: str, prefix: str) -> str:
-    """A line as plain text has it: without marks of headings, lists and links; of a table's row, title and release."""
+    """A line without Markdown for headings, lists and links; of a table row only title and release."""
     line = _LINK.sub(r"\1", _MARK.sub("", line, count=1) if _MARK.match(line) else line)
     if not line.lstrip().startswith("|"):
         return line
@@ -198,7 +198,7 @@ def _drop_markdown(line: str, prefix: str) -> str:
 
 
 def _find_oddities(entries: list[IndexEntry], prefix: str, next_number: int | None) -> list[str]:
-    """What a person should look at: numbers taken twice, one title under two numbers, a next number that is taken."""
+    """Warnings for a person: duplicate numbers, one title under two numbers, a next number that is taken."""
     found: list[str] = []
     by_number: dict[int, list[IndexEntry]] = {}
     by_title: dict[str, dict[int, str]] = {}
@@ -208,7 +208,7 @@ def _find_oddities(entries: list[IndexEntry], prefix: str, next_number: int | No
     for number, same in by_number.items():
         if len(same) > 1:
             rows = "; ".join(f"{e.section}: {e.title[:80]!r}" for e in same[:_SHOWN])
-            found.append(f"{format_key(prefix, number)} stands {len(same)} times: {rows}")
+            found.append(f"{format_key(prefix, number)} appears {len(same)} times: {rows}")
     for titles in by_title.values():
         title = next(iter(titles.values()))
         if len(titles) > 1 and title:

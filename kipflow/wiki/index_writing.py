@@ -1,4 +1,4 @@
-"""Round-up indexes written: as Markdown, HTML, storage format or JSON."""
+"""Renders round-up indexes as Markdown, HTML, storage format or JSON."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def render_index(
 ) -> str:
     """The round-up as text: `sections` maps "accepted", "discussion", "dormant", "discarded" to rows in order.
 
-    A `next_number` that is not known (None) is left out. `format` is one of `FORMATS`; "confluence" is what
-    `replace_index` takes. Everything that people wrote is escaped for the format. Raises `KipflowError` for a
-    format or section that does not exist.
+    An unknown `next_number` (None) is left out. `format` is one of `FORMATS`; "confluence" is the input of
+    `replace_index`. Everything that people wrote is escaped for the format. Raises `KipflowError` for an
+    unknown format or section.
     """
     for name in sections:
         if name not in HEADINGS:
@@ -67,7 +67,7 @@ _MARKDOWN = re.compile(r"([\\`*_{}\[\]|#~])")
 
 
 def escape_markdown(text: str) -> str:
-    """Text that Markdown shows as written, also in a table's cell."""
+    """Text escaped so that Markdown shows it as written, also in a table cell."""
     return _MARKDOWN.sub(r"\\\1", escape(" ".join(text.split()), quote=False))
 
 
@@ -112,7 +112,7 @@ def render_row(
 ) -> str:
     """A table row for these columns (storage format).
 
-    `kept` holds cells that are not ours by column, and `label` the first cell's inside, both as written.
+    `kept`: cells that are not ours, by column; `label`: the first cell's content. Both as written.
     """
     cells = [f"<td>{label or render_label(entry, prefix)}</td>"]
     for column in columns[1:]:
@@ -124,7 +124,7 @@ def render_row(
 
 
 def render_label(entry: IndexEntry, prefix: str) -> str:
-    """What stands in the first cell: linked title and "(WIP)"."""
+    """The content of the first cell: linked title and "(WIP)"."""
     label = escape(f"{format_key(prefix, entry.number)}: {entry.title}")
     if entry.url and is_web_address(entry.url):
         label = f'<a href="{escape(entry.url)}">{label}</a>'

@@ -5,16 +5,16 @@
 | K01 | the title has no number of its own |
 | K02 | a section of the template is missing |
 | K03 | a section is empty |
-| K04 | text of the template was left in a section |
+| K04 | a section still has text of the template |
 | K05 | Current state is missing, untouched or unknown |
 | K06 | the discussion link is missing, "TBD", or does not lead to the list |
-| K07 | the ticket is missing or still the template's |
-| K08 | a public interface is touched that "Public Interfaces" does not name (in a KIP: the interfaces are Kafka's) |
-| K09 | the number is taken twice: another page has it too |
+| K07 | the ticket is missing or still that of the template |
+| K08 | a public interface is touched but not named in "Public Interfaces" (KIPs only: the interfaces are Kafka's) |
+| K09 | duplicate number: another page has it too |
 | K10 | the ticket does not exist |
 
-K09 and K10 need to know more than the page; `find_faults_around` judges them. Sections and fields are those of
-the community's template (`Norms`).
+K09 and K10 need more than the page itself: see `find_external_faults`. Sections and fields are those of the
+community's template (`Norms`).
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ from kipflow.wiki.storage import parse_storage
 from kipflow.wiki.template import KIP_SECTIONS, find_leftovers, has_hint
 from kipflow.wiki.titles import parse_title
 
-#: Names the rules of this module: pages judged by others are judged again.
+#: Version of the rules in this module: pages checked by another version are checked again.
 RULES = "3"
-#: What a draft may still lack.
+#: Faults that are tolerated in a draft.
 _MILD_IN_DRAFT = frozenset({"K02", "K03", "K04", "K06", "K07"})
 _LONGEST_PLACE = 200
 
 
 def lint_page(body: str, *, title: str, prefix: str, source: str, norms: Norms = ANY) -> tuple[PageFault, ...]:
-    """The faults of a page in storage format (or HTML). Without `title` the page's own HTML title is judged.
+    """The faults of a page in storage format (or HTML). If `title` is empty, the page's own HTML title is used.
 
     Raises:
         UnreadableInput: the body cannot be read at all.
@@ -54,14 +54,14 @@ def lint_page(body: str, *, title: str, prefix: str, source: str, norms: Norms =
     return _lint(sections, title or find_title(body, prefix), prefix, norms)
 
 
-def find_faults_around(
+def find_external_faults(
     *, number: int | None, others: Sequence[str], ticket: str | None, is_ticket_missing: bool
 ) -> tuple[PageFault, ...]:
-    """The faults that no page shows by itself.
+    """The faults that cannot be seen on the page alone.
 
     Args:
         others: titles of other pages with the same number.
-        ticket: the ticket that the page names; `is_ticket_missing`: the tracker knows of none such.
+        ticket: the ticket that the page names; `is_ticket_missing`: the tracker does not know it.
     """
     faults: list[PageFault] = []
     if others:
@@ -75,16 +75,16 @@ def find_faults_around(
 
 
 def lint_text(text: str, *, title: str, prefix: str, norms: Norms = ANY) -> tuple[PageFault, ...]:
-    """The faults of a page that was saved as plain text, or is written in Markdown.
+    """The faults of a page saved as plain text or written in Markdown.
 
-    Without `title` a first line that has a key is taken.
+    If `title` is empty, a first line that has a key is used.
     """
     named = title or find_title(text, prefix)
     if not _is_markdown(text, norms):
         names = [section.title for section in norms.sections or KIP_SECTIONS]
         return _lint(sections_of_text(text, ("Status", *names)), named, prefix, norms)
     sections = [
-        # the page's title, which on a wiki is no part of the text
+        # the page's title: on a wiki it is not part of the text
         replace(section, title="", level=0) if parse_title(section.title, prefix).number is not None else section
         for section in sections_of_markdown(text)
     ]
@@ -92,7 +92,7 @@ def lint_text(text: str, *, title: str, prefix: str, norms: Norms = ANY) -> tupl
 
 
 def _is_markdown(text: str, norms: Norms) -> bool:
-    """Whether two sections have headings of Markdown. One line that begins with "#" may be a shell's comment."""
+    """Whether two sections have Markdown headings. A single line that begins with "#" may be a shell comment."""
     patterns = [_heading_of(norm) for norm in norms.sections or KIP_SECTIONS]
     found = {n for heading in find_headings(text) for n, pattern in enumerate(patterns) if pattern.match(heading)}
     return len(found) > 1
@@ -136,7 +136,7 @@ def _lint_state(state: str) -> list[PageFault]:
     elif word is StatusWord.UNKNOWN:
         what = f'Current state "{cut(state)}" is not known'
     elif has_hint(state):
-        what, fix = "the template's hint stands beside the Current state", "delete the hint"
+        what, fix = "the template's hint is still in the Current state", "delete the hint"
     else:
         return []
     return [PageFault(code="K05", place="Status", what=what, fix=fix)]
@@ -157,7 +157,7 @@ def _lint_sections(sections: Sequence[Section], norms: Norms) -> Iterator[PageFa
 
 @lru_cache(maxsize=256)
 def _heading_of(norm: SectionNorm) -> re.Pattern[str]:
-    """Headings under which authors write a section; others than these are no section of it."""
+    """Matches the headings under which authors write this section."""
     phrases = (re.findall(r"\w+", phrase) for phrase in (norm.title, *norm.also))
     known = (r"\W+".join(map(re.escape, words)) for words in phrases if words)
     return re.compile(rf"\b(?:{'|'.join(known)})", re.IGNORECASE)
@@ -166,7 +166,7 @@ def _heading_of(norm: SectionNorm) -> re.Pattern[str]:
 def _lint_leftovers(sections: Sequence[Section], fields: set[str], norms: Norms) -> list[PageFault]:
     lines: dict[str, list[str]] = {}
     for section, line in find_leftovers(sections, norms):
-        # a hint beside a field is reported by the field's own rule
+        # a hint in a field is reported by the field's own rule
         if not any(value and line.endswith(value) for value in fields):
             lines.setdefault(section or "top of the page", []).append(line)
     return [
@@ -181,7 +181,7 @@ def _lint_leftovers(sections: Sequence[Section], fields: set[str], norms: Norms)
 
 
 def _lint_comments(text: str) -> list[PageFault]:
-    """Comments of a Markdown file: nobody who reads the page sees them, so they are no more than a note."""
+    """Comments of a Markdown file. Readers do not see them, so they are only notes."""
     return [
         PageFault(
             code="K04",

@@ -30,7 +30,7 @@ def lint_discussion(field: Field | None, norms: Norms) -> list[PageFault]:
     elif not any(is_list_host(host, norms) for host in hosts):
         what = f"discussion thread is on {', '.join(sorted(hosts))}, not on the list"
     elif has_hint(field.value):
-        what, fix = "the template's hint stands beside the discussion thread", "delete the hint"
+        what, fix = "the template's hint is still beside the discussion thread", "delete the hint"
     else:
         return []
     return [PageFault(code="K06", place="Status", what=what, fix=fix)]
@@ -62,9 +62,9 @@ def lint_ticket(field: Field | None, prefix: str, norms: Norms) -> list[PageFaul
     if not keys:
         what = "JIRA is the template's" if hint else _say("JIRA", field)
     elif foreign:
-        what = f"{keys[0]} is no ticket of {project}" + (", and the template's hint stands beside it" if hint else "")
+        what = f"{keys[0]} is no ticket of {project}" + (", and the template's hint is still beside it" if hint else "")
     elif hint:
-        what, fix = "the template's hint stands beside the ticket", "delete the hint"
+        what, fix = "the template's hint is still beside the ticket", "delete the hint"
     else:
         return []
     return [PageFault(code="K07", place="Status", what=what, fix=fix)]

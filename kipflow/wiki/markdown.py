@@ -1,4 +1,4 @@
-"""A proposal that is a Markdown file: its sections as a reader sees them, and the comments he does not see."""
+"""Proposals written as Markdown files: visible sections, and hidden comments."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ _FENCE = re.compile(r"[ \t]{0,3}(?:```|~~~)")
 _OPEN, _CLOSE = "<!--", "-->"
 _LINK = re.compile(r"\[([^\[\]]{0,500})\]\(\s*(?:<([^<>\s]{1,500})>|([^()\s]{1,500}))[^()]{0,200}\)")
 _ADDRESS = re.compile(r"https?://[^\s<>\])|]{1,500}")
-#: What a rule and the row between a table's head and its body are made of.
+#: The characters of horizontal rules, and of the row below a table's header.
 _RULING = frozenset("|-: \t")
 _EMPHASIS = re.compile(r"\*\*|__|`")
 _ITALICS = re.compile(r"(?<![\w*])[_*]([^_*]{1,500})[_*](?![\w*])")
-#: Comments that are reported; a licence's header stands before the first heading.
+#: The most comments that are reported. A licence header is before the first heading and not among them.
 _MOST_COMMENTS = 50
 
 
 def find_headings(text: str) -> list[str]:
-    """What stands in the lines that are headings in Markdown ("## Motivation"); in other text they may be anything."""
+    """The texts of the Markdown headings ("## Motivation"). In other formats such lines may mean anything."""
     return [line for level, line in _lines(text) if level]
 
 
 def sections_of_markdown(text: str) -> tuple[Section, ...]:
-    """The file from top to bottom, cut at its headings; comments are no content."""
+    """The file's sections, in order and without comments."""
     return cut_at_headings(_read_lines(text))
 
 
@@ -41,7 +41,7 @@ def _read_lines(text: str) -> Iterator[tuple[Line, int]]:
 
 
 def find_comments(text: str) -> list[tuple[str, str]]:
-    """The comments below a heading: the heading, and the comment in one line."""
+    """Each comment below a heading, as the heading and the comment on one line."""
     found: list[tuple[str, str]] = []
     title = ""
     for part, is_comment in _split(text):
@@ -58,7 +58,7 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _headings(text: str) -> Iterator[tuple[int, str]]:
-    """Each line with the level of the heading that it is, or 0; a "#" within code is none."""
+    """Each line with its heading level, or 0. A "#" within code is no heading."""
     in_code = False
     for line in text.splitlines():
         if _FENCE.match(line):
@@ -69,7 +69,7 @@ def _headings(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _split(text: str) -> Iterator[tuple[str, bool]]:
-    """Text and comments in turn; one that is never closed is text, as browsers and GitHub show it."""
+    """Text and comments in turn. A comment that is never closed is text, as browsers and GitHub show it."""
     position = 0
     while (start := text.find(_OPEN, position)) >= 0 and (end := text.find(_CLOSE, start)) >= 0:
         yield text[position:start], False

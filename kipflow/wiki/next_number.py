@@ -1,14 +1,14 @@
-"""What an index states as its next number: read from its text, and found in its source to be raised there."""
+"""The next free number that an index states: read from its text, and located in its source to be raised."""
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
 
-#: What may stand between words on a page: spaces, signs, and the tags around them.
+#: What may separate words on a page: spaces, punctuation, tags.
 _GAP = r"(?:\s|&nbsp;|&#160;|[:=.,|()#_-]|[\u2010-\u2015]|<[^<>]{0,200}>){1,20}"
 _WORDS = r"available|free|unused|open|number|no|id|identifier|proposal|is|the|to|use|take|be|will|now|currently|at"
-#: Without one of these a number after "next" is a count of something ("the next 72 hours") or a proposal's key.
+#: Without one of these words a number after "next" is a count ("the next 72 hours") or a proposal's key.
 _STATES_NUMBER = re.compile(r"\b(?:number|no|id|identifier|is|be)\b|[:=]", re.IGNORECASE)
 _TAG = re.compile(r"<[^<>]*>")
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
@@ -24,8 +24,8 @@ def _pattern(prefix: str) -> re.Pattern[str]:
 
 
 def find_next_number(text: str, prefix: str) -> tuple[int, int] | None:
-    """Where the index says which number comes next, as start and end in `text` (plain or storage format); None where
-    it does not.
+    """Start and end of the next number that the index states, in `text` (plain or storage format); None if it states
+    none.
 
     >>> text = "The next available KIP number is KIP-124."
     >>> start, end = find_next_number(text, "KIP")
@@ -40,6 +40,6 @@ def find_next_number(text: str, prefix: str) -> tuple[int, int] | None:
 
 
 def parse_next_number(text: str, prefix: str) -> int | None:
-    """The number that an index says comes next."""
+    """The next number that an index states."""
     place = find_next_number(text, prefix)
     return None if place is None else int(text[slice(*place)])

@@ -1,6 +1,7 @@
-"""Fields of a proposal's page set in place: only the words that have to change, every other byte stays.
+"""Sets fields of a proposal's page in place: only the words that must change, every other byte stays.
 
-People write this page. An edit is made only if the page then reads as meant, and reads the same everywhere else.
+People write this page. An edit is made only if the edited field then reads as intended and every other line as
+before.
 """
 
 from __future__ import annotations
@@ -22,22 +23,22 @@ _PIECE = re.compile(
     r"|(?P<text>[^<]++)|<",
     re.DOTALL,
 )
-#: What a reader does not see, but for a status macro's title.
+#: Elements that a reader does not see, except for a status macro's title.
 _UNSEEN = frozenset({"s", "del", "strike", "ac:placeholder", "ac:parameter", "script", "style"})
 _TITLE = re.compile(r"ac:name\s*=\s*[\"']title[\"']")
 _SEPARATOR = re.compile(r"(?:\s|&nbsp;|[:：|=\u00a0]|[-–—](?=\s|&nbsp;))*+")
 _END_TAGS = re.compile(r"(?:\s*</[^<>]*>)+\s*")
 _EDGES = " :：|=-–—\u00a0"
-#: What stands in a field that nobody has filled in yet.
+#: Values of a field that nobody has filled in yet.
 _EMPTY = frozenset({"", "tbd", "todo", "tba", "here", "link", "n/a", "none", "-", "…", "..."})
-#: Blocks that begin like a field and are tried, and characters at a block's start among which its name stands.
+#: The most blocks that begin like the field and are tried; the characters of a block that are searched for its name.
 _TRIES, _NAME = 3, 400
 _NAME_END = re.compile(r"[:：|=]|[-–—](?=\s)|\Z")
 
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """The pieces between two line breaks; `texts` are the places of those that a reader sees."""
+    """The pieces between two line breaks; `texts` are the offsets of the visible ones."""
 
     start: int
     end: int
@@ -45,10 +46,10 @@ class _Block:
 
 
 def edit_page(body: str, wanted: Mapping[str, str], *, source: str) -> tuple[str, dict[str, str]]:
-    """`body` with fields set as `wanted` has them by kind, and those of `wanted` that were set.
+    """`body` with the fields of `wanted` set, and those that could be set.
 
-    A state is replaced, any other field only filled in where nobody has yet. What is not there, or is written in
-    a way that cannot be changed without touching more, stays as it is. Raises `UnreadableInput`.
+    A state is replaced; any other field is filled in only if it is still empty. A field that is missing, or cannot
+    be changed without touching more of the page, is left alone. Raises `UnreadableInput`.
 
     Args:
         wanted: kind of field → storage format of its value; of "state", plain words.
@@ -74,7 +75,7 @@ def _is_open(kind: str, field: Field, value: str) -> bool:
 
 
 def _reads_as_meant(before: Sequence[Section], name: str, body: str, kind: str, value: str, source: str) -> bool:
-    """Whether the field says what it should, and no other line says anything else than before."""
+    """Whether the field has the intended value, and every other line is unchanged."""
     sections = read_sections(parse_storage(body, source=source))
     field = read_fields(sections).get(kind)
     if field is None or field.name != name:
@@ -93,7 +94,7 @@ def _list_lines(sections: Sequence[Section]) -> list[object]:
 
 
 def _find_places(body: str, kind: str) -> Iterator[tuple[int, int]]:
-    """Where the value of a field may stand: of a state the words themselves, of another field all behind its name."""
+    """Candidate places of a field's value: for a state its words only, for other fields all that follows the name."""
     blocks = list(_split(body))
     tries = 0
     for position, block in enumerate(blocks):
@@ -122,7 +123,7 @@ def _split(body: str) -> Iterator[_Block]:
         if piece.group("text") is not None and not unseen:
             texts.append(piece.span())
         elif name in _UNSEEN and not piece.group(0).endswith("/>") and not _TITLE.search(piece.group(0)):
-            # the end of a title closes nothing that was counted
+            # a closing title tag was not counted when it opened
             unseen = max(0, unseen - 1) if piece.group("close") else unseen + 1
         elif name in BREAKS:
             yield _Block(start, piece.start(), tuple(texts))
@@ -135,10 +136,10 @@ def _read(body: str, places: Sequence[tuple[int, int]]) -> str:
 
 
 def _find_name_end(body: str, block: _Block, kind: str) -> int | None:
-    """Where the name of this kind of field ends that a block begins with, its separator included."""
+    """Where the field's name at the start of a block ends, separator included; None for another kind of block."""
     for count in range(1, min(len(block.texts), 4) + 1):
         start, end = block.texts[count - 1]
-        # every end that is tried reads all before it: without a bound a hostile page takes hours
+        # each candidate end reads all text before it: without a bound a hostile page takes hours
         left = _NAME - sum(b - a for a, b in block.texts[: count - 1])
         if left <= 0:
             return None
@@ -151,7 +152,7 @@ def _find_name_end(body: str, block: _Block, kind: str) -> int | None:
 
 
 def _leave_closed_tags(body: str, start: int, end: int) -> int:
-    """Behind the end tags that close what a name was set in ("<strong>Current state</strong>: …"), and a separator."""
+    """The offset after the end tags around a name ("<strong>Current state</strong>: …"), and after a separator."""
     while (match := re.compile(r"\s*</[^<>]*>").match(body, start, end)) is not None:
         start = match.end()
         separator = _SEPARATOR.match(body, start, end)
@@ -164,7 +165,7 @@ def _is_cell(body: str, block: _Block) -> bool:
 
 
 def _find_state(body: str, block: _Block) -> tuple[int, int] | None:
-    """The words of a state, if they are in one piece; the template's hint beside them is none of it."""
+    """The place of a state's words, if they are in one piece; the template's hint does not count."""
     said = [(a, b) for a, b in block.texts if _read(body, [(a, b)]).strip(_EDGES)]
     own = [place for place in said if not has_hint(_read(body, [place]))] or said
     if len(own) != 1:
@@ -180,7 +181,7 @@ def _find_state(body: str, block: _Block) -> tuple[int, int] | None:
 
 
 def _find_rest(body: str, block: _Block) -> tuple[int, int] | None:
-    """All of a block but for end tags of what began before it, if every tag in that is closed in it."""
+    """A block without trailing end tags of earlier elements; None if its other tags are not balanced."""
     open_names: list[str] = []
     for piece in _PIECE.finditer(body, block.start, block.end):
         name = piece.group("name")

@@ -15,7 +15,7 @@ from kipflow.wiki.template import is_template_line
 from kipflow.wiki.titles import is_copy, parse_title
 
 _STATUS_HEADING = re.compile(r"^\W*(?:\d+\W+)?status\b", re.IGNORECASE)
-#: Where proposals that are files name their threads.
+#: The section in which Markdown proposals name their threads.
 _LINKS_HEADING = re.compile(r"^\W*links\W*$", re.IGNORECASE)
 _INTERFACES_HEADING = re.compile(r"public interfaces?|interface changes|changed interfaces?", re.IGNORECASE)
 _LEFT_HEADING = re.compile(r"\b(?:rejected|alternatives?|non-?goals?|future work|out of scope)\b", re.IGNORECASE)
@@ -27,7 +27,7 @@ _FIELD = re.compile(
     r"\s*(?:[:：|=]|[-–—]\s|$)[\s*_|]{0,5}(?P<value>.*)$",
     re.IGNORECASE,
 )
-#: Beginning of a field's name → the kind it is kept under.
+#: Beginning of a field's name → its kind.
 _KINDS = {
     "current": "state",
     "stat": "state",
@@ -45,9 +45,9 @@ _BROWSE = re.compile(r"/browse/([A-Z][A-Z0-9]{1,15}-[1-9]\d{0,6})\b")
 _HINT = re.compile(r"\[\s*(?:change the link|one of)\b[^\]]*\]?", re.IGNORECASE)
 _ADDRESS = re.compile(r"https?://[^\s<>\"'\])]{1,500}", re.IGNORECASE)
 _THREADS = frozenset({"discussion", "vote"})
-#: Lines that the value of one field may have.
+#: The most lines of one field's value.
 _LONGEST_VALUE = 20
-#: The lines before this many headings may hold the state of a page that has no Status section.
+#: On a page without a Status section the state is looked for in this many sections.
 _HEAD_SECTIONS = 2
 
 
@@ -62,7 +62,7 @@ class Field:
 
 
 def parse_page(page: WikiPage, prefix: str) -> PageVersion:
-    """A saved version of a page as a fact.
+    """Parse a saved version of a page into a fact.
 
     A page that calls itself a copy ("Copy of KIP-12", "Old KIP-12") has no number of its own.
     Raises `UnreadableInput` if the body can't be read at all.
@@ -93,10 +93,10 @@ def parse_page(page: WikiPage, prefix: str) -> PageVersion:
 
 
 def own_interface_lines(sections: Sequence[Section]) -> tuple[str, ...]:
-    """The lines of "Public Interfaces" that the author wrote, the template's own list taken out.
+    """The lines of "Public Interfaces" that the author wrote, without the template's own list.
 
-    A sub-section's heading stands before its first line ("Monitoring: two new gauges"): what the section is
-    about may be said nowhere else. Sub-sections on what was not chosen are left out.
+    A sub-section's heading is prepended to its first line ("Monitoring: two new gauges"), because the lines
+    themselves may not name the interface. Sub-sections on rejected alternatives are left out.
     """
     own: list[str] = []
     for section in next(find_sections(sections, _INTERFACES_HEADING), ()):
@@ -112,8 +112,8 @@ def own_interface_lines(sections: Sequence[Section]) -> tuple[str, ...]:
 def read_fields(sections: Sequence[Section]) -> dict[str, Field]:
     """The fields of the status part by kind: "state", "discussion", "vote", "jira", "author", "release".
 
-    The first of each kind counts. A value on the line below its name is taken from there; a Status
-    section that holds nothing but a word or a lozenge gives its state.
+    The first of each kind counts. The value may be on the line below the name. A Status section that holds
+    only a word or a lozenge gives the state.
     """
     lines = find_section(sections, _STATUS_HEADING)
     in_section = lines is not None
@@ -123,7 +123,7 @@ def read_fields(sections: Sequence[Section]) -> dict[str, Field]:
     for position, line in enumerate(lines):
         match = _FIELD.match(line.text)
         if match is not None:
-            # without a Status section the text begins right below
+            # without a Status section the proposal's text begins right below
             end = position + 1 + (_LONGEST_VALUE if in_section else 1)
             fields.setdefault(_kind_of(match.group("name")), _read_field(match, line, lines[position + 1 : end]))
     if "state" not in fields and in_section:
@@ -136,14 +136,14 @@ def read_fields(sections: Sequence[Section]) -> dict[str, Field]:
 
 
 def _read_field(match: re.Match[str], line: Line, below: Sequence[Line]) -> Field:
-    """The field that a line begins. One that is a name alone has its value in the lines below, up to the next field."""
+    """The field that begins on a line. If the line has only a name, the value is in the lines up to the next field."""
     name, value = match.group("name"), match.group("value").strip()
     if value or line.links or line.tickets:
         return Field(name=name, value=value, links=line.links, tickets=line.tickets)
     own: list[Line] = []
     for further in below:
         at = _FIELD.match(further.text)
-        # a pull request may stand in a list of places where something was discussed
+        # a list of discussions may include a pull request
         if at is not None and not (own and _kind_of(at.group("name")) == "pull-request"):
             break
         own.append(further)
@@ -161,7 +161,7 @@ def is_field(text: str) -> bool:
 
 
 def find_kind(text: str) -> str | None:
-    """The kind of field that a line begins; None where it is no field."""
+    """The kind of field that begins on a line; None if it is no field."""
     match = _FIELD.match(text)
     return _kind_of(match.group("name")) if match is not None else None
 

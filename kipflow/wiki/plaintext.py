@@ -1,4 +1,4 @@
-"""A proposal's page that was saved as text or HTML from a browser: its title and sections."""
+"""Proposal pages saved as text or HTML from a browser: title and sections."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _VERSION_BANNER = re.compile(
     re.IGNORECASE,
 )
 _HTML_TITLE = re.compile(r"<title>([^<]{1,1000})</title>", re.IGNORECASE)
-#: Lines in which a title is looked for; it stands first.
+#: The title is looked for in this many first lines.
 _HEAD_LINES = 5
 
 
 def sections_of_text(text: str, names: Iterable[str]) -> tuple[Section, ...]:
-    """Plain text as sections: headings are lines equal to one of `names`, those of the template.
+    """Plain text as sections: headings are lines equal to one of `names` (the template's headings).
 
-    Banners of old versions and empty lines are no content.
+    Banners of old versions and empty lines are left out.
     """
     headings = {collapse(name).casefold(): name for name in names}
 
@@ -41,7 +41,7 @@ def sections_of_text(text: str, names: Iterable[str]) -> tuple[Section, ...]:
 
 
 def find_title(text: str, prefix: str) -> str:
-    """The title that a saved page carries: HTML's, or a first line that begins with a key; empty if there is none."""
+    """A saved page's title: the HTML title, or a first line that begins with a key; empty if there is none."""
     html = _HTML_TITLE.search(text[:20_000])
     if html is not None:
         title = collapse(unescape(html.group(1)))

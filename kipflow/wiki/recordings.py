@@ -24,12 +24,12 @@ _DAYS = (
     (re.compile(rf"\b{_MONTH} (\d{{1,2}})(?:st|nd|rd|th)?,? (\d{{4}})\b", re.IGNORECASE), "%b %d %Y"),
     (re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th)? {_MONTH},? (\d{{4}})\b", re.IGNORECASE), "%d %b %Y"),
 )
-#: Characters of a note that are kept; the longest real ones have some 1,500.
+#: Longer notes are cut, in characters; the longest real ones have some 1,500.
 _MAX_NOTE = 2_000
 _MAX_CALL = 120
-#: A longer line that speaks of recordings is a sentence, not a heading.
+#: A longer line that mentions recordings is a sentence, not a heading.
 _LONGEST_HEADING = 60
-#: Notes of one page that are kept; ten years of weekly calls have some 2,000.
+#: The most notes kept from one page; ten years of weekly calls have some 2,000.
 _MAX_NOTES = 5_000
 
 
@@ -45,9 +45,9 @@ def parse_recordings(body: str, prefix: str) -> tuple[CallNote, ...]:
 
 
 def parse_recordings_text(text: str, prefix: str) -> tuple[CallNote, ...]:
-    """The same in an index as plain text: the lines below one that announces recordings.
+    """As `parse_recordings`, from an index in plain text: the lines below a heading about recordings.
 
-    A line with a day and no proposal begins a call; before the first one the heading names the call.
+    A line with a date and no proposal begins a call; before the first one the heading names the call.
     """
     found: list[CallNote] = []
     call, held_on = "", None
@@ -64,15 +64,15 @@ def parse_recordings_text(text: str, prefix: str) -> tuple[CallNote, ...]:
 
 
 def is_call_page(title: str, prefix: str) -> bool:
-    """Whether a page holds notes of calls: its title says so and is no proposal's."""
+    """Whether a page holds notes of calls: its title says so, and names no proposal."""
     return bool(_HEADING.search(title[:300])) and parse_title(title, prefix).number is None
 
 
 def parse_call_page(body: str, prefix: str, *, title: str, url: str) -> tuple[CallNote, ...]:
-    """The notes on a page of their own that name a proposal, one for each proposal named, in order of the page.
+    """The notes on a page of call notes that name a proposal, one for each proposal named, in order of the page.
 
-    A heading with a day begins a call; before the first one it is the page's title that names the call. Lines
-    below a heading that names proposals ("KIP-7: hinges") are about these, unless they name others.
+    A heading with a date begins a call; before the first one the page's title names the call. Lines below a
+    heading that names proposals ("KIP-7: hinges") are about these, unless they name others.
 
     Raises:
         UnreadableInput: the page cannot be read at all.
@@ -91,7 +91,7 @@ def parse_call_page(body: str, prefix: str, *, title: str, url: str) -> tuple[Ca
 
 
 def _walk_rows(root: _Element) -> Iterator[_Element]:
-    """The table rows below a heading that announces recordings, up to the next heading."""
+    """The table rows below a heading about recordings, up to the next heading."""
     inside = False
     for element in root.iter():
         name = name_of(element)
@@ -118,7 +118,7 @@ def _parse_row(row: _Element, prefix: str) -> Iterator[CallNote]:
 
 
 def parse_day(text: str) -> date | None:
-    """The day in a call's name ("2016-10-19", "Oct 19, 2016", "19 October 2016"); None where none is given."""
+    """The date in a call's name ("2016-10-19", "Oct 19, 2016", "19 October 2016"); None if there is none."""
     for pattern, form in _DAYS:
         match = pattern.search(text)
         if match is None:

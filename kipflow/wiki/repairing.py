@@ -1,4 +1,4 @@
-"""Markup that browsers accept, written the way XML wants it, without losing a word.
+"""Turns markup that browsers accept into well-formed XML without losing a word.
 
 lxml can recover from broken markup too, but gives up the rest of a page at a stray end tag.
 """
@@ -20,7 +20,7 @@ _INSIDE = r"(?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+')*+"
 _VOID = re.compile(rf"<(br|hr|img|col|input)\b({_INSIDE})(?<!/)>", re.IGNORECASE)
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
-#: A tag, whatever its attributes look like; or a "<" that begins none.
+#: A tag with any attributes, or a "<" that begins no tag.
 _TAG = re.compile(rf"<(?P<close>/?)(?P<name>[A-Za-z][\w.:-]*+)(?P<rest>{_INSIDE}|[^<>]*+)>|<")
 _ATTRIBUTE = re.compile(r"(?<![\w.:-])([A-Za-z_][\w.:-]*+)\s*+=\s*(\"[^\"<]*\"|'[^'<]*'|[^\s\"'<>=]+)")
 _PREFIXES = frozenset({"ac", "ri"})
@@ -29,12 +29,12 @@ _CLOSED_BY_NEXT = frozenset({"p", "li", "tr", "td", "th", "dt", "dd"})
 
 
 def repair(body: str) -> str:
-    """`body` with HTML's entities, bare "&" and "<", void elements and control characters made fit for XML."""
+    """`body` with HTML entities, bare "&" and "<", void elements and control characters made valid XML."""
     return "".join(part if verbatim else _repair_markup(part) for part, verbatim in _split(_NOT_XML.sub("", body)))
 
 
 def balance(text: str) -> str:
-    """`text` (repaired) with every tag closed in order, stray end tags dropped and odd attributes put right."""
+    """`text` (repaired) with every tag closed in order, stray end tags dropped and odd attributes corrected."""
     open_names: list[str] = []
     parts: list[str] = []
     for part, verbatim in _split(text):
@@ -44,7 +44,7 @@ def balance(text: str) -> str:
 
 
 def _split(body: str) -> Iterator[tuple[str, bool]]:
-    """Markup and CDATA sections in turn. By `find`: a pattern would look for the end of each open one anew."""
+    """Markup and CDATA sections in turn. Uses `find`: a regex would search for the end of each open section again."""
     position = 0
     while (start := body.find(_CDATA, position)) >= 0:
         end = body.find(_CDATA_END, start)
@@ -75,7 +75,7 @@ def _replace_entity(match: re.Match[str]) -> str:
 
 
 def _replace_number(match: re.Match[str]) -> str:
-    """A reference by number; nothing where it names what XML cannot hold ("&#xd800;"): lxml hands it on unreadable."""
+    """A numeric character reference; empty for characters that XML cannot hold ("&#xd800;"), which lxml mangles."""
     number = int(match.group(1)) if match.group(1) else int(match.group(2), 16)
     fits = number <= sys.maxunicode and not _NOT_XML.match(chr(number))
     return match.group(0) if fits else ""
@@ -87,7 +87,7 @@ def _balance_markup(text: str, open_names: list[str]) -> Iterator[str]:
         yield text[position : tag.start()].replace("]]>", "]]&gt;")
         position = tag.end()
         if tag.group("name") is None:
-            # a comment, a declaration or a torn tag: its text stays readable, its markup is none
+            # a comment, a declaration or a broken tag: keep it as text, not as markup
             yield "&lt;"
             continue
         name = _fit_name(tag.group("name"))

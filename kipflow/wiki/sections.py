@@ -1,4 +1,4 @@
-"""A page as a reader sees it: sections of plain lines, out of the element tree of its storage format."""
+"""A page as a reader sees it: sections of plain lines, from the element tree of its storage format."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ _BLOCKS = frozenset(
     )
 )
 _CELLS = frozenset({"td", "th"})
-#: Cells as well: looking into each of many nested ones to the end would cost their number squared.
+#: Cells too: searching each of many nested cells to its end would take quadratic time.
 BREAKS = _BLOCKS | _CELLS | frozenset(_HEADINGS)
-#: A struck-out "Under Discussion" before the new word is how many pages show their history.
+#: Many pages show their history as a struck-out "Under Discussion" before the new word.
 _STRUCK = frozenset({"s", "del", "strike"})
-#: Read for their attributes or not at all; what they hold is no text of the page.
+#: Elements whose content is no text of the page; at most their attributes are read.
 _SKIPPED = _STRUCK | {"ac:parameter", "ac:placeholder", "ac:task-id", "ac:task-status", "script", "style"}
-#: What a link or an image without text of its own leads to, and the attribute that names it.
+#: Target element of a link or image without text → the attribute that names the target.
 _TARGETS = {"ri:page": "ri:content-title", "ri:attachment": "ri:filename", "ri:user": "ri:username"}
-#: Signs that answer a question in a table; the others only decorate.
+#: Emoticons that answer a question in a table; the others only decorate.
 _MEANINGFUL_SIGNS = frozenset({"tick", "cross", "plus", "minus", "question", "warning"})
 _MACRO_BODIES = frozenset({"ac:rich-text-body", "ac:plain-text-body"})
-#: Macros without a body that show nothing of the proposal.
+#: Macros without a body that show nothing about the proposal.
 _SILENT_MACROS = frozenset(
     (
         *("anchor", "attachments", "children", "contributors", "livesearch"),
@@ -67,12 +67,12 @@ class Section:
 
 
 def read_sections(root: _Element) -> tuple[Section, ...]:
-    """The page from top to bottom, cut at its headings wherever they are nested."""
+    """The page's sections in order, split at every heading, however deep it is nested."""
     return cut_at_headings(_Flow().read(root))
 
 
 def cut_at_headings(lines: Iterable[tuple[Line, int]]) -> tuple[Section, ...]:
-    """Lines, each with the level of the heading that it is (0: none), as sections."""
+    """Lines, each with its heading level (0: no heading), as sections."""
     sections: list[tuple[str, int, list[Line]]] = [("", 0, [])]
     for line, level in lines:
         if level:
@@ -94,13 +94,13 @@ def find_sections(sections: Sequence[Section], pattern: re.Pattern[str]) -> Iter
 
 
 def find_section(sections: Sequence[Section], pattern: re.Pattern[str]) -> tuple[Line, ...] | None:
-    """All lines below the first heading that matches, those of its sub-sections included; None if there is none."""
+    """All lines below the first matching heading, sub-sections included; None if no heading matches."""
     found = next(find_sections(sections, pattern), None)
     return None if found is None else tuple(line for section in found for line in section.lines)
 
 
 class _Flow:
-    """Walks a tree in document order and puts out its lines. Used once."""
+    """Walks a tree in document order and yields its lines. Used once."""
 
     def __init__(self) -> None:
         self.parts: list[str] = []
@@ -110,7 +110,7 @@ class _Flow:
         self.in_heading = self.in_cell = False
 
     def read(self, root: _Element) -> Iterator[tuple[Line, int]]:
-        """Each line, with the heading's level where it is one, else 0."""
+        """Each line with its heading level (0: no heading)."""
         for event, element in etree.iterwalk(root, events=("start", "end")):
             name = name_of(element)
             heading = _HEADINGS.get(name)
@@ -171,7 +171,7 @@ class _Flow:
         elif name in {"expand", "panel", "info", "note", "warning", "tip", "code", "noformat"}:
             self.say(given.get("title"))
         elif name not in _SILENT_MACROS and not any(name_of(c) in _MACRO_BODIES for c in macro):
-            # a drawing, a formula, a page taken in: nobody sees here what it shows, but that it is there
+            # a drawing, a formula or an included page: its content is not known here, only that it exists
             self.say(f" [{name}{_subject_of(macro, given)}] ")
 
     def leave(self, element: _Element, name: str) -> None:
@@ -192,7 +192,7 @@ class _Flow:
     def flush(self, heading: int) -> Iterator[tuple[Line, int]]:
         if not (self.parts or self.links or self.tickets or heading):
             return
-        # without the cells' separators at its ends
+        # without leading and trailing cell separators
         text = collapse("".join(self.parts)).removeprefix("| ").removesuffix("|").rstrip()
         links = tuple(dict.fromkeys(link.strip() for link in self.links if link.strip()))
         if text or heading or self.tickets or links:
@@ -205,13 +205,13 @@ def _is_skipped(element: _Element, name: str) -> bool:
 
 
 def _is_one_block(cell: _Element) -> bool:
-    """Whether a cell holds one paragraph at most, as cells of a table of values do; others are read line by line."""
+    """Whether a cell holds at most one paragraph, as in a table of values; others are read line by line."""
     blocks = (e for e in cell.iterdescendants() if name_of(e) in BREAKS)
     return next(blocks, None) is None or next(blocks, None) is None
 
 
 def _subject_of(macro: _Element, given: dict[str, str]) -> str:
-    """ ": NAME" for a macro that shows something else: a page, an attachment, a drawing by its name."""
+    """ ": NAME" for a macro that embeds something by name: a page, an attachment, a drawing."""
     inside = (e for child in macro if name_of(child) == "ac:parameter" for e in child.iterdescendants())
     targets = (attribute(e, _TARGETS[n]) for e in inside if (n := name_of(e)) in _TARGETS)
     names = (given.get(key) for key in ("diagramName", "name", "title", "src", "url"))

@@ -1,8 +1,8 @@
-"""A page's "Current state" as a word of the stages' vocabulary.
+"""Maps a page's "Current state" to a `StatusWord`.
 
-Pages say it in their own ways: "Accepted Adopted (1.0)", "Not accepted", "superseded by KIP-848, which
-was accepted". The first word that stands for a state decides, after what is denied, hoped for or only
-the template's choice has been taken out.
+Authors write it freely: "Accepted Adopted (1.0)", "Not accepted", "superseded by KIP-848, which was
+accepted". The first word that means a state decides, after negated, future and template text has been
+removed.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import unicodedata
 
 from kipflow.domain.pages import StatusWord
 
-#: Longer texts are not a status; what follows is not read.
+#: A status is shorter than this; the rest of a longer text is not read.
 _MAX_STATUS = 500
 
 _STATES = (
@@ -21,18 +21,18 @@ _STATES = (
 )
 _BETWEEN = r"[\s\"'\u2018-\u201f,/|]{1,6}(?:or[\s\"'\u2018-\u201f]{1,4})?"
 
-#: The template's hint, alone or left behind a real state: in brackets, or as far as its choices go.
+#: The template's hint, alone or after a real state: in brackets, or up to the end of its choices.
 _HINT = re.compile(
     rf"\[\s*one of\b[^\]]*\]?|\bone of\W{{1,4}}(?:{_STATES}(?:{_BETWEEN}|\W{{0,3}})){{2,8}}", re.IGNORECASE
 )
-#: "Under Discussion | Accepted | Rejected": choices of which none was made.
+#: "Under Discussion | Accepted | Rejected": the template's choices, none of them selected.
 _CHOICES = re.compile(rf"\W{{0,4}}{_STATES}(?:{_BETWEEN}{_STATES}){{2,8}}\W{{0,4}}", re.IGNORECASE)
 
 _YES = r"(?:accepted|adopted|approved|passed|voted\ in)"
 _BUILT = r"(?:implemented|merged|released|completed?|shipped|done|finished|final(?:i[sz]ed)?|started|available)"
 #: Another proposal's key; "in 3.1" must not pass for one.
 _PROPOSAL = r"(?:the )?(?:(?-i:[A-Z]{2,12})|[a-z]{1,3}ip)[ -]?\d{1,5}\b"
-#: Said of a state that is not there (yet, any more): these words are taken out before the rest is read.
+#: Phrases about a state that does not hold (yet, or any more): removed before the rest is read.
 _NOT_MEANT = re.compile(
     rf"""
       \b(?:no\ longer|not?\ yet(?:\ been)?|previously|formerly|originally|used\ to\ be|was:|were:)\s*(?:\w+\s+){{0,2}}?
@@ -53,7 +53,7 @@ _NOT_MEANT = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-#: What is said of another proposal: "KIP-12 (Accepted)", "superseded by KIP-848, which was accepted".
+#: Phrases about another proposal: "KIP-12 (Accepted)", "superseded by KIP-848, which was accepted".
 _OF_ANOTHER = re.compile(
     r"(?<![A-Za-z0-9])([A-Z]{2,12}[ -]?\d{1,5})(?:\s*\([^)]{0,100}\)|,?\s+(?:which\s+|that\s+)?"
     r"(?:is|was|has been|had been|got|gets)\s+(?:\w+\s+){0,2}?[a-z]{4,12}\b)"
@@ -61,10 +61,10 @@ _OF_ANOTHER = re.compile(
 _ASIDE = re.compile(r"\([^()]{0,200}\)?")
 _ARROW = re.compile(r"\s*(?:->|=>|-->|[\u2190-\u21ff\u27f5-\u27ff])\s*")
 
-#: Typographic apostrophes, and marks of emphasis that were typed rather than set.
+#: Typographic apostrophes, and emphasis typed as "_" or "*".
 _PLAIN = str.maketrans({"\u2019": "'", "_": " ", "*": " "})
 
-#: In order of precedence where two begin at one place.
+#: In order of precedence if two begin at the same place.
 _WORDS: tuple[tuple[StatusWord, re.Pattern[str]], ...] = tuple(
     (word, re.compile(pattern, re.IGNORECASE))
     for word, pattern in (
@@ -125,7 +125,7 @@ _OUTCOMES = frozenset({StatusWord.ACCEPTED, StatusWord.REJECTED})
 
 
 def parse_status(text: str) -> StatusWord:
-    """What the Current state of a page means; UNKNOWN if no rule knows it, TEMPLATE if nobody filled it in.
+    """The meaning of a page's Current state; UNKNOWN if no rule matches, TEMPLATE if nobody filled it in.
 
     >>> parse_status("superseded by KIP-848, which was accepted")
     <StatusWord.DISCARDED: 'discarded'>
@@ -135,7 +135,7 @@ def parse_status(text: str) -> StatusWord:
     if not re.search(r"\w", rest) or _CHOICES.fullmatch(rest.strip()):
         return StatusWord.TEMPLATE if re.search(r"\w", said) else StatusWord.UNKNOWN
     meant = _NOT_MEANT.sub(" … ", rest).replace("~", " ")
-    # of an arrow's two ends the later one is today's
+    # "Draft -> Accepted": the state after the arrow is the current one
     own = _ARROW.split(_OF_ANOTHER.sub(r"\1", meant))[-1]
     for part in (_ASIDE.sub(" ", own), own, meant):
         found = _find_word(part)
@@ -145,7 +145,7 @@ def parse_status(text: str) -> StatusWord:
 
 
 def _find_word(text: str) -> StatusWord:
-    """The first word that stands for a state, or what the text goes on to say became of it."""
+    """The first word that means a state, or a later one that overrides it."""
     found: tuple[int, StatusWord] | None = None
     places: list[tuple[int, StatusWord]] = []
     for word, pattern in _WORDS:
@@ -158,7 +158,7 @@ def _find_word(text: str) -> StatusWord:
         return StatusWord.UNKNOWN
     start, word = found
     if word is StatusWord.VOTE:
-        # "Vote closed: accepted": the word behind says how it went
+        # "Vote closed: accepted": the word that follows is the outcome
         return next((w for _, w in sorted(places) if w in _OUTCOMES), word)
     if word is StatusWord.ACCEPTED and _REVERTED.search(text, start):
         return StatusWord.UNKNOWN

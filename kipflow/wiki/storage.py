@@ -1,8 +1,8 @@
 """Confluence's storage format as an element tree.
 
-Storage format is a fragment of XHTML with `ac:`/`ri:` elements and HTML's named entities. Pages come
-from strangers: no entity is resolved outside, no DTD is read, size and depth are bounded, and broken
-markup is repaired as far as it can be.
+Storage format is a fragment of XHTML with `ac:`/`ri:` elements and HTML's named entities. Pages are
+untrusted: external entities and DTDs are never loaded, size and depth are bounded, and broken markup is
+repaired as far as possible.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 #: The largest body that is read, in characters; the largest real proposal page has some 300,000.
 MAX_BODY = 5_000_000
 
-#: Patterns for whoever looks for tags in the text itself: what must not be looked into, and a tag's attributes.
+#: Patterns for finding tags in raw text: sections to skip (CDATA, comments), and a tag's attributes.
 UNREAD = r"<!\[CDATA\[.*?(?:\]\]>|\Z)|<!--.*?(?:-->|\Z)"
 ATTRIBUTES = r"(?:[^<>\"']++|\"[^\"]*+\"|'[^']*+')*+"
 
@@ -35,23 +35,23 @@ _SPACES = re.compile(r"[\s\u00a0\u200b\ufeff]+")
 
 
 def parse_storage(body: str, *, source: str) -> _Element:
-    """The fragment as a tree below one root; broken markup is repaired.
+    """Parse the fragment into a tree below one root; broken markup is repaired.
 
-    Raises `UnreadableInput` if `body` is larger than `MAX_BODY`, nested deeper than the parser allows,
-    or leaves nothing readable.
+    Raises `UnreadableInput` if `body` is larger than `MAX_BODY`, nested deeper than the parser allows, or
+    unreadable.
     """
     if len(body) > MAX_BODY:
         raise UnreadableInput(source=source, why=f"larger than {MAX_BODY:,} characters")
     text = repair(body)
     with suppress(etree.XMLSyntaxError):
         return _parse(text, _parser(recover=False))
-    # most pages are well-formed; the others are put in order first
+    # most pages are well-formed; only the others are repaired
     parser = _parser(recover=True)
     try:
         root = _parse(balance(text), parser)
     except etree.XMLSyntaxError as error:
         raise UnreadableInput(source=source, why=f"not storage format: {error.msg}"[:300]) from None
-    # past a limit of the parser the rest of a page would be cut off silently
+    # beyond a parser limit the rest of the page would be cut off silently
     limit = next((e.message for e in parser.error_log if "depth" in e.message.lower()), None)
     if root is None or limit is not None:
         raise UnreadableInput(source=source, why=(limit or "nothing readable in it")[:300])
@@ -89,7 +89,7 @@ def _name_of_tag(tag: str) -> str:
 
 
 def attribute(element: _Element, name: str) -> str:
-    """An attribute such as "ac:name", "ri:content-title" or "href"; empty where it is missing."""
+    """An attribute such as "ac:name", "ri:content-title" or "href"; empty if it is missing."""
     prefix, _, local = name.partition(":")
     namespace = {"ac": _AC, "ri": _RI}.get(prefix) if local else None
     value = element.get(f"{{{namespace}}}{local}" if namespace else name)
@@ -106,5 +106,5 @@ def parameters(macro: _Element) -> dict[str, str]:
 
 
 def collapse(text: str) -> str:
-    """Runs of white space (also no-break and zero-width) as one space."""
+    """`text` with each run of white space (also no-break and zero-width) as one space."""
     return _SPACES.sub(" ", text).strip()

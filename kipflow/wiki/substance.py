@@ -1,9 +1,9 @@
-"""What a version of a page says in substance: a digest for each section, blind to what changes nothing.
+"""The substance of a page version: one digest per section that ignores insignificant changes.
 
 Votes are cast on a text. When it changes afterwards, people must be notified, but not about a new status
-line, another link, the last of the template's hints deleted or a typo fixed. So each version carries
-digests of its sections that only a change of substance alters, and any two versions can be compared by
-those alone (`domain.pagechanges`), without their bodies.
+line, another link, a deleted template hint or a corrected typo. So each version carries digests that only
+a change of substance alters, and two versions can be compared by digests alone (`domain.pagechanges`),
+without their bodies.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from kipflow.wiki.sections import Section, read_sections
 from kipflow.wiki.storage import parse_storage
 from kipflow.wiki.template import is_template_line
 
-#: Sections about the process, not of what is proposed.
+#: Sections about the process, not about the proposal itself.
 _PROCESS = re.compile(
     r"^\W*(?:status|votes?|voting|vot(?:e|ing) results?|discussions?(?: threads?)?|change ?log|revision history"
     r"|table of contents)\W*$",
     re.IGNORECASE,
 )
 _ADDRESS = re.compile(r"https?://\S{1,2000}", re.IGNORECASE)
-#: A plain word of prose. Names in code, numbers and short words ("not", "all") are never taken for a typo.
+#: A plain word of prose. Names in code, numbers and short words ("not", "all") are never treated as typos.
 _PROSE = re.compile(r"[^\W\d_]{5,30}")
-#: A line of code: one letter is another method there.
+#: A line of code: there a single letter can change the meaning.
 _CODE = re.compile(r"[;{}=<>]|\w\(|\b(?:public|private|void|class|enum|interface) \w")
 _EDGES = " .,;:!?\"'()\u2018\u2019\u201c\u201d\u2013\u2014-"
-#: Sections with more lines (a pasted log, say) are compared as they are, without looking for typos.
+#: Sections with more lines (a pasted log, say) are compared exactly, without looking for typos.
 _MAX_LINES = 2_000
 
 
@@ -40,8 +40,8 @@ def read_substance(body: str, *, before: tuple[str, Substance] | None = None) ->
     """The sections (headings of level 1 and 2) of a body in storage format: title and digest, in order.
 
     Args:
-        before: body and substance of the version before, if held: a section that differs from it by
-            trifles alone keeps its digest.
+        before: body and substance of the previous version, if stored: a section that differs only in trifles
+        keeps its digest.
 
     Raises:
         UnreadableInput: the body cannot be read at all.
@@ -61,7 +61,7 @@ def read_substance(body: str, *, before: tuple[str, Substance] | None = None) ->
 
 
 def is_trifle(old: Sequence[str], new: Sequence[str]) -> bool:
-    """Whether two runs of lines differ at most in typos, letter case and punctuation at the edges of words."""
+    """Whether two sequences of lines differ at most in typos, letter case and punctuation around words."""
     if list(old) == list(new):
         return True
     if len(old) != len(new) or len(new) > _MAX_LINES:
@@ -77,7 +77,7 @@ def _is_same_sentence(old: str, new: str) -> bool:
 
 
 def _is_same_word(old: str, new: str) -> bool:
-    """The same word, or one of them is a slip of the other: one letter wrong, missing, doubled or swapped.
+    """Whether two words are equal but for one typo: a letter wrong, missing, doubled or swapped.
 
     The first letter must agree ("stable" is not "table"), and both must be prose: `readKey` is not
     `readKeys`.
@@ -98,7 +98,7 @@ def _is_one_slip(a: str, b: str) -> bool:
 
 
 def _lines_by_title(sections: Iterable[Section]) -> dict[str, list[str]]:
-    """The lines that matter, by heading; a heading that stands twice gets a number. Empty sections are left out."""
+    """The significant lines by heading; a repeated heading gets a number. Empty sections are left out."""
     found: dict[str, list[str]] = {}
     times: Counter[str] = Counter()
     lines: list[str] | None = None  # None in a section about the process
@@ -118,7 +118,7 @@ def _lines_by_title(sections: Iterable[Section]) -> dict[str, list[str]]:
 
 
 def _own(text: str, section: Section) -> str:
-    """A line without addresses; empty for the template's text and for fields of a page's head."""
+    """A line without addresses; empty for the template's text and for fields at the top of the page."""
     if is_template_line(text) or (section.level == 0 and is_field(text)):
         return ""
     return " ".join(_ADDRESS.sub(" ", text).split())

@@ -1,4 +1,4 @@
-"""The proposal template: its text, a page made from it, and its text where an author left it."""
+"""The proposal template: its text, new pages made from it, and leftovers of it on a page."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _INTRODUCTION = (
     "Replace anything in italics with your own description."
 )
 
-#: Heading → what stands below it in the template, one line each (Kafka wiki, "KIP-Template").
+#: Heading → the template's lines below it (Kafka wiki, "KIP-Template").
 TEMPLATE: dict[str, tuple[str, ...]] = {
     "Status": (
         'Current state: [One of "Under Discussion", "Accepted", "Rejected"]',
@@ -66,7 +66,7 @@ TEMPLATE: dict[str, tuple[str, ...]] = {
     ),
 }
 
-#: Words under which authors write the sections of a KIP.
+#: Other words that authors use in the headings of a KIP.
 _ALSO = {
     "Motivation": ("background", "problem"),
     "Public Interfaces": ("public interface", "interface changes", "changed interface"),
@@ -75,36 +75,36 @@ _ALSO = {
     "Test Plan": ("test",),
     "Rejected Alternatives": ("alternative", "rejected"),
 }
-#: The sections of a KIP besides its Status.
+#: The sections of a KIP except Status.
 KIP_SECTIONS = tuple(
     SectionNorm(title=title, also=_ALSO[title], text=lines) for title, lines in TEMPLATE.items() if title != "Status"
 )
-#: Field of the status part → how a new page names it.
+#: Status field → its name on a new page.
 _FIELD_NAMES = {"state": "Current state", "discussion": "Discussion thread", "jira": "JIRA"}
 
-#: Template lines that hold a field: they are filled in, not replaced, so only their hint is template text.
-#: Other communities' templates name their own project and kind of proposal in it.
+#: Hints in the template's fields. Fields are filled in, not replaced, so only the hint is template text.
+#: Other communities' templates name their own project and kind of proposal in them.
 _HINTS = (
     re.compile(r"one of under discussion accepted rejected"),
     re.compile(r"change the link from (?:\w+ ){1,8}to your own (?:email thread|ticket)"),
     re.compile(r"\bhere link to https?\b"),
 )
 _SENTENCE_END = re.compile(r"(?<=[.?!])\s+")
-#: Words of a sentence that is the template's alone; characters of a line that are looked at.
+#: A sentence with this many words identifies the template; only this many characters of a line are read.
 _MIN_WORDS, _LONGEST = 6, 2_000
-#: KIP, FLIP, CEP …: templates that were copied from Kafka's have another name in the same sentences.
+#: KIP, FLIP, CEP …: templates copied from Kafka's have another name in the same sentences.
 _KIND_OF_PROPOSAL = re.compile(r"\b[a-z]{1,3}[ie]p\b")
 #: A line that every page keeps on purpose.
 _KEPT = "Please keep the discussion on the mailing list"
 
 
 def is_template_line(line: str) -> bool:
-    """Whether the whole line is the template's, or is made of its sentences: copies lost or parted some."""
+    """Whether the line consists only of template text: a whole line or single sentences (copies split or lost some)."""
     return _find_template_text(line) is not None
 
 
 def find_leftovers(sections: Sequence[Section], norms: Norms = ANY) -> Iterator[tuple[str, str]]:
-    """Every line of a page that is the template's, or has one of its hints: its section's title, and the line."""
+    """Section title and text of every line that is template text or still has one of its hints."""
     own = {_key(line): line for section in norms.sections for line in section.text}
     for section in sections:
         for position, line in enumerate(section.lines):
@@ -121,12 +121,12 @@ def find_leftovers(sections: Sequence[Section], norms: Norms = ANY) -> Iterator[
 
 
 def has_hint(text: str) -> bool:
-    """Whether one of the template's hints stands in a field: "[Change the link from KAFKA-1 to your own ticket]"."""
+    """Whether a field still has one of the template's hints: "[Change the link from KAFKA-1 to your own ticket]"."""
     return _find_hint(_key(text)) is not None
 
 
 def _find_template_text(line: str) -> str | None:
-    """The template's words if the line has no others."""
+    """The template text that the line consists of; None if it has other words."""
     known = _known().get(_key(line))
     if known is not None:
         return known
@@ -146,7 +146,7 @@ def render_page(*, state: str = "Draft", norms: Norms = ANY) -> str:
 def _render_status(state: str, norms: Norms) -> str:
     hints = dict(line.split(": ", 1) for line in TEMPLATE["Status"] if ": " in line)
     parts = ["<h1>Status</h1>"]
-    # the state is written though nobody demands it: it says that the page is a draft
+    # the state is always written: it marks the page as a draft
     for field in dict.fromkeys(("state", *norms.fields)):
         name = _FIELD_NAMES[field]
         # the hints of the KIP template name Kafka's tickets
@@ -164,7 +164,7 @@ def _render_section(section: SectionNorm) -> str:
 
 @lru_cache(maxsize=1)
 def _sentences() -> dict[str, str]:
-    """The template's sentences that are long enough to be nobody else's."""
+    """The template's sentences that are long enough to be unmistakable."""
     lines = [_INTRODUCTION, *(line for heading, below in TEMPLATE.items() if heading != "Status" for line in below)]
     parts = [part for line in lines for part in _SENTENCE_END.split(line)]
     return {_key(part): part for part in parts if len(_key(part).split()) >= _MIN_WORDS}

@@ -1,4 +1,4 @@
-"""Titles of proposals, with their number and the marks that people put around them."""
+"""Parses titles of proposals: number, heading, and marks such as "(WIP)" or "Copy of"."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _EDGES = " \t\u00a0-:–—,;|"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Title:
-    """A proposal's title taken apart.
+    """The parts of a proposal's title.
 
-    `text` is without number, marks and surplus separators; `before` is what stood before the number
-    ("Old", "Copy of", "[DISCARD]"); `in_progress` says that it carried "(WIP)".
+    `text` has no number, marks or surplus separators; `before` is the text before the number ("Old",
+    "Copy of", "[DISCARD]"); `in_progress`: it had "(WIP)".
     """
 
     number: int | None
@@ -41,7 +41,7 @@ def _pattern(prefix: str) -> re.Pattern[str]:
 
 
 def parse_title(title: str, prefix: str) -> Title:
-    """The number and heading in a page's or row's title; only a number at its head is its own.
+    """The number and heading in a page's or row's title. Only a leading number is the proposal's own.
 
     >>> parse_title("KIP-4 - Command line operations,,, (WIP)", "KIP").text
     'Command line operations'
@@ -63,5 +63,5 @@ def parse_title(title: str, prefix: str) -> Title:
 
 
 def is_copy(title: Title) -> bool:
-    """Whether this page says of itself that another one is the proposal: "Copy of KIP-12", "Old KIP-12"."""
+    """Whether the title marks the page as a copy of the proposal: "Copy of KIP-12", "Old KIP-12"."""
     return bool(re.search(r"\bold\b|\bcopy of\b|\barchived?\b", title.before, re.IGNORECASE))

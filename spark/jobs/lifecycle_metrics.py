@@ -1,10 +1,10 @@
-"""Compute how a community's process is doing from its exported history.
+"""Compute a community's lifecycle metrics from its exported history.
 
     spark-submit lifecycle_metrics.py --input DIR --as-of 2026-03-05T09:00:00Z --out DIR
 
 Reads the Parquet tables transitions, votes, messages and proposals of `--input`, each once, and writes
-stage_visits, stage_durations, throughput, open_votes, first_reply and summary below `--out`. `summary`
-is written last: where it is complete, all of them are of the same run.
+stage_visits, stage_durations, throughput, open_votes, first_reply and summary below `--out`. `summary` is
+written last: if it is complete, all tables are of the same run.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         write_metrics(spark, options.input, options.as_of, options.out)
     except AnalysisException as error:
-        # an absent or misshapen table: Spark's first line names it, its stack trace helps nobody
+        # a missing or malformed table: Spark's first line names it, the stack trace does not help
         sys.exit(f"lifecycle_metrics: {str(error).splitlines()[0]}")
     finally:
         spark.stop()

@@ -3,8 +3,8 @@
     spark-submit read_archives.py --manifest FILE.json --out DIR
 
 The manifest is {"prefix": "KIP", "files": [{"path": ..., "list_id": ..., "month": "2026-03"}]}. Mails are
-written as Parquet to DIR/readable=true, what could not be read and why to DIR/readable=false, in one pass
-and in the order of the manifest; DIR/_SUCCESS says that all of it is there. An earlier run's DIR is replaced.
+written as Parquet to DIR/readable=true, unreadable items with the reason to DIR/readable=false, in one pass and
+in the order of the manifest; DIR/_SUCCESS marks a complete result. An earlier run's DIR is replaced.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def load_manifest(path: Path) -> str:
-    """The manifest's text, checked.
+    """The manifest's text, validated.
 
     Raises:
-        ValueError: it is not of the form that the head of this file gives.
+        ValueError: it does not have the form shown at the top of this file.
         OSError: it can't be read.
     """
     text = path.read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Raw months to mails: the mbox data source with all that it needs, as one DataFrame."""
+"""Reads raw months into one DataFrame of mails, through the mbox data source."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from kipflow_spark.datasource import SPLIT_BYTES, MboxCountsDataSource, MboxDataSource, plan_spans
 
-#: Below this a task's own cost is felt.
+#: In bytes. Below this the overhead of a task matters.
 SMALLEST_SPLIT = 1024 * 1024
 
 
@@ -21,7 +21,7 @@ def read_archives(spark: SparkSession, manifest: str, *, split_bytes: int | None
     Args:
         spark: the session that reads.
         manifest: JSON text {"prefix", "files": [{"path", "list_id", "month"}]}.
-        split_bytes: the size of a task's share; by default what keeps all cores busy, within limits.
+        split_bytes: bytes per task; the default keeps all cores busy, within limits.
     """
     for source in (MboxDataSource, MboxCountsDataSource):
         spark.dataSource.register(source)
@@ -29,14 +29,14 @@ def read_archives(spark: SparkSession, manifest: str, *, split_bytes: int | None
     share = split_bytes or find_share(files, spark.sparkContext.defaultParallelism)
     options = {"manifest": manifest, "split_bytes": str(share)}
     if any(span.end is not None for span in plan_spans(files, share)):
-        # where a part's mails stand in their file is known when those before it are counted: a pass
-        # of its own, by all workers, at the speed of the disk
+        # the position of a part's mails in their file is known once the mails before it are counted: a separate pass
+        # by all workers, at the speed of the disk
         counts = spark.read.format("mbox_counts").options(**options).load().collect()
         options["counts"] = json.dumps([list(row) for row in counts])
     return spark.read.format("mbox").options(**options).load()
 
 
 def find_share(files: Sequence[dict[str, Any]], parallelism: int) -> int:
-    """Bytes for one task: three rounds of tasks even out unequal months; no file is cut smaller than needed."""
+    """Bytes per task: about three tasks per core, to balance unequal months, within limits."""
     total = sum(Path(f["path"]).stat().st_size for f in files if Path(f["path"]).is_file())
     return min(SPLIT_BYTES, max(SMALLEST_SPLIT, total // (3 * parallelism)))

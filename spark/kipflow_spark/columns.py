@@ -1,4 +1,4 @@
-"""Named conditions and measures: columns in, a column out."""
+"""Named conditions and measures: functions from columns to a column."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ def month_of(at: Column) -> Column:
 
 
 def is_correction(retracts: Column) -> Column:
-    """Whether a transition only takes earlier ones back. A list that is missing counts as empty."""
+    """Whether a transition only retracts earlier ones. A missing list counts as empty."""
     return F.coalesce(F.size(retracts) > 0, F.lit(False))
 
 
 def is_import(actor: Column) -> Column:
-    """Whether a row of an index said so: its time says when it was edited or seen, not when it happened."""
+    """Whether a move comes from an index row, whose time is that of its edit or import, not of the event."""
     return F.coalesce(actor == Actor.IMPORT.value, F.lit(False))
 
 
 def decided_by(actor: Column, rule: Column) -> Column:
-    """The actor of a move. A row of the wiki's own index is as good as one that an operator's file brings."""
+    """The actor of a move. Rows of the wiki's own index count as imports, like those of an operator's file."""
     return F.when(rule == "index-row", Actor.IMPORT.value).otherwise(actor)
 
 
@@ -47,16 +47,16 @@ def opens_discussion(kind: Column, is_reply: Column) -> Column:
 
 
 def is_undecided(outcome: Column) -> Column:
-    """Whether a vote has not come to its end, by its period, an announcement or a cancel."""
+    """Whether a vote has not ended yet, by its period, an announcement or a cancellation."""
     ended = [o.value for o in (Outcome.PASSED, Outcome.FAILED, Outcome.CANCELLED)]
     return ~F.coalesce(outcome.isin(ended), F.lit(False))
 
 
 def count_where(condition: Column) -> Column:
-    """How many rows of a group meet the condition."""
+    """The number of rows in a group that meet the condition."""
     return F.count(F.when(condition, F.lit(1)))
 
 
 def sum_where(condition: Column, value: Column) -> Column:
-    """The sum of `value` over the rows of a group that meet the condition; 0 where none does."""
+    """The sum of `value` over the rows of a group that meet the condition; 0 if none does."""
     return F.coalesce(F.sum(F.when(condition, value)), F.lit(0))

@@ -1,10 +1,10 @@
-"""The Spark data sources "mbox" (mails) and "mbox_counts" (how many begin in each part of large files).
+"""The Spark data sources "mbox" (mails) and "mbox_counts" (the number of mails in each part of large files).
 
 Options: `manifest`, JSON text {"prefix": "KIP", "receivers": ["mx.x.example"], "tags": [["tag_vote", "ballot"]],
-"files": [{"path", "list_id", "month", "whole"}]} (`receivers`: the hosts whose lines on top of a mail are believed;
-`tags`: the community's own words of tags; `whole`: the archive itself vouches for the length of the file);
-`split_bytes`, the size above which a file is read in parts; `counts`, JSON text of `mbox_counts`' rows, which "mbox"
-needs to number the mails of a file that is read in parts. Paths are those of a file system that all workers share.
+"files": [{"path", "list_id", "month", "whole"}]} (`receivers`: hosts whose headers on top of a mail are trusted;
+`tags`: the community's own tags; `whole`: the archive confirmed the length of the file); `split_bytes`, the size
+above which a file is read in parts; `counts`, JSON text of the rows of `mbox_counts`, which "mbox" needs to number
+the mails of a file that is read in parts. All workers must share the file system of the paths.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from kipflow.mail.filereading import FileReading
 from kipflow.mbox.ranges import count_mails, is_splittable
 from kipflow_spark import schemas
 
-#: Small enough that two cores share one busy month, large enough that a worker's start doesn't show.
+#: Small enough that two cores share one busy month, large enough that a worker's start-up time is negligible.
 SPLIT_BYTES = 16 * 1024 * 1024
-#: Mails that are Python objects at one time in each worker. Own words are bounded, so this bounds memory.
+#: Mails held as Python objects at a time in each worker. Own words are bounded, so this bounds memory.
 BATCH = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Span:
-    """Mails to read one after the other: a file, or (`end` set) those that begin in a part of one."""
+    """A file, or (if `end` is set) the mails that begin in a byte range of it."""
 
     path: str
     list_id: str
@@ -50,7 +50,7 @@ class Span:
 
 
 class SpanPartition(InputPartition):
-    """What one task reads."""
+    """The spans that one task reads."""
 
     def __init__(self, spans: Sequence[Span]) -> None:
         super().__init__(tuple(spans))
@@ -73,7 +73,7 @@ class MboxDataSource(DataSource):
 
 
 class MboxCountsDataSource(DataSource):
-    """How many mails begin in each part of the files that are read in parts, as rows of `schemas.MAIL_COUNT`."""
+    """The number of mails that begin in each part of a split file, as rows of `schemas.MAIL_COUNT`."""
 
     @classmethod
     def name(cls) -> str:
@@ -120,27 +120,27 @@ class MboxCountsReader(DataSourceReader):
 
 
 def item_batches(items: Iterable[Message | Unreadable]) -> Iterator[pa.RecordBatch]:
-    """The items as Arrow batches of `schemas.ITEM`, in their order."""
+    """The items as Arrow batches of `schemas.ITEM`, in order."""
     iterator = iter(items)
     while chunk := list(islice(iterator, BATCH)):
         yield pa.RecordBatch.from_pylist([item_row(item) for item in chunk], schema=lakeschemas.ITEM)
 
 
 def item_row(item: Message | Unreadable) -> dict[str, Any]:
-    """One row of `schemas.ITEM`; columns that it leaves out are null."""
+    """One row of `schemas.ITEM`; missing columns are null."""
     names = list_types(Message) if isinstance(item, Message) else lakeschemas.UNREADABLE
     return {**pick_fields(item, *names), "readable": isinstance(item, Message)}
 
 
 def read_span(span: Span, **how: Unpack[Reading]) -> Iterator[Message | Unreadable]:
-    """Read a span by the functions that read an archive in process."""
+    """Read a span with the same functions that read an archive in process."""
     reading = FileReading(list_id=span.list_id, month=span.month, **how)
     part = None if span.end is None else (span.start, span.end)
     return read_mbox(Path(span.path), reading, part=part, first_position=span.first_position, whole=span.whole)
 
 
 def plan_spans(files: Sequence[Mapping[str, Any]], split_bytes: int) -> list[Span]:
-    """The files in their order, those larger than `split_bytes` in parts of equal size."""
+    """The files in order, those larger than `split_bytes` in parts of equal size."""
     spans: list[Span] = []
     for file in files:
         path = Path(file["path"])
@@ -162,10 +162,10 @@ def plan_spans(files: Sequence[Mapping[str, Any]], split_bytes: int) -> list[Spa
 
 
 def with_positions(spans: Sequence[Span], counts: Sequence[Sequence[Any]]) -> list[Span]:
-    """The spans with the number of mails before each part of a file filled in.
+    """The spans with `first_position` set: the number of mails before each part in its file.
 
     Raises:
-        ValueError: a part's mails were not counted.
+        ValueError: a part has no count.
     """
     mails = {(path, start): number for path, start, number in counts}
     placed: list[Span] = []
@@ -183,7 +183,7 @@ def with_positions(spans: Sequence[Span], counts: Sequence[Sequence[Any]]) -> li
 
 
 def pack_spans(spans: Sequence[Span], target_bytes: int) -> list[SpanPartition]:
-    """Consecutive spans together as long as they stay below the target: many small months make few tasks."""
+    """Consecutive spans grouped up to the target size, so that many small months make few tasks."""
     packs: list[list[Span]] = [[]]
     filled = 0
     for span in spans:

@@ -12,7 +12,7 @@ from kipflow_spark import schemas
 from kipflow_spark.columns import count_where
 from kipflow_spark.transforms import as_table, in_order
 
-#: Name of a figure → the column that has it, and its unit.
+#: Name of a figure → its column and unit.
 Figures = Mapping[str, tuple[str, str]]
 _OF_STAGE: Figures = {
     "stage_days_median": ("median_days", "days"),
@@ -64,7 +64,7 @@ def _reply_figures(replies: DataFrame) -> DataFrame:
 
 
 def _as_metrics(frame: DataFrame, dimension: Column, figures: Figures) -> DataFrame:
-    """One row for each figure of each row of `frame`; a figure that is null has none."""
+    """One row for each non-null figure of each row of `frame`."""
     rows = [
         F.struct(
             F.lit(name).alias("name"),

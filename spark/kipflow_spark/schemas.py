@@ -1,6 +1,6 @@
-"""The shapes of every table that the jobs read and write. All times are UTC.
+"""The schemas of all tables that the jobs read and write. All times are UTC.
 
-Those that are read or written with Arrow as well are derived from `kipflow.lakeschemas`.
+Those also used with Arrow are derived from `kipflow.lakeschemas`.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ def _table(**columns: DataType) -> StructType:
     return StructType([StructField(name, kind) for name, kind in columns.items()])
 
 
-#: What the mbox data source gives: a mail, or (`readable` false) where and why there is none.
+#: A row of the mbox data source: a mail, or (`readable` false) the place and reason of an unreadable item.
 ITEM = from_arrow_schema(lakeschemas.ITEM)
 
-#: How many mails begin in one byte range of one file.
+#: The number of mails that begin in a byte range of a file.
 MAIL_COUNT = _table(path=TEXT, start=COUNT, mails=COUNT)
 
-#: The application's history, as `kipflow.adapters.lake.export_history` writes it.
+#: The application's history, as written by `kipflow.adapters.lake.export_history`.
 TRANSITION = from_arrow_schema(lakeschemas.TRANSITION)
 VOTE = from_arrow_schema(lakeschemas.VOTE)
 PROPOSAL_MESSAGE = from_arrow_schema(lakeschemas.PROPOSAL_MESSAGE)
 PROPOSAL = from_arrow_schema(lakeschemas.PROPOSAL)
 
-#: What the metrics job writes.
+#: The output of the metrics job.
 STAGE_VISIT = _table(
     number=INTEGER,
     visit=INTEGER,

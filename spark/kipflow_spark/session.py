@@ -1,16 +1,16 @@
-"""The Spark session of kipflow's jobs, with defaults for small machines that a submit can override."""
+"""The Spark session of kipflow's jobs, with defaults for small machines that spark-submit can override."""
 
 from __future__ import annotations
 
 from pyspark import SparkConf
 from pyspark.sql import SparkSession
 
-#: What a job needs to be right comes first; the rest makes a local start quick and its log short.
+#: First the settings needed for correct results; the rest makes local starts quick and logs short.
 DEFAULTS = {
     "spark.sql.session.timeZone": "UTC",
-    # other readers of Parquet know this type; Spark's own default (INT96) is read without a time zone
+    # other Parquet readers support this type; Spark's default (INT96) is read without a time zone
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
-    # lets one pass write readable and unreadable mail to two folders without sorting whole mails first
+    # one pass writes readable and unreadable mail to two folders without sorting whole mails first
     "spark.sql.maxConcurrentOutputFileWriters": "8",
     "spark.sql.shuffle.partitions": "4",
     "spark.sql.adaptive.enabled": "true",
@@ -21,11 +21,11 @@ DEFAULTS = {
 
 
 def open_session(name: str) -> SparkSession:
-    """The session of this application: what spark-submit was given wins over `DEFAULTS`."""
+    """The session of this application; settings of spark-submit override `DEFAULTS`."""
     conf = SparkConf()
     for key, value in DEFAULTS.items():
         conf.setIfMissing(key, value)
-    # a name given to spark-submit is kept too; without one it fills in the script's file name
+    # a name given to spark-submit has precedence; without one it uses the script's file name
     if conf.get("spark.app.name", "").endswith(".py"):
         conf.setAppName(name)
     conf.setIfMissing("spark.app.name", name)

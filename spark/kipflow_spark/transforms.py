@@ -1,10 +1,10 @@
-"""How a community's process is doing: tables of history in, tables of figures out.
+"""Lifecycle metrics: transforms from tables of history to tables of figures.
 
-Built-in expressions only, no session inside, and a closing select that fixes the shape. Nothing later
-than `as_of` is looked at, so the figures of a past day can be had again.
+Built-in expressions only, no session inside, and a closing select that fixes the schema. Nothing later than
+`as_of` is read, so the figures of a past day can be reproduced.
 
-`visits` is the table that stage durations, throughput and open votes all rest on: cache it to read
-the transitions once.
+Stage durations, throughput and open votes are all computed from `visits`: cache it to read the transitions
+only once.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ from kipflow_spark.columns import (
 
 
 def effective_transitions(transitions: DataFrame, as_of: datetime) -> DataFrame:
-    """The moves that still stand at `as_of`: without corrections and what those took back.
+    """The moves in force at `as_of`: without corrections and the entries that they retracted.
 
-    An amendment of an accepted proposal is recorded, but moves it nowhere.
+    Amendments of accepted proposals are left out: they change no stage.
     """
     retracts = F.when(is_correction(F.col("retracts")), F.col("retracts"))
-    # the whole history of a proposal, in the order that `stage_visits` needs too: sorted once for both
+    # a proposal's whole history, in the order that `stage_visits` needs too, so that it is sorted once
     whole = _history().rowsBetween(Window.unboundedPreceding, Window.unboundedFollowing)
     return (
         transitions.where(F.col("at") <= F.lit(as_of))
@@ -50,10 +50,10 @@ def effective_transitions(transitions: DataFrame, as_of: datetime) -> DataFrame:
 
 
 def stage_visits(transitions: DataFrame, as_of: datetime) -> DataFrame:
-    """Each stay of each proposal in a stage; one that still lasts is `is_open` and counts up to `as_of`.
+    """Each stay of each proposal in a stage; a current stay is `is_open` and lasts up to `as_of`.
 
-    `is_measured` is false where an index row, imported or the wiki's, begins or ends the stay: such a row's
-    time says when it was edited or seen, so the length would be made up.
+    `is_measured` is false if an index row (imported, or the wiki's own) begins or ends the stay: the row's time
+    is that of its edit or import, so the duration is unknown.
     """
     history = _history()
     actor = decided_by(F.col("actor"), F.col("rule"))
@@ -80,12 +80,12 @@ def stage_visits(transitions: DataFrame, as_of: datetime) -> DataFrame:
 
 
 def stage_durations(visits: DataFrame) -> DataFrame:
-    """By stage: how long stays lasted that are over, and how many proposals are in it now, for how long.
+    """By stage: durations of completed stays, and number and durations of current ones.
 
-    The two are kept apart because stays that still last would make the median too small.
+    They are kept apart because current stays would make the median too small.
     """
     measured = F.when(F.col("is_measured"), F.col("days"))
-    # exact percentiles keep every distinct value: one such aggregate instead of one for each figure
+    # exact percentiles hold every distinct value: use one such aggregate, not one per figure
     by_state = visits.groupBy("stage", "is_open").agg(
         F.count(F.lit(1)).alias("stays"),
         F.count(measured).alias("measured"),
@@ -103,9 +103,9 @@ def stage_durations(visits: DataFrame) -> DataFrame:
 
 
 def throughput(visits: DataFrame) -> DataFrame:
-    """By month: proposals opened, accepted, rejected; quiet months between the first and the last too.
+    """By month: proposals opened, accepted, rejected; empty months between the first and the last included.
 
-    What an import brought is counted apart, as its month is not when it happened.
+    Imports are counted separately, because their month is not that of the event.
     """
     imported = is_import(F.col("entered_by"))
     counts = visits.groupBy(month_of(F.col("entered_at")).alias("month")).agg(
@@ -125,18 +125,18 @@ def _every_month(visits: DataFrame) -> DataFrame:
 
 
 def open_votes(votes: DataFrame, visits: DataFrame, proposals: DataFrame, as_of: datetime) -> DataFrame:
-    """The votes that were under way at `as_of`; `hours_left` is negative where one waits to be closed.
+    """The votes that were open at `as_of`; `hours_left` is negative for a vote past its period.
 
-    A proposal's vote is open while the proposal is in stage Vote by `visits` (of the same `as_of`): ballots
-    that suffice do not close it before the result is announced, and one that fell asleep is not waited for.
-    Of its rounds only the newest counts that was neither cancelled nor replaced. A vote without a number
-    has no stages; there the outcome says so.
+    A proposal's vote is open while the proposal is in stage Vote by `visits` (of the same `as_of`): sufficient
+    ballots do not close it before the result is announced, and votes of dormant proposals are not open. Of its
+    rounds, the newest that was neither cancelled nor replaced counts. A vote without a number has no stages; it
+    is open by its outcome.
     """
     now = F.lit(as_of)
     has_ended = F.coalesce(F.col("ended_at") <= now, F.lit(False))
     running = votes.where((F.col("opened_at") <= now) & ~has_ended)
     in_vote = visits.where(F.col("is_open") & (F.col("stage") == Stage.VOTE.value)).select("number", "stage")
-    # equal times in the order that the rounds were read in
+    # equal times in the order in which the rounds were read
     newest_first = Window.partitionBy("number").orderBy(F.desc("opened_at"), F.desc("root_message_id"))
     ends_later = F.col("ended_at").isNotNull() | is_undecided(F.col("outcome"))
     is_under_way = F.when(F.col("number").isNull(), ends_later).otherwise(
@@ -154,10 +154,10 @@ def open_votes(votes: DataFrame, visits: DataFrame, proposals: DataFrame, as_of:
 
 
 def first_replies(messages: DataFrame, as_of: datetime) -> DataFrame:
-    """By proposal: when its discussion began, and the first answer in it by somebody else (null: none yet).
+    """By proposal: the start of its discussion, and the first answer by somebody else (null: none yet).
 
-    The discussion begins with the earliest mail that opens one; later threads about the same proposal
-    go on with it.
+    The discussion begins with the earliest mail that opens one; later threads about the same proposal continue
+    it.
     """
     mail = F.struct("arrived_at", "message_id", "author_address")
     is_opener = opens_discussion(F.col("kind"), F.col("is_reply"))
@@ -183,10 +183,10 @@ def _history() -> WindowSpec:
 
 
 def in_order(frame: DataFrame, *columns: str) -> DataFrame:
-    """A small table in one ordered part: a global sort would sample it first, with a job of its own."""
+    """A small table sorted in one partition: a global sort would first sample it with another job."""
     return frame.coalesce(1).sortWithinPartitions(*columns)
 
 
 def as_table(frame: DataFrame, schema: StructType) -> DataFrame:
-    """Exactly the columns of `schema`, in its order and types."""
+    """Select exactly the columns of `schema`, with its order and types."""
     return frame.select(*[F.col(f.name).cast(f.dataType).alias(f.name) for f in schema.fields])

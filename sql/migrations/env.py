@@ -1,4 +1,4 @@
-"""Alembic's entry: runs on the connection that `kipflow.adapters.store.migrations` hands over."""
+"""Alembic's entry point: uses the connection that `kipflow.adapters.store.migrations` passes."""
 
 from __future__ import annotations
 
@@ -16,5 +16,5 @@ context.configure(
     render_as_batch=connection.dialect.name == "sqlite",
     transactional_ddl=True,
 )
-# the caller's transaction holds it all: a schema is never half migrated
+# all within the caller's transaction: a schema is never half migrated
 context.run_migrations()

@@ -1,5 +1,5 @@
--- Every ballot that was read, with the vote it was cast in, the line that says so and what became of it.
--- status: counted, superseded, withdrawn, review (unclear: in no count) or void.
+-- Every ballot that was read, with its vote, its line and its status:
+-- counted, superseded, withdrawn, review (unclear: in no count) or void.
 SELECT
     b.number,
     v.key,

@@ -1,5 +1,4 @@
--- The votes that run now, as last decided: their counts, what they need, and when they may close.
--- One row for each proposal in stage Vote.
+-- Open votes as last decided: counts, quorum and earliest close. One row for each proposal in stage Vote.
 SELECT
     p.number,
     v.key,

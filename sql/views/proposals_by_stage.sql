@@ -1,4 +1,4 @@
--- How many proposals are in each stage, and since when the one that waits longest.
+-- How many proposals are in each stage, and since when the oldest of them.
 -- stage | proposals | oldest_since | need_a_person
 SELECT
     stage,

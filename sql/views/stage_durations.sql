@@ -15,6 +15,6 @@ FROM (
         at,
         lead(at) OVER (PARTITION BY number ORDER BY step) AS left_at
     FROM standing_transitions
-    -- an amendment of an accepted proposal moves it nowhere
+    -- an amendment of an accepted proposal changes no stage
     WHERE source IS NULL OR source <> target
 ) AS stays

@@ -1,4 +1,4 @@
--- The history that stands: without corrections and the entries that they retracted.
+-- The history in force: without corrections and the entries that they retracted.
 -- step counts the moves of one proposal from 1.
 SELECT
     t.number,

@@ -24,7 +24,7 @@ from kipflow.services.acts import ACTS
 from kipflow.services.desk import Desk
 from kipflow.services.ports import WARNS, Effect
 from kipflow.web.app import create_app
-from kipflow.web.writing import MAX_AGE, Gate, Writing
+from kipflow.web.writing import MAX_AGE, Gate, WriteAccess
 from kipflow.wiring import Parts, open_desk
 from tests.web.asked import MAIL, NOW
 from tests.web.test_board_rulings import rule
@@ -67,7 +67,7 @@ def _text(answer: Response) -> str:
 def _board_of(user: str, may: bool) -> tuple[FastAPI, dict[str, Any]]:
     """A board for one user, made once, and what it is over: FastAPI takes longer to make one than a test to use it."""
     over: dict[str, Any] = {}
-    writing = Writing(
+    writing = WriteAccess(
         desk=lambda: open_desk(over["parts"]),
         find_operator=lambda _: user if may else None,
         secret="s" * 40,
@@ -309,14 +309,14 @@ def test_several_senders_are_accepted_at_once_and_only_those_who_are_asked_about
     assert "Senders not proven" not in browser.text("/review")
 
 
-def writing_of(user: str, parts: Parts | None = None) -> Writing:
+def writing_of(user: str, parts: Parts | None = None) -> WriteAccess:
     """What shows the forms to a user, and performs their acts on these parts, if it is given any."""
 
     def desk() -> Desk:
         assert parts is not None
         return open_desk(parts)
 
-    return Writing(desk=desk, find_operator=lambda _: user, secret="s" * 40, audit=lambda *_: None)
+    return WriteAccess(desk=desk, find_operator=lambda _: user, secret="s" * 40, audit=lambda *_: None)
 
 
 def _no_request() -> Request:

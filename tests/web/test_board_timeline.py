@@ -132,7 +132,7 @@ def test_an_entry_shows_by_which_policy_and_rules_it_was_made_where_that_is_know
     assert older.endswith(f"policy {POLICY.version}")
 
 
-def test_a_correction_says_what_it_takes_back_and_which_facts_came() -> None:
+def test_a_correction_says_what_it_retracts_and_which_facts_came() -> None:
     correction = words_of(Story(*STORY))[2]
     assert "Accepted → Vote correction because later evidence took the ground from earlier entries" in correction
     back = "It takes back: Accepted as of 2026-03-09 14:20 UTC, because the vote passed and its result was announced"

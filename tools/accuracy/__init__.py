@@ -1,1 +1,1 @@
-"""`make accuracy`: how kipflow reads the real mail beside the project, every disagreement explained."""
+"""`make accuracy`: compares kipflow's reading of real mail with known results; every difference is explained."""

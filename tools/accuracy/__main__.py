@@ -1,4 +1,4 @@
-"""`python -m tools.accuracy`: exit code 0 when all is right or explained, else 1. What has no data is skipped."""
+"""`python -m tools.accuracy`: exit code 0 if all is right or explained, else 1. Parts without data are skipped."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ REALDATA = REPOSITORY.parent / "shared" / "realdata"
 CORPUS = REPOSITORY / "tests" / "data"
 
 MAIL, HISTORY, CASES = "1 Real mail", "2 Real history", "3 The project's own cases"
-#: What a part needs that does not come with the project; CONTRIBUTING.md, "How accurate it is", has the files.
+#: Part → external data that it needs; CONTRIBUTING.md, "How accurate it is", describes the files.
 _HOLDS = {
     MAIL: "a real month of a list with labels, official tallies, phrases",
     HISTORY: "the wiki's index of proposals, which mails name them, the roster's history",
@@ -34,7 +34,7 @@ _HOLDS = {
 
 
 def check_all(realdata: Path, corpus: Path) -> tuple[tuple[Section, ...], tuple[str, ...]]:
-    """All sections for which there are data, with explanations where there are any; and what was skipped."""
+    """All sections that have data, with their explanations, and notes on the skipped parts."""
     parts: list[tuple[str, Path, Callable[[Path], tuple[Section, ...]]]] = [
         (MAIL, realdata / "votes", lambda _: check_mail(realdata)),
         (HISTORY, realdata / "kafka", check_history),
@@ -52,7 +52,7 @@ def check_all(realdata: Path, corpus: Path) -> tuple[tuple[Section, ...], tuple[
 
 
 def _say_absent(part: str, folder: Path) -> str:
-    """Where a part's data are looked for, what they are, and how to name another place."""
+    """A note on missing data: what they are, where they were looked for, and how to name another folder."""
     where = min(os.path.relpath(folder), str(folder), key=len)
     if part not in _HOLDS:
         return f"not at {where} (--corpus names another folder)"

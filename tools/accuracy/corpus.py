@@ -1,7 +1,7 @@
-"""The project's own hard cases (`tests/data`): how many are read as a careful person reads them, by kind and rule.
+"""The project's own hard cases (`tests/data`): how many are read as a careful person would, by kind and rule.
 
-Each case is a small archive with what is in it beside it (`tests/data/votes/README.md`). What the expectation
-leaves out is not compared. The cases are the tests' too; here they are counted.
+Each case is a small archive with its expected reading (`tests/data/votes/README.md`). Values that the expectation
+leaves out are not compared. The tests use the same cases; here they are counted.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ WHOLE = ("outcome", "root_message_id", "subject", "tally")
 
 
 class Counted:
-    """What was compared, of which kind, and where it differed."""
+    """Counts of comparisons by kind, and the differences."""
 
     def __init__(self) -> None:
         self.total: Counter[str] = Counter()
@@ -103,7 +103,7 @@ def _compare_case(case: VoteCase, people: Roster, counted: Counted, rules: Count
 def _compare_ballots(
     want: list[dict[str, Any]], got: list[dict[str, Any]], where: str, counted: Counted, rules: Counter[str]
 ) -> None:
-    """One by one in order; a ballot too many or too few differs too."""
+    """Compare ballots one by one in order; an extra or missing ballot is a difference."""
     for position in range(max(len(want), len(got))):
         expected = want[position] if position < len(want) else None
         ballot = got[position] if position < len(got) else None
@@ -114,12 +114,12 @@ def _compare_ballots(
 
 
 def _part_of(value: dict[str, Any] | None, expected: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """Of what was read, what the expectation speaks of."""
+    """The part of the read value that the expectation has."""
     return value if value is None or expected is None else {key: value.get(key) for key in expected}
 
 
 def check_bodies(corpus: Path) -> Section:
-    """Every body of `corpus/votes/phrases.json`: what it comes to."""
+    """Every body of `corpus/votes/phrases.json`, by its reading."""
     phrases: dict[str, list[str]] = json.loads((corpus / "votes" / "phrases.json").read_text(encoding="utf-8"))
     counted, by_rule = Counted(), Counter[tuple[str, bool]]()
     for kind, body in _bodies(phrases):
@@ -128,7 +128,7 @@ def check_bodies(corpus: Path) -> Section:
         counted.compare(kind, f"bodies/{kind}/{phrases[kind].index(body) + 1}", kind, said, body)
         if found:
             by_rule[found[0].rule, said == kind] += 1
-    # a vote nobody cast, or its opposite: worse than a question to a person
+    # a false vote, or the opposite of the real one: worse than a question to a person
     false = sum(d.read in {"for", "against", "zero"} for d in counted.found)
     rules = sorted({rule for rule, _ in by_rule}, key=lambda r: (-by_rule[r, True], r))
     return Section(
@@ -149,7 +149,7 @@ def _bodies(phrases: Mapping[str, list[str]]) -> Iterator[tuple[str, str]]:
 
 
 def describe(found: Expression | None) -> str:
-    """The kind of phrase (tests/data/votes/phrases.json) that a body was read as."""
+    """The kind of phrase (see tests/data/votes/phrases.json) that a body was read as."""
     if found is None or found.standing is Standing.LEANING:
         return "none"
     if found.standing in {Standing.UNCLEAR, Standing.HINT}:

@@ -1,4 +1,4 @@
-"""Derived dates against the wiki's: when a proposal began, when its vote could end, when the page last changed."""
+"""Derived dates compared with the wiki's: a proposal's beginning, its vote's earliest end, the page's last change."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tools.accuracy.stages import report_class
 
 
 def check_dates(seen: Replayed) -> Section:
-    """Three orders of events that must hold: page, then discussion, then vote, then the page's last word."""
+    """Check the order of events: page, discussion, vote, last change of the page."""
     data, decided = seen.data, seen.mail_only
     found: list[Disagreement] = []
     begun = _check_beginnings(decided, data, found)
@@ -73,7 +73,7 @@ def _find_discussion_class(number: int, opened_at: datetime, data: KafkaData) ->
 
 
 def _check_closes(decided: dict[int, Decision], data: KafkaData, found: list[Disagreement]) -> Figure:
-    """An accepted proposal's page says so after its vote; so its last save is not before the vote could end."""
+    """An accepted proposal's page is updated after its vote, so its last save is not before the vote could end."""
     total = right = 0
     for number, entry in sorted(data.index.items()):
         states = decided[number].votes

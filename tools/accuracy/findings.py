@@ -1,4 +1,4 @@
-"""What a comparison with real data comes to: figures, demands, disagreements and their explanations."""
+"""Results of a comparison with real data: figures, demands, disagreements and their explanations."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ class Figure:
 
     @property
     def share(self) -> float:
-        """From 0 to 1; 1 where there was nothing to get wrong."""
+        """From 0 to 1; 1 if `total` is 0."""
         return self.right / self.total if self.total else 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Demand:
-    """Something the reader must fulfil, and whether it does."""
+    """A requirement for the reader, and whether it is met."""
 
     name: str
     met: bool
@@ -35,10 +35,10 @@ class Demand:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Disagreement:
-    """Where the data and the reader differ.
+    """A difference between the data and kipflow.
 
-    `read` says what was read with the rule that fired, so that an explanation of one reading does not
-    excuse another. `because` is the explanation; empty: nobody has explained it.
+    `read` is the reading and its rule, so that the explanation of one reading does not excuse another. `because` is
+    the explanation; empty if there is none.
     """
 
     id: str
@@ -50,9 +50,9 @@ class Disagreement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """One part of the report. `listed` holds what was not compared, or could not be read, and why.
+    """One section of the report. `listed` holds what was not compared, or could not be read, and why.
 
-    `part` is the heading it stands under. The first figure is the one that its summary shows.
+    `part` is its heading in the report. The summary shows the first figure.
     """
 
     part: str = ""
@@ -75,12 +75,12 @@ def is_good(sections: tuple[Section, ...]) -> bool:
 
 
 def load_explanations(path: Path = EXPLANATIONS) -> dict[tuple[str, str], str]:
-    """(id, what was read) → why the reader is right to differ, or why it cannot know."""
+    """(id, reading) → why the reader is right to differ, or why it cannot know."""
     entries = yaml.safe_load(path.read_text(encoding="utf-8"))
     return {(e["id"], e["read"]): " ".join(e["because"].split()) for e in entries}
 
 
 def explain(section: Section, explanations: Mapping[tuple[str, str], str]) -> Section:
-    """The section with each disagreement's explanation where there is one for exactly this reading."""
+    """The section with explanations added to disagreements with exactly this reading."""
     explained = tuple(replace(d, because=explanations.get((d.id, d.read), "")) for d in section.disagreements)
     return replace(section, disagreements=explained)

@@ -1,8 +1,8 @@
-"""What is known of Kafka's real proposals: the index of one day, which mails named them, later states, roles.
+"""Data on Kafka's real proposals: the index of one day, the mails that name them, later states, roles.
 
-The mails have no bodies and no headers: only when they were sent, by whom, and which proposal their subject
-named in a `[DISCUSS]` or `[VOTE]` thread. So no ballot and no announcement is known, nor which mail answers
-which: all mails of one kind about one proposal are taken as one thread, opened by the first.
+The mails have no bodies and no headers: only time, sender, and the proposal that their subject names in a
+`[DISCUSS]` or `[VOTE]` thread. So ballots, announcements and references are unknown: all mails of one kind
+about one proposal are treated as one thread, opened by the first.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ INDEX = "kip_index_2026-01-01.json"
 MENTIONS = "kip_mail_mentions_2023-2025.csv.gz"
 CHANGES = "kip_state_changes_2026-01_2026-04.csv"
 ROSTER = "kafka_roster_history.csv"
-#: When the index had been read: just after the newest save that it knows of.
+#: The time at which the index was read: just after its newest save.
 INDEX_AT = datetime(2026, 1, 2, tzinfo=UTC)
 MAILS_FROM = datetime(2023, 1, 1, tzinfo=UTC)
 LIST = "dev@kafka.apache.org"
@@ -42,7 +42,7 @@ TAGS = {"vote": "[VOTE] ", "discuss": "[DISCUSS] ", "subject": ""}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mention:
-    """A mail that names a proposal: in its subject within a thread of that `kind`, or in its body alone."""
+    """A mail that names a proposal: in its subject within a thread of that `kind`, or only in its body."""
 
     number: int
     kind: str
@@ -55,7 +55,7 @@ class Mention:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StateChange:
-    """The wiki's state of a proposal was seen to have changed. `saved_at` is the page's last save then."""
+    """An observed change of a proposal's state on the wiki. `saved_at` is the page's last save at that time."""
 
     seen_at: datetime
     old: str
@@ -83,7 +83,7 @@ class KafkaData:
 
     @cached_property
     def mentions(self) -> tuple[Mention, ...]:
-        """In order of time; a mail that names a proposal in subject and body stands here once for each."""
+        """In order of time; a mail that names a proposal in subject and body is listed twice."""
         with gzip.open(self.folder / MENTIONS, "rt", encoding="utf-8", newline="") as file:
             return tuple(sorted((_as_mention(row) for row in csv.DictReader(file)), key=lambda m: (m.at, m.mail)))
 
@@ -101,7 +101,7 @@ class KafkaData:
         return found
 
     def messages(self) -> Iterator[Message]:
-        """One for each mail whose subject names a proposal, with no more in it than is known."""
+        """One for each mail whose subject names a proposal, with only the known fields."""
         for kind, tag in TAGS.items():
             for number, mails in self.threads[kind].items():
                 for mail in mails:
@@ -112,7 +112,7 @@ class KafkaData:
             yield ArchiveMonth(list_id=LIST, month=month, status="complete", fetched_at=INDEX_AT)
 
     def pages(self) -> Iterator[PageVersion]:
-        """The first version of each page: when it was made, by whom. What it said then is not known."""
+        """The first version of each page: its time and author. Its text is unknown."""
         for number, row in self.raw_index.items():
             yield PageVersion(
                 page_id=str(row["content_url"]).rpartition("/")[2],
@@ -132,7 +132,7 @@ class KafkaData:
         return tuple(sorted(map(_as_change, rows), key=lambda c: c.seen_at))
 
     def readings(self) -> Iterator[list[IndexEntry]]:
-        """The changed rows of the wiki's index, those that were seen at one time together."""
+        """The changed rows of the wiki's index, grouped by the time at which they were seen."""
         for _, changes in itertools.groupby(self.changes, key=lambda c: c.seen_at):
             yield [change.entry for change in changes]
 
@@ -183,5 +183,5 @@ def _as_change(row: dict[str, str]) -> StateChange:
     seen_at, saved_at = datetime.fromisoformat(row["commit_time"]), datetime.fromisoformat(row["page_last_modified_on"])
     known = {"kip_id": int(row["kip"]), "title": row["title"], "state": row["new"]}
     (entry,) = parse_index_json(json.dumps([known]), "KIP", seen_at).entries
-    # as the wiki's own rows: an import would be a person's baseline
+    # as the wiki's own rows: an import would count as a person's baseline
     return StateChange(seen_at=seen_at, old=row["old"], saved_at=saved_at, entry=replace(entry, origin="page"))

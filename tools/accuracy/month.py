@@ -1,4 +1,4 @@
-"""One labelled real month in three archive flavours: every message, and every tally that was announced."""
+"""One labelled real month in three archive flavours: every message, and every announced tally."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from tools.accuracy.findings import Demand, Disagreement, Figure, Section
 from tools.accuracy.phrases import CLAIMS, count_thread, load_threads
 
 FLAVOURS = ("listsao", "mailarchivesao", "mboxvm")
-#: How the official results spell an outcome → how kipflow does.
+#: Outcome in the official results → kipflow's outcome.
 OUTCOMES = {"canceled": "cancelled", "accepted": "passed"}
 
 
 def read_month(realdata: Path) -> dict[str, VotesReport]:
-    """Flavour → the votes read from it. Nobody is on the roster, so no ballot binds."""
+    """Flavour → the votes read from it. The roster is empty, so no ballot binds."""
     community = load_community("apache-release")
     paths = {flavour: realdata / "mail" / f"maven-dev-2017-11-{flavour}.mbox" for flavour in FLAVOURS}
     return {f: read_votes([path], community=community, roster=Roster(())) for f, path in paths.items()}
@@ -65,7 +65,7 @@ def check_labels(realdata: Path, reports: dict[str, VotesReport]) -> Section:
 
 
 def _leave_out_times(report: VotesReport) -> list[object]:
-    """What a report says of votes but for the second at which each archive's own host received a mail."""
+    """A report's votes without times, which differ by archive because each one's own host received the mails."""
     return [
         (v.vote.key, v.outcome, v.tally, [(b.message_id, b.value, b.line, b.status, b.why) for b in v.vote.ballots])
         for v in report.votes
@@ -95,14 +95,14 @@ def _describe(ballot: Ballot | None) -> tuple[str, str]:
 def _in_flavours(difference: Disagreement, where: list[str], total: int) -> Disagreement:
     if len(where) == total:
         return difference
-    # a reading that only one archive gives is its own disagreement: its explanation must say so
+    # a reading in only one archive is a disagreement of its own, and its explanation must say so
     return replace(difference, read=f"{difference.read} in {', '.join(where)}")
 
 
 # -- tally by tally ---------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
-    """One official result against what was read. `source` says what it was read from."""
+    """One official result compared with the reading. `source` is what was read."""
 
     source: str
     differences: tuple[Disagreement, ...]
@@ -181,7 +181,7 @@ def _compare_vote(row: dict[str, Any], reading: VoteReading | None) -> Iterator[
 
 
 def _compare_names(row: dict[str, Any], reading: VoteReading, place: str) -> Iterator[Disagreement]:
-    """Who is announced where something was announced; else who voted, the void ones of a cancelled round too."""
+    """Compare names: the announced ones if there is an announcement, else the voters, void ballots included."""
     declared = reading.vote.declared
     for choice in ("+1", "0", "-1"):
         official = {fold_name(n) for n in row["voters"].get(choice, ())}

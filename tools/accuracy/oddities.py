@@ -1,4 +1,4 @@
-"""Real and damaged mails: all are read or listed as unreadable, none is dropped, none crashes the reader."""
+"""Real and damaged mails: each is read or reported as unreadable, none is dropped, none crashes the reader."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tools.accuracy.findings import Demand, Figure, Section
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileCount:
-    """One file: mails in it as the raw splitter sees them, what became of them, a crash's text if any."""
+    """One file: its mails by the raw splitter, their results, and the text of a crash, if any."""
 
     mails: int
     read: int
@@ -31,7 +31,7 @@ class FileCount:
 
 
 def check_other_lists(realdata: Path) -> Section:
-    """Real months in which nobody calls a vote: a vote read from them is an invented one."""
+    """Real months in which nobody calls a vote: any vote read from them is false."""
     files = sorted(p for p in (realdata / "mail").iterdir() if not p.name.startswith("maven-dev-"))
     found = [(path.name, vote) for path in files for vote in _find_votes(path)]
     invented = {name for name, _ in found}
@@ -88,7 +88,7 @@ def _read(path: Path) -> FileCount:
             else:
                 read += 1
     except Exception as error:
-        # the report is about this very thing: a crash is reported, and the other files are still read
+        # crashes are what this report is about: report this one, and read the other files
         return FileCount(mails=0, read=0, unreadable=(), crash=f"{type(error).__name__}: {error}")
     return FileCount(mails=mails, read=read, unreadable=tuple(unreadable))
 

@@ -1,4 +1,4 @@
-"""Real phrases that are, or look like, votes; and vote threads of which only the phrases are known."""
+"""Real phrases that are or look like votes, and vote threads of which only the phrases are known."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CLAIMS = {"true": True, "false": False, "unstated": None}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """What a text came to: "+1", "0", "-1" or "none", and the expression behind it."""
+    """The reading of a text: "+1", "0", "-1" or "none", and its expression."""
 
     choice: str
     expression: Expression | None
@@ -34,7 +34,7 @@ class Reading:
 
 
 def read_phrase(text: str) -> Reading:
-    """A clear vote decides; anything unclear is for a person, so it reads as "none"."""
+    """Read a clear vote; anything unclear is a question, so it reads as "none"."""
     found = read_expressions(find_own_words(text), author="A Voter")
     clear = [e for e in found if e.standing is Standing.CLEAR and e.choice is not None]
     if clear:
@@ -107,7 +107,7 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
 
 # -- vote threads known by their phrases ------------------------------------------------------------
 def load_threads(realdata: Path) -> dict[str, dict[str, Any]]:
-    """Mirrored issue number → its vote, address and comments."""
+    """Number of the mirrored issue → its vote, address and comments."""
     data = json.loads((realdata / "votes" / "tvm_vote_threads.json").read_text(encoding="utf-8"))
     threads: dict[str, dict[str, Any]] = data["threads"]
     return threads

@@ -1,7 +1,7 @@
-"""The roster against the wiki: a proposal it calls accepted needed three binding voters, who must have written.
+"""The roster compared with the wiki: an accepted proposal needed three binding voters, who must have written.
 
-No ballot is known, so this counts who wrote in the vote's thread and bound on that day: an upper bound of the
-binding votes. Fewer than the quorum means that mails, names or roster leave somebody out.
+Ballots are unknown, so this counts the authors in the vote's thread with a binding role on that day: an upper
+bound of the binding votes. Fewer than the quorum means that mails, names or roster are incomplete.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def _find_binding(seen: Replayed, mails: Iterable[Mention]) -> set[str]:
     roles = seen.policy.binding_roles
     found: set[str] = set()
     for mail in mails:
-        # the record hashes addresses: who may have voted is known by name, and one vote in a tally would not be
+        # the record hashes addresses, so possible voters are matched by name, which would not be enough for a tally
         named = seen.roster.find_named(mail.name)
         found.update(person.id for person in named if len(named) == 1 and person.holds(roles, mail.at))
     return found

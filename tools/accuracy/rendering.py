@@ -23,7 +23,7 @@ def render_json(sections: tuple[Section, ...], skipped: Sequence[str] = ()) -> s
 
 
 def render_text(sections: tuple[Section, ...], skipped: Sequence[str] = ()) -> str:
-    """For a person: the result on the first screen, then each section: figures, demands, what differs and why."""
+    """For people: a summary on the first screen, then each section: figures, demands, differences and reasons."""
     lines = [TITLE, "=" * len(TITLE)]
     for part, group in _by_part(sections):
         lines += ["", part, *(_render_summary(section) for section in group)] if part else []
@@ -42,7 +42,7 @@ def _by_part(sections: Sequence[Section]) -> Iterator[tuple[str, list[Section]]]
 
 
 def _render_summary(section: Section) -> str:
-    """One line: whether all is well, the first figure, how much differs."""
+    """One line: the state, the first figure, the number of differences."""
     good = all(d.met for d in section.demands) and not section.unexplained
     figure = section.figures[0] if section.figures else None
     part = f"{figure.right:>5} of {figure.total:<5} {_clean(figure.name)}" if figure else ""

@@ -1,4 +1,4 @@
-"""Kafka's real history in a store of its own, decided by the real rules: without the index's word, and with it."""
+"""Kafka's real history in a separate store, decided by the real rules: without the index, and with it."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ from kipflow.services.recording import Advance
 from kipflow.wiring import Parts, connect, effect_rules
 from tools.accuracy.kafkadata import INDEX_AT, KafkaData
 
-#: When every later state had been seen.
+#: The time after which all later states have been observed.
 LATER = datetime(2026, 5, 1, tzinfo=UTC)
 YEARS = (datetime(2024, 1, 1, tzinfo=UTC), datetime(2025, 1, 1, tzinfo=UTC))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replayed:
-    """What the store held and the rules made of it.
+    """The content of the store, and the resulting decisions.
 
-    `mail_only` are the decisions from pages and mails, `with_index` those after the index was imported,
-    `later` those of the proposals whose state changed in the months that followed. `again` is what a
-    second run added, `unlike` the proposals whose stored history is not the one that their facts give,
-    `rewritten` those of which an earlier time would have shown another beginning.
+    `mail_only` are the decisions from pages and mails, `with_index` those after the import of the index, `later`
+    those of proposals whose state changed in the following months. `again` is the number of entries added by a
+    second run, `unlike` the proposals whose stored history does not follow from their facts, `rewritten` those
+    for which an earlier time gives another beginning.
     """
 
     data: KafkaData
@@ -55,14 +55,14 @@ class Replayed:
 
 @contextmanager
 def replay_history(folder: Path) -> Iterator[Replayed]:
-    """Everything of `folder` through wiring, store, services and rules, in a database that goes with the block."""
+    """Load everything in `folder` through wiring, store, services and rules, into a temporary database."""
     data = KafkaData(folder)
     with tempfile.TemporaryDirectory(prefix="kipflow-accuracy-") as scratch:
         yield _replay(data, _connect(data, Path(scratch)))
 
 
 def _connect(data: KafkaData, scratch: Path) -> Parts:
-    """The shipped community, with the roster that the data's history of roles gives."""
+    """The shipped community, with a roster from the data's history of roles."""
     config = scratch / "config"
     for name in ("communities", "rosters"):
         (config / name).mkdir(parents=True)
@@ -123,7 +123,7 @@ def _decide(facts: Mapping[int, ProposalFacts], policy: Policy, as_of: datetime)
 
 
 def _is_kept(facts: ProposalFacts, final: Decision, policy: Policy) -> bool:
-    """Whether each new year's history is the beginning of the final one."""
+    """Whether the history at each new year is a prefix of the final one."""
     known = replace(facts, index_entries=())
     for year in YEARS:
         earlier = decide(known, policy, year)

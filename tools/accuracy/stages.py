@@ -1,7 +1,7 @@
-"""Derived stages against the wiki's states: from pages and mails alone, with the index, and as it changed later.
+"""Derived stages compared with the wiki's states: from pages and mails only, with the index, and after later changes.
 
-Where they differ the proposals are reported in classes. A class is a condition on the data, never a list of
-numbers, so that what an explanation says of a class can be looked up for each of its proposals.
+Differing proposals are reported in classes. A class is a condition on the data, never a list of numbers, so that
+its explanation can be checked for each of its proposals.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tools.accuracy.findings import Demand, Disagreement, Figure, Section
 from tools.accuracy.kafkadata import INDEX_AT, MAILS_FROM, KafkaData
 from tools.accuracy.replayed import Replayed
 
-#: Section of the index → what the wiki says, in its words, and the stages that agree with it.
+#: Section of the index → the wiki's word for it, and the stages that agree with it.
 STATES: dict[str, tuple[str, frozenset[Stage]]] = {
     "accepted": ("accepted", frozenset({Stage.ACCEPTED})),
     "rejected": ("not accepted", frozenset({Stage.REJECTED, Stage.DISCARDED})),
@@ -27,7 +27,7 @@ MAX_SHOWN = 12
 
 
 def check_stages(seen: Replayed) -> tuple[Section, Section]:
-    """Without the index's word, and with it."""
+    """Two sections: without the index, and with it."""
     data = seen.data
     numbers = ", ".join(f"KIP-{n}" for n in sorted(set(seen.with_index) - set(data.index)))
     unknown = sum(e.section not in STATES for e in data.index.values())
@@ -88,7 +88,7 @@ def _compare(
 
 
 def report_class(place: str, expected: str, read: str, numbers: list[int]) -> Disagreement:
-    """One class as one disagreement: another count is another reading."""
+    """One class as one disagreement; its count is part of the reading."""
     shown = ", ".join(f"KIP-{n}" for n in numbers[:MAX_SHOWN])
     more = f" and {len(numbers) - MAX_SHOWN} more" if len(numbers) > MAX_SHOWN else ""
     count = f"{len(numbers)} proposal" + ("s" if len(numbers) != 1 else "")
@@ -96,7 +96,7 @@ def report_class(place: str, expected: str, read: str, numbers: list[int]) -> Di
 
 
 def _find_class(number: int, decision: Decision, data: KafkaData) -> str:
-    """Why mails alone cannot show that a settled proposal is settled."""
+    """The reason why mails alone cannot show that a settled proposal is settled."""
     entry, votes = data.index[number], data.threads["vote"]
     if entry.section == "rejected":
         return "rejected-with-vote" if number in votes else "rejected-without-vote"
@@ -114,8 +114,8 @@ def _find_class(number: int, decision: Decision, data: KafkaData) -> str:
 
 
 def find_vote_under_other_number(number: int, data: KafkaData) -> int | None:
-    """The number in whose vote thread this proposal was voted on: opened by its author, not by that number's,
-    and most of its mails name it in their bodies."""
+    """The number under which this proposal was voted on by mistake: its thread was opened by this proposal's author,
+    and most mails name this proposal in their bodies."""
     bodies = {m.mail for m in data.threads["body"].get(number, ())}
     for other, mails in data.threads["vote"].items():
         row = data.index.get(other)
@@ -130,7 +130,7 @@ def _find_imported_class(number: int, data: KafkaData) -> str:
 
 
 def _count_votes_seen(data: KafkaData) -> Figure:
-    """Of what was accepted since the mails begin, how much was voted on in their sight."""
+    """How many of the proposals accepted since the first mail have a vote in the mails."""
     made = [n for n, e in data.index.items() if e.section == "accepted" and e.created_at and e.created_at >= MAILS_FROM]
     seen = sum(number in data.threads["vote"] for number in made)
     return Figure(name="accepted since 2023: vote seen", right=seen, total=len(made))
@@ -150,7 +150,7 @@ def _report(numbers: tuple[int, ...]) -> str:
 
 # -- as the wiki changed -----------------------------------------------------------------------------
 def check_changes(seen: Replayed) -> Section:
-    """States that changed after the index was read: reported as drift, obeyed never."""
+    """States that changed after the index was read: reported as drift, never followed."""
     data, newest = seen.data, {c.entry.number: c for c in seen.data.changes}
     classes: dict[tuple[str, str, str], list[int]] = defaultdict(list)
     compared = right = 0

@@ -1,1 +1,1 @@
-"""A coverage-guided fuzzer of everything that reads bytes from outside; README.md says how to run it."""
+"""A coverage-guided fuzzer of everything that reads bytes from outside; see README.md."""

@@ -1,7 +1,7 @@
-"""Fuzz one target or all: `python -m tools.fuzz --seconds 60 [TARGET …]`, in an environment that holds atheris.
+"""Fuzz one target or all: `python -m tools.fuzz --seconds 60 [TARGET …]`, in an environment with atheris.
 
 Findings are written to `.kipflow/fuzz/findings`, one file per place and kind; a finding does not end the run.
-Each target runs in a process of its own, because libFuzzer leaves its process when it is done.
+Each target runs in a separate process, because libFuzzer exits its process when it is done.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import atheris
 ROOT = Path(__file__).resolve().parents[2]
 STATE = ROOT / ".kipflow" / "fuzz"
 LIMIT = 120_000
-#: Seconds of CPU for an input, and for each 100 KB of it, before it counts as too slow.
+#: CPU seconds per input, and per 100 KB of it, above which it counts as too slow.
 SLOW = 1.0
 GROWTH = 150 * 1024 * 1024
 
@@ -38,7 +38,7 @@ with atheris.instrument_imports(include=INSTRUMENTED if "--inside" in sys.argv e
 
 
 class Watch:
-    """Runs inputs, keeps what broke an invariant, and counts."""
+    """Runs and counts inputs, and saves those that broke an invariant."""
 
     def __init__(self, target: str) -> None:
         self.target, self.check = target, TARGETS[target]
@@ -71,7 +71,7 @@ class Watch:
         return time.process_time() - start
 
     def keep(self, data: bytes, error: BaseException, *, place: str = "") -> None:
-        """Write the input and what went wrong, once per place in the code."""
+        """Save the input and the error, once per place in the code."""
         frames = traceback.extract_tb(error.__traceback__)
         where = place or "|".join(f"{Path(f.filename).name}:{f.lineno}" for f in frames[-3:])
         kind = (
@@ -91,7 +91,7 @@ class Watch:
         print(f"FINDING {name}: {type(error).__name__}: {str(error)[:200]}", file=sys.stderr, flush=True)
 
     def save_figures(self) -> None:
-        """The run so far, for the summary: libFuzzer ends the process without a last word."""
+        """Save the figures so far for the summary, because libFuzzer ends the process without notice."""
         self.saved_at = time.monotonic()
         figures = {
             "target": self.target,
@@ -104,13 +104,13 @@ class Watch:
 
 
 def peak_memory() -> int:
-    """Bytes of resident memory at most so far."""
+    """Peak resident memory so far, in bytes."""
     unit = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 
 
 def fuzz(target: str, seconds: int) -> None:
-    """Fuzz one target until the time is over. Does not return: libFuzzer ends the process."""
+    """Fuzz one target until the time is up. Does not return: libFuzzer ends the process."""
     corpus = STATE / "corpus" / target
     corpus.mkdir(parents=True, exist_ok=True)
     for data in SEEDS[target]():
@@ -118,7 +118,7 @@ def fuzz(target: str, seconds: int) -> None:
     watch = Watch(target)
 
     def change(data: bytes, limit: int, seed: int) -> bytes:
-        # one in four by libFuzzer's own byte changes, steered by what comparisons it saw
+        # one in four by libFuzzer's own mutations, guided by the comparisons that it saw
         if seed % 4 == 0:
             return bytes(atheris.Mutate(data, limit))
         return mutate(data, target=target, seed=seed, limit=limit)
@@ -137,7 +137,7 @@ def fuzz(target: str, seconds: int) -> None:
 
 
 def main() -> int:
-    """Fuzz the targets one after the other; 1 if any finding stands."""
+    """Fuzz the targets one after the other; returns 1 if there are findings."""
     parser = argparse.ArgumentParser(prog="python -m tools.fuzz", description=__doc__)
     parser.add_argument("targets", nargs="*", help=f"of {', '.join(TARGETS)} (default: all)")
     parser.add_argument("--seconds", type=int, default=60, help="for each target (default: 60)")

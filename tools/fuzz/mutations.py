@@ -1,6 +1,6 @@
-"""Changes that keep a mail a mail: random bytes seldom get past the header block.
+"""Mutations that keep a mail parseable: random bytes seldom get past the header block.
 
-Every function takes bytes and a generator and gives bytes back; the same generator state gives the same bytes.
+Every function maps bytes and a generator to bytes; the same generator state gives the same bytes.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def join(fields: list[bytes], body: bytes) -> bytes:
 
 
 def with_header(fields: list[bytes], name: bytes, value: bytes | None) -> list[bytes]:
-    """`fields` with one header set, or taken out (None)."""
+    """`fields` with one header set, or removed (None)."""
     kept = [f for f in fields if not f.lower().startswith(name.lower() + b":")]
     return kept if value is None else [*kept, name + b": " + value]
 
@@ -141,7 +141,7 @@ def change_headers(mail: bytes, random: Random) -> bytes:
 
 
 def change_text(text: bytes, random: Random) -> bytes:
-    """Lines dropped, doubled, swapped, quoted, broken; words put in; a piece repeated many times."""
+    """Drop, double, swap, quote or break lines; insert words; repeat a piece many times."""
     lines = text.split(b"\n")
     place = random.randrange(len(lines))
     match random.randrange(9):
@@ -179,7 +179,7 @@ def change_body(mail: bytes, random: Random) -> bytes:
 
 
 def change_encoding(mail: bytes, random: Random) -> bytes:
-    """The body under another transfer encoding or charset; one time in three the header keeps the old claim."""
+    """Change the body's transfer encoding or charset; one time in three the header keeps the old value."""
     fields, body = split(mail)
     charset = random.choice(CHARSETS)
     try:
@@ -198,7 +198,7 @@ def change_encoding(mail: bytes, random: Random) -> bytes:
 
 
 def wrap_in_parts(mail: bytes, random: Random) -> bytes:
-    """The body as one part among others, or as an attached mail."""
+    """Make the body one part among others, or an attached mail."""
     fields, body = split(mail)
     content = [f for f in fields if f.lower().startswith(b"content-")]
     rest = [f for f in fields if not f.lower().startswith(b"content-")]
@@ -222,7 +222,7 @@ def wrap_in_parts(mail: bytes, random: Random) -> bytes:
 
 
 def change_to_html(mail: bytes, random: Random) -> bytes:
-    """The body as markup, its lines in elements that mail programs use."""
+    """Turn the body into HTML, its lines in elements that mail programs use."""
     fields, body = split(mail)
     lines = [html.escape(line).encode() for line in body.decode("utf-8", "replace").split("\n")]
     tag = random.choice([b"p", b"div", b"span", b"td", b"li", b"blockquote", b"pre", b"font", b"o:p", b"h1"])
@@ -243,7 +243,7 @@ def change_to_html(mail: bytes, random: Random) -> bytes:
 
 
 def change_archive(archive: bytes, random: Random) -> bytes:
-    """One mail of an archive changed, doubled, dropped or moved; envelope lines damaged."""
+    """Change, double, drop or move one mail of an archive; damage envelope lines."""
     pieces = archive.split(b"\n\nFrom ")
     place = random.randrange(len(pieces))
     match random.randrange(7):
@@ -284,7 +284,7 @@ CHANGES: dict[str, Change] = {
 def mutate(data: bytes, *, target: str, seed: int, limit: int) -> bytes:
     """`data` after one to three structured changes, at most `limit` bytes."""
     random = Random(seed)  # noqa: S311 (repeatable on purpose)
-    # mostly short ones: a long input costs as much as fifty
+    # mostly short inputs: a long one costs as much as fifty
     limit = limit if random.randrange(20) == 0 else min(limit, max(12_000, len(data)))
     for _ in range(random.randrange(1, 4)):
         data = CHANGES[target](data or b"\n", random)[:limit]

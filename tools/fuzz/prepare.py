@@ -1,7 +1,7 @@
 """Make the fuzzer's own environment: `.venv/bin/python tools/fuzz/prepare.py`. Called by `make fuzz`.
 
-atheris is no requirement of the project, and has no build for every platform: it stays out of `.venv`. The
-environment made here holds it and sees what `.venv` holds through a path file.
+atheris is not a requirement of the project and not available for every platform, so it stays out of `.venv`. The
+environment created here contains it, and sees the packages of `.venv` through a path file.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ def python() -> Path:
 
 
 def is_ready() -> bool:
-    """Whether the environment is there and atheris can be loaded in it."""
+    """Whether the environment exists and can load atheris."""
     command = [str(python()), "-c", "import atheris, kipflow"]
     return python().exists() and subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
 def main() -> int:
-    """Returns the exit code for make; 2 with one line of advice where atheris cannot be had."""
+    """Returns the exit code for make; 2, with one line of advice, if atheris cannot be installed."""
     if is_ready():
         return 0
     print(f"preparing {FOLDER.relative_to(ROOT)} (atheris)", flush=True)

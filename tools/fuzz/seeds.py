@@ -1,4 +1,4 @@
-"""What fuzzing starts from: the project's own hard mails, their bodies, and small wiki pages."""
+"""The initial corpus: the project's own hard mails, their bodies, and small wiki pages."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def load_texts() -> list[bytes]:
 
 
 def load_html() -> list[bytes]:
-    """HTML bodies of the corpus, and some that hold every construct the reader knows."""
+    """HTML bodies of the corpus, and some with every construct that the reader knows."""
     found = {body for body in load_texts() if b"</" in body}
     return sorted({*found, *(text.encode() for text in HTML_BODIES)})
 

@@ -1,4 +1,4 @@
-"""What is fuzzed and what must hold: no exception, and the invariants of each reader. A breach raises `Violation`."""
+"""The fuzz targets and their invariants: no exception, and the rules of each reader. A breach raises `Violation`."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ POLICY = Policy(version="fuzz", binding_roles=frozenset({"committer"}))
 ROSTER = Roster(())
 NOON = datetime(2026, 3, 3, 12, tzinfo=UTC)
 ATTRIBUTION = "On Tue, Mar 3, 2026 at 9:14 AM Jun Okafor <jun@okafor.example> wrote:"
-#: The longest that a field of a message may be; what is longer could not be kept or shown.
+#: The longest allowed fields of a message, in characters; longer ones could not be stored or shown.
 LONGEST = {"subject": 1_000, "raw_from": 500, "own_text": MAX_OWN_TEXT, "message_id": 1_000, "in_reply_to": 1_000}
 LONGEST_OTHER = 2_000
 REPLY = (
@@ -95,7 +95,7 @@ def check_message(found: Message | Unreadable) -> None:
 
 
 def check_quoted(text: str) -> None:
-    """Quoting a text casts nothing, whatever it says; who crossed a box in it may be asked."""
+    """Quoting a text casts no vote, whatever it says; a crossed box in it may be a question."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").replace("\u2028", "\n").replace("\u2029", "\n").split("\n")
     quote = "\n".join("> " + line for line in lines[:2_000])
     cast = read_expressions(find_own_words(f"{ATTRIBUTION}\n{quote}\n"))
@@ -156,7 +156,7 @@ def check_headers(data: bytes) -> None:
         demand(not _CONTROL.search(shown), "a control character is shown")
         demand(" " not in found.author_address, "an address holds a blank")
         first, again = parse_subject(found.subject, "KIP"), parse_subject(f"Re: {found.subject}"[:600], "KIP")
-        # a tracker's own mail and an automatic answer are read for what they are, whatever they repeat
+        # mail of trackers and automatic replies are exceptions, whatever they repeat
         if first.kind is not Kind.OTHER and not found.subject.startswith("[") and len(found.subject) < 200:
             demand(again.is_reply, "Re: makes no reply")
             demand(again.numbers == first.numbers, "a reply is about other proposals")

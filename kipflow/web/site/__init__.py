@@ -1,1 +1,1 @@
-"""The public site: pages, feeds and data made from what the board reads, without anything meant for operators."""
+"""The public site: pages, feeds and data from the board's views, without anything meant for operators."""

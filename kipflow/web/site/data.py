@@ -36,7 +36,7 @@ class VoteSummary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProposalSummary:
-    """One proposal. `path` is its page, `data` its file, both from where `index.json` is; `missing`: what it lacks."""
+    """One proposal. `path` is its page, `data` its file, both relative to `index.json`; `missing`: what it lacks."""
 
     number: int
     key: str
@@ -57,7 +57,7 @@ class ProposalSummary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BallotRecord:
-    """One ballot. `voter` is the roster's id, `value` what was written, `choice` null where a person is asked."""
+    """One ballot. `voter` is the roster's id, `value` the written vote, `choice` null while in review."""
 
     voter: str
     name: str
@@ -84,7 +84,7 @@ class VoteRecord(VoteSummary):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvidenceRecord:
-    """One reason for a move: its kind, the line that says so, and where that can be read."""
+    """One reason for a move: its kind, the quoted line, and a link to its source."""
 
     kind: str
     line: str
@@ -93,7 +93,7 @@ class EvidenceRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MoveRecord:
-    """One entry of the history. `retracted`: a later one took the ground from it."""
+    """One entry of the history. `retracted`: a later correction withdrew it."""
 
     at: datetime
     recorded_at: datetime
@@ -117,7 +117,7 @@ class ProposalFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SiteIndex:
-    """All proposals by number. `decided_at` is the newest decision that this is from; null where there is none."""
+    """All proposals by number. `decided_at` is the time of the newest decision; null if there is none."""
 
     schema: int
     community: str
@@ -126,7 +126,7 @@ class SiteIndex:
 
 
 def summarize(view: ProposalView) -> ProposalSummary:
-    """What the index says of a proposal (a view that is public already)."""
+    """The index entry of a proposal; `view` must be public already."""
     proposal = view.proposal
     return _fill(
         ProposalSummary,
@@ -165,7 +165,7 @@ def render_index(community: str, views: Sequence[ProposalView]) -> str:
 
 
 def render_proposal(view: ProposalView) -> str:
-    """`proposals/N.json` of a view that is public already."""
+    """`proposals/N.json`; `view` must be public already."""
     found = ProposalFile(
         schema=SCHEMA,
         proposal=summarize(view),
@@ -186,7 +186,7 @@ def _record_vote(state: VoteState, links: Mapping[str, str]) -> VoteRecord:
 
 
 def _fill(kind: type[T], *sources: Any, **given: Any) -> T:
-    """A record of this kind; what is not given is taken from the first of the sources that has it."""
+    """A record of type `kind`. A field that is not in `given` is taken from the first source that has it."""
     names = (f.name for f in fields(cast(Any, kind)) if f.name not in given)
     return kind(**{name: next(getattr(s, name) for s in sources if hasattr(s, name)) for name in names}, **given)
 
@@ -196,7 +196,7 @@ def _render(record: Any) -> str:
 
 
 def _render_value(value: Any) -> Any:
-    """A record as an object of its fields; `asdict` would copy all below it first."""
+    """A record as an object of its fields; `asdict` would copy all nested values first."""
     if is_dataclass(value):
         return {f.name: getattr(value, f.name) for f in fields(value)}
     return render_machine_time(value) if isinstance(value, datetime) else str(value)

@@ -12,21 +12,21 @@ from kipflow.domain.times import render_machine_time
 from kipflow.services.board import ProposalView, RecordedTransition
 from kipflow.web.wording import say_rule
 
-#: Entries of the feed; a reader that asks once a week misses none of a busy community.
+#: Entries of the feed; a client that polls once a week misses none, even of a busy community.
 ENTRIES = 100
 _ATOM = "http://www.w3.org/2005/Atom"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-#: Octets of a line of a calendar, without its end.
+#: The most octets of a calendar line, without its line end.
 _FOLD = 75
 
 
 def make_uid(*parts: object) -> str:
-    """The same parts have the same name on every machine."""
+    """A UID that is the same for the same parts on every machine."""
     return str(uuid.uuid5(uuid.NAMESPACE_URL, "kipflow:" + "/".join(str(part) for part in parts)))
 
 
 def render_atom(community: str, title: str, views: Iterable[ProposalView]) -> str:
-    """The newest transitions, latest recorded first; corrections are entries, what they retract is said to be."""
+    """The newest transitions, latest recorded first; corrections are entries, retracted entries are marked."""
     found = [(r, view) for view in views for r in view.history]
     found.sort(key=lambda pair: (pair[0].recorded_at, pair[0].transition.at, pair[1].proposal.number), reverse=True)
     newest = found[:ENTRIES]
@@ -64,7 +64,7 @@ def _add(parent: ElementTree.Element, name: str, text: str = "", **attributes: s
 
 
 def render_calendar(community: str, title: str, views: Iterable[ProposalView]) -> str:
-    """One event for each round that was not called off, at its earliest close."""
+    """One event for each round that was not cancelled, at its earliest close."""
     lines = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//kipflow//votes//EN", "CALSCALE:GREGORIAN"]
     lines.append(f"X-WR-CALNAME:{escape_text(title)}: votes")
     for view in views:
@@ -81,7 +81,7 @@ def _render_event(community: str, view: ProposalView, state: VoteState) -> Seque
     return [
         "BEGIN:VEVENT",
         f"UID:{make_uid(community, view.key, 'vote', vote.round)}",
-        # when the event was made, not when the file was: the same store gives the same bytes
+        # the time of the event, not of the file: the same store gives the same bytes
         f"DTSTAMP:{_render_stamp(vote.opened_at)}",
         f"DTSTART:{_render_stamp(closes)}",
         f"SUMMARY:{escape_text(f'{view.key}: {view.proposal.title}: the vote closes at the earliest')}",
@@ -97,14 +97,14 @@ def _render_stamp(at: datetime) -> str:
 
 
 def escape_text(text: str) -> str:
-    """A TEXT value: backslash, semicolon and comma escaped, line ends written as such, no control characters."""
+    """A TEXT value: backslash, semicolon, comma and line ends escaped, control characters removed."""
     for plain, escaped in (("\\", "\\\\"), (";", "\\;"), (",", "\\,"), ("\r\n", "\\n"), ("\n", "\\n")):
         text = text.replace(plain, escaped)
     return "".join(c if c >= " " and c != "\x7f" else " " for c in text)
 
 
 def fold_line(line: str) -> str:
-    """The line in pieces of at most 75 octets, never within a character."""
+    """The line folded at 75 octets, never within a character."""
     if line.isascii() and len(line) <= _FOLD:
         return line
     pieces, size, start = [], 0, 0

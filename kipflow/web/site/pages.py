@@ -1,4 +1,4 @@
-"""The files of the public site, each as its path and bytes; what is written depends on nothing but views and time."""
+"""The files of the public site, as path and bytes. They depend on nothing but the views and the time."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ _TONES = {Choice.FOR: "plus", Choice.ABSTAIN: "zero", Choice.AGAINST: "minus", N
 
 
 class Published(Protocol):
-    """What the site is made from."""
+    """The data source of the site."""
 
     def published(self, as_of: datetime) -> tuple[ProposalView, ...]:
-        """Every listed proposal by number, with what was recorded by `as_of`."""
+        """Every listed proposal by number, as recorded by `as_of`."""
         ...
 
     def overview(self, as_of: datetime) -> Overview: ...
@@ -41,7 +41,7 @@ class Published(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
-    """Of which community: its name, its title, and where tickets are read ("" if nowhere): a prefix of their keys."""
+    """The community's name, the site's title, and the address to which a ticket's key is appended ("": no links)."""
 
     community: str
     title: str
@@ -49,7 +49,7 @@ class Site:
 
 
 def build_site(board: Published, site: Site, now: datetime) -> Iterator[tuple[str, bytes]]:
-    """Every file of the site: path below its root, with "/", and content. The same store and time: the same bytes."""
+    """Every file of the site as path (relative, with "/") and content; deterministic for a store and a time."""
     views = [as_public(view) for view in board.published(now)]
     metrics = board.overview(now).metrics
     for path, source in _STATIC.items():
@@ -91,7 +91,7 @@ def _build_pages(
 
 def _build_proposals(environment: Environment, views: Sequence[ProposalView]) -> Iterator[tuple[str, bytes]]:
     template = environment.get_template("site/proposal.html")
-    # made once: importing macros for each of a thousand pages takes longer than filling the pages
+    # once: importing macros for each of a thousand pages takes longer than filling the pages
     macros = environment.get_template("macros.html").make_module({"root": "../"})
     for view in views:
         page = template.render(root="../", here="", view=view, timeline=build_timeline(view), m=macros)
@@ -99,7 +99,7 @@ def _build_proposals(environment: Environment, views: Sequence[ProposalView]) ->
         yield f"proposals/{view.proposal.number}.json", render_proposal(view).encode()
 
 
-# Functions, not macros: a thousand pages ask for them seventy times each, and a macro takes five times as long.
+# Functions, not macros: a thousand pages call them seventy times each, and a macro takes five times as long.
 
 
 def _mark_time(at: datetime) -> Markup:
@@ -107,7 +107,7 @@ def _mark_time(at: datetime) -> Markup:
 
 
 def _link(url: str | None, text: str) -> Markup:
-    """The text, as a link where the address is an http(s) one."""
+    """The text, as a link if the address is an http(s) one."""
     safe, shown = find_safe_url(url), escape(text)
     if not safe:
         return shown
@@ -126,7 +126,7 @@ def _hide(metrics: Metrics | None) -> Metrics | None:
 
 
 def _say_why_binding(ballot: Ballot) -> str:
-    """Why a ballot binds, or does not; nothing of one that a person is asked about, as its sender may be in doubt."""
+    """Why a ballot binds, or does not; empty for a ballot in review, whose sender may be in doubt."""
     if ballot.status is BallotStatus.REVIEW:
         return ""
     if ballot.binding:

@@ -1,7 +1,7 @@
-"""What of a proposal is public: the fields that `PUBLIC` names, without mail addresses; questions appear as one line.
+"""The public part of a proposal: the fields in `PUBLIC`, without mail addresses; questions become one generic line.
 
-Everything on the site is made from views that went through `as_public`. A field that is not named, or that is new, is
-never on it.
+Everything on the site is made from the result of `as_public`. A field that is not listed, such as a new one, is
+never published.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from kipflow.web.render import find_safe_url
 T = TypeVar("T")
 ASKED = "a person is asked"
 NAMELESS = "somebody without a name"
-#: How the sign of an address is written; the wide ones are normalised to it by mail programs.
+#: Spellings of "@"; mail programs normalise the wide ones to it.
 _SIGNS = ("@", "\uff20", "\ufe6b", "%40")
 _SIGN = "(?:[@\uff20\ufe6b]|%40)"
-#: Also with a quoted name, a comment, blanks around the sign, or a host by its number. Bounded on both sides of the
-#: sign, so that hostile text costs no more than any other.
+#: A mail address, also with a quoted name, a comment, blanks around the "@", or an IP address as host. Bounded on
+#: both sides of the "@", so that hostile text costs no more than any other.
 _ADDRESS = re.compile(
     r"(?:\"[^\"\n]{1,64}\"|[^\s<>\[\]\",;:@\uff20\ufe6b]{1,64})"
     rf"(?:{_SIGN}|[ \t]{{1,2}}{_SIGN}[ \t]{{1,2}}(?=[\w-]{{1,63}}\.\w))"
@@ -33,32 +33,32 @@ _ADDRESS = re.compile(
 )
 #: Characters that neither XML nor a page may hold.
 _UNFIT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
-#: What a line of `missing` says to operators only begins here.
+#: The rest of a line of `missing` from here on is for operators only.
 _ADVICE = "; run `kipflow"
 
 
 def hide_addresses(text: str) -> str:
-    """The text without mail addresses and without characters that a page cannot hold."""
+    """The text without mail addresses and characters that a page cannot hold."""
     if any(sign in text for sign in _SIGNS):
         text = _ADDRESS.sub("[address]", text)
     return text if text.isascii() and text.isprintable() else _UNFIT.sub("\ufffd", text)
 
 
 def hide_in_url(url: str) -> str:
-    """The address if it is an http(s) one, without an "@": a Message-ID in it must not look like a mailbox; else ""."""
+    """An http(s) address with its "@" masked, so that a Message-ID does not look like a mailbox; "" for any other."""
     if any(c.isspace() or not c.isprintable() for c in url):
         return ""  # a line break would begin a line of the calendar
     return find_safe_url(url).replace("@", "%40")
 
 
 def say_name(name: str) -> str:
-    """The name of a person; never the address that stands for one where a mail has no name."""
+    """A person's name; never the mail address that replaces a missing name."""
     shown = hide_addresses(" ".join(name.split())).replace("[address]", "").strip(" <>\"'")
     return shown or NAMELESS
 
 
-#: Record → its fields that may be shown as they are: keys, numbers, times, words of our own. All others are left out,
-#: or given to `_show` with their text cleaned.
+#: Record → fields that are safe to publish as they are: keys, numbers, times, our own words. All others are left
+#: out, or passed to `_show` with their text cleaned.
 PUBLIC: Mapping[type, tuple[str, ...]] = {
     ProposalView: (
         "key", "stage", "since", "decided_at", "policy_version", "next_deadline", "last_activity", "threads", "claim",
@@ -77,12 +77,12 @@ PUBLIC: Mapping[type, tuple[str, ...]] = {
 
 
 def _show(value: T, /, **cleaned: Any) -> T:
-    """A record with its public fields, and these others."""
+    """A record of only its public fields, and the cleaned ones."""
     return type(value)(**{name: getattr(value, name) for name in PUBLIC[type(value)]}, **cleaned)
 
 
 def as_public(view: ProposalView) -> ProposalView:
-    """The view with every text as the site may show it."""
+    """The view with only public fields, and every text cleaned."""
     proposal = view.proposal
     return _show(
         view,
@@ -103,7 +103,7 @@ def as_public(view: ProposalView) -> ProposalView:
 
 
 def _say_missing(lines: Iterable[str]) -> tuple[str, ...]:
-    """What the proposal lacks; lines that name what a person must settle come to one that says no more than that."""
+    """What the proposal lacks. Lines about questions to a person are replaced by one generic line."""
     shown = (ASKED if "a person" in line else hide_addresses(line.partition(_ADVICE)[0]) for line in lines)
     return tuple(dict.fromkeys(shown))
 
@@ -115,7 +115,7 @@ def _show_move(move: Transition) -> Transition:
 
 
 def _show_evidence(evidence: Evidence) -> Evidence:
-    # a ruling's line is an operator's reason; `ref` stays, as the move's id is made from it
+    # a ruling's line is an operator's reason; `ref` stays, because the move's id is derived from it
     if evidence.kind == "ruling":
         return _show(evidence)
     return _show(evidence, line=hide_addresses(evidence.line), url=hide_in_url(evidence.url))

@@ -1,7 +1,7 @@
-// Small comforts; every page works without them.
+// Optional conveniences; every page works without them.
 "use strict";
 
-// The page that frames this one, where it may be looked into: Airflow's UI, on the same origin.
+// The page that frames this one, if it has the same origin: Airflow's UI.
 function findFrame() {
   if (window.parent === window) return null;
   try {
@@ -39,7 +39,7 @@ function openOutside(frame) {
   });
 }
 
-// Fetch the page again now and then and put its content in place, unless the reader is busy with it.
+// Reload the page's content now and then, unless the reader is busy with it.
 function keepFresh(main) {
   const isTyped = (field) => field.options
     ? [...field.options].some((option) => option.selected !== option.defaultSelected)
@@ -47,7 +47,7 @@ function keepFresh(main) {
   const isBusy = () =>
     [...main.querySelectorAll(".settle :is(input, select, textarea)")].some(isTyped) || document.hidden || String(document.getSelection()) !== "" || (main.contains(document.activeElement) && document.activeElement !== main);
 
-  let tag = ""; // of what is shown, once it was fetched here: the server renders and sends nothing that is shown already
+  let tag = ""; // ETag of the shown content once fetched here: the server sends nothing that is shown already
   async function refresh() {
     if (isBusy()) return;
     try {
@@ -70,10 +70,10 @@ function keepFresh(main) {
       say("The board can't be reached just now; what you see may be old.");
     }
   }
-  // Loading the page itself again leads a reader who is signed out to the sign-in and back.
+  // Reloading the page itself sends a signed-out reader to the sign-in and back.
   function say(text, offer) {
     const before = main.querySelector(".stale");
-    if (before?.firstChild.data === text) return; // said already: not to be read out again and again
+    if (before?.firstChild.data === text) return; // shown already: screen readers must not repeat it
     before?.remove();
     const note = document.createElement("p");
     note.className = "stale";

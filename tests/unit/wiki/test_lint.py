@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kipflow.domain.pagefaults import Norms, PageFault
-from kipflow.wiki.lint import find_faults_around, lint_page, lint_text
+from kipflow.wiki.lint import find_external_faults, lint_page, lint_text
 from kipflow.wiki.plaintext import find_title
 from kipflow.wiki.template import render_page
 
@@ -106,18 +106,18 @@ def test_the_seed_pages_show_the_faults_they_are_known_for(seed: str, expected: 
 
 
 def test_a_number_that_another_page_has_too_is_reported_with_that_page() -> None:
-    (fault,) = find_faults_around(number=7, others=["KIP-7: Doors"], ticket=None, is_ticket_missing=False)
+    (fault,) = find_external_faults(number=7, others=["KIP-7: Doors"], ticket=None, is_ticket_missing=False)
     assert (fault.code, fault.place) == ("K09", "title")
     assert "KIP-7: Doors" in fault.what
 
 
 def test_a_ticket_that_does_not_exist_is_reported_by_name() -> None:
-    (fault,) = find_faults_around(number=7, others=[], ticket="SAND-9999", is_ticket_missing=True)
+    (fault,) = find_external_faults(number=7, others=[], ticket="SAND-9999", is_ticket_missing=True)
     assert (fault.code, fault.what) == ("K10", "SAND-9999 does not exist in JIRA")
 
 
 def test_a_ticket_that_nobody_named_cannot_be_missing() -> None:
-    assert find_faults_around(number=7, others=[], ticket=None, is_ticket_missing=True) == ()
+    assert find_external_faults(number=7, others=[], ticket=None, is_ticket_missing=True) == ()
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,7 @@ def test_a_page_gives_its_rows_by_section_with_release_and_wip() -> None:
 
 def test_a_number_that_stands_twice_stays_two_rows_and_is_reported() -> None:
     (warning,) = parse_index_page(PAGE, "KIP", SEEN).warnings
-    assert warning.startswith("KIP-4 stands 2 times")
+    assert warning.startswith("KIP-4 appears 2 times")
 
 
 def test_a_next_number_that_is_taken_is_reported() -> None:

@@ -1,4 +1,4 @@
-// Sorts and filters the list; what is chosen stands in the address. Without it the list is whole, newest number first.
+// Sorts and filters the list; the choices are in the address. Without script the list is complete, newest number first.
 "use strict";
 
 const table = document.getElementById("list");

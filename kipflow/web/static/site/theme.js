@@ -1,4 +1,4 @@
-// A button for light or dark; what is chosen is kept in this browser. Without it the system's choice holds.
+// A button for light or dark; the choice is stored in this browser. Without one the system's setting applies.
 "use strict";
 
 (() => {
@@ -8,7 +8,7 @@
     const kept = localStorage.getItem("theme");
     if (kept === "dark" || kept === "light") root.dataset.theme = kept;
   } catch {
-    // a browser that keeps nothing follows the button until the next page
+    // without storage the choice lasts until the next page
   }
   document.addEventListener("DOMContentLoaded", () => {
     const button = document.createElement("button");

@@ -12,7 +12,7 @@ from fastapi.testclient import TestClient
 
 from kipflow.config.settings import Settings
 from kipflow.web.app import create_app
-from kipflow.web.writing import Writing
+from kipflow.web.writing import WriteAccess
 from kipflow.wiring import Parts, connect, open_desk
 from tests.databases import database_url, postgres_cluster
 from tests.web.community import NOW
@@ -38,7 +38,7 @@ def find_operator(request: Request) -> str | None:
 
 
 def open_board(parts: Parts) -> TestClient:
-    writing = Writing(
+    writing = WriteAccess(
         desk=lambda: open_desk(parts), find_operator=find_operator, secret="s" * 40, audit=lambda *_: None
     )
     return TestClient(

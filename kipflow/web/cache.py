@@ -1,4 +1,4 @@
-"""Pages that were rendered before, kept for readers who would be shown the same."""
+"""A cache of rendered pages."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from threading import Lock
 
-#: Bodies of about 100 kB: one for each connection of the store and each kind of reader.
+#: The most cached bodies, of about 100 kB each.
 _MOST = 16
 
 
-class KeptBodies:
-    """The newest bodies by what they depend on. Of readers who ask for the same at once, one waits for the other."""
+class PageCache:
+    """The newest bodies by what they depend on. Concurrent requests wait, so that each body is rendered once."""
 
     def __init__(self) -> None:
         self._bodies: OrderedDict[Hashable, str] = OrderedDict()
