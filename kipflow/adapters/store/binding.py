@@ -9,6 +9,7 @@ from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
 import sqlalchemy as sa
 
+from kipflow.adapters.store import part
 from kipflow.services.ports import Rules
 
 P = ParamSpec("P")
@@ -23,11 +24,8 @@ class Bound(Protocol):
     def connect(self) -> AbstractContextManager[sa.Connection]: ...
 
 
-class Part:
+class Part(part.Part):
     """A part of a session, on its open connection."""
-
-    def __init__(self, connection: sa.Connection, rules: Rules) -> None:
-        self._connection, self.rules = connection, rules
 
     def connect(self) -> AbstractContextManager[sa.Connection]:
         return nullcontext(self._connection)

@@ -10,14 +10,12 @@ import sqlalchemy as sa
 from kipflow.adapters.store import (
     batches,
     decisions,
-    deliveries,
     exports,
     fresh,
     messages,
     months,
     news,
     numbering,
-    outbox,
     page_notes,
     pages,
     rereading,
@@ -25,6 +23,7 @@ from kipflow.adapters.store import (
     warnings,
 )
 from kipflow.adapters.store.binding import Part, method, ruled
+from kipflow.adapters.store.outbox import SqlOutbox
 from kipflow.adapters.store.statements import load_mark, save_mark
 from kipflow.domain.clocks import find_coverage
 from kipflow.domain.decisions import Decision
@@ -99,32 +98,6 @@ class SqlRulings(Part):
     save = method(rulings.save_ruling)
     revoke = method(rulings.revoke_ruling)
     load_all = method(rulings.load_all)
-
-
-class SqlOutbox(Part):
-    """`Outbox`."""
-
-    enqueue = method(outbox.enqueue)
-    find_claim = method(deliveries.find_claim)
-    claim = method(deliveries.claim_effect)
-    renew_claim = method(deliveries.renew_claim)
-    find_thread = method(outbox.find_thread)
-    mark_sent = method(deliveries.mark_sent)
-    load_cards = method(outbox.load_cards)
-    rewrite = method(deliveries.rewrite)
-    mark_failed = method(deliveries.mark_failed)
-    confirm_sent = method(deliveries.confirm_sent)
-    find = method(outbox.find)
-    find_message = method(outbox.find_message)
-    load_status = method(outbox.load_status)
-    withdraw = method(outbox.withdraw)
-    load_channel = method(outbox.load_channel)
-    load_unreleased_retractions = method(outbox.load_unreleased_retractions)
-    find_waiting_retraction = method(outbox.find_waiting_retraction)
-    is_retraction_released = method(outbox.is_retraction_released)
-    hold = method(deliveries.hold_effect)
-    note_word = method(deliveries.note_word)
-    release = method(deliveries.release_effect)
 
 
 class SqlMetrics(Part):
