@@ -33,70 +33,138 @@ _BLANK = dict.fromkeys(
 )
 
 
-def attribute_new(
-    connection: sa.Connection,
-    fresh: Sequence[Message],
-    attribute: Attribute,
-) -> set[int]:
-    """Attribute mails just stored, and again those stored mails whose parents they are.
+class Attribution:
+    """Applies the rule `attribute` to new mails and to stored ones that they affect, on an open connection."""
 
-    Returns the proposals that gained or lost a mail.
-    """
-    if not fresh:
-        return set()
-    _save_references(connection, fresh)
-    affected = {m.message_id: m for m in fresh}
-    affected.update(_load_affected(connection, fresh))
-    before = _load_attributed(connection, affected.keys() - {m.message_id for m in fresh})
-    return _attribute(connection, affected, attribute, before)
+    def __init__(self, connection: sa.Connection, attribute: Attribute) -> None:
+        self._connection, self._attribute = connection, attribute
 
+    def add(self, fresh: Sequence[Message]) -> set[int]:
+        """Attribute mails just stored, and again those stored mails whose parents they are.
 
-def attribute_again(
-    connection: sa.Connection,
-    changed: Sequence[tuple[Message, Message]],
-    attribute: Attribute,
-) -> set[int]:
-    """Attribute mails that were read anew (pairs: before, after), and the stored ones that depend on them.
+        Returns the proposals that gained or lost a mail.
+        """
+        if not fresh:
+            return set()
+        self._save_references(fresh)
+        affected = {m.message_id: m for m in fresh}
+        affected.update(self._load_affected(fresh))
+        before = self._load_attributed(affected.keys() - {m.message_id for m in fresh})
+        return self._apply(affected, before)
 
-    Returns every proposal that has one of them, had it, or that gained or lost a mail by it.
-    """
-    if not changed:
-        return set()
-    ids = {after.message_id for _, after in changed}
-    had = _load_attributed(connection, ids)
-    touched = {number for numbers in had.values() for number in numbers}
-    moved = [(before, after) for before, after in changed if _find_inputs(before) != _find_inputs(after)]
-    if moved:
-        for chunk in chunks(sorted(after.message_id for _, after in moved)):
-            connection.execute(sa.delete(message_reference).where(message_reference.c.message_id.in_(chunk)))
-        _save_references(connection, [after for _, after in moved])
-        affected = {after.message_id: after for _, after in moved}
-        # by what they were called before as well: mails may have followed them by topic
-        neighbours = _load_affected(connection, [m for pair in moved for m in pair])
-        affected.update((i, m) for i, m in neighbours.items() if i not in affected)
-        touched |= _attribute(connection, affected, attribute, _load_attributed(connection, affected))
-    return touched
+    def reread(self, changed: Sequence[tuple[Message, Message]]) -> set[int]:
+        """Attribute mails that were read anew (pairs: before, after), and the stored ones that depend on them.
 
+        Returns every proposal that has one of them, had it, or that gained or lost a mail by it.
+        """
+        if not changed:
+            return set()
+        ids = {after.message_id for _, after in changed}
+        had = self._load_attributed(ids)
+        touched = {number for numbers in had.values() for number in numbers}
+        moved = [(before, after) for before, after in changed if _find_inputs(before) != _find_inputs(after)]
+        if moved:
+            for chunk in chunks(sorted(after.message_id for _, after in moved)):
+                self._connection.execute(sa.delete(message_reference).where(message_reference.c.message_id.in_(chunk)))
+            self._save_references([after for _, after in moved])
+            affected = {after.message_id: after for _, after in moved}
+            # by what they were called before as well: mails may have followed them by topic
+            neighbours = self._load_affected([m for pair in moved for m in pair])
+            affected.update((i, m) for i, m in neighbours.items() if i not in affected)
+            touched |= self._apply(affected, self._load_attributed(affected))
+        return touched
 
-def attribute_without(connection: sa.Connection, gone: Collection[str], attribute: Attribute) -> set[int]:
-    """Take mails out, and attribute those again that followed them. Returns every proposal that had one of them."""
-    stubs = _load_stubs(connection, gone)
-    affected = _load_affected(connection, stubs)
-    touched = {number for numbers in _load_attributed(connection, gone).values() for number in numbers}
-    for chunk in chunks(sorted(gone)):
-        for table in (message_reference, message_proposal, earlier_reading, message):
-            connection.execute(sa.delete(table).where(table.c.message_id.in_(chunk)))
-    return touched | _attribute(connection, affected, attribute, _load_attributed(connection, affected))
+    def remove(self, gone: Collection[str]) -> set[int]:
+        """Take mails out, and attribute those again that followed them. Returns every proposal that had one of them."""
+        stubs = self._load_stubs(gone)
+        affected = self._load_affected(stubs)
+        touched = {number for numbers in self._load_attributed(gone).values() for number in numbers}
+        for chunk in chunks(sorted(gone)):
+            for table in (message_reference, message_proposal, earlier_reading, message):
+                self._connection.execute(sa.delete(table).where(table.c.message_id.in_(chunk)))
+        return touched | self._apply(affected, self._load_attributed(affected))
 
+    def _apply(self, affected: Mapping[str, Message], before: Mapping[str, Mapping[int, str]]) -> set[int]:
+        attributed = self._attribute(sorted([*affected.values(), *self._load_context(affected)], key=_in_order))
+        return self._save_changes(affected, attributed, before)
 
-def _attribute(
-    connection: sa.Connection,
-    affected: Mapping[str, Message],
-    attribute: Attribute,
-    before: Mapping[str, Mapping[int, str]],
-) -> set[int]:
-    attributed = attribute(sorted([*affected.values(), *_load_context(connection, affected)], key=_in_order))
-    return _save_changes(connection, affected, attributed, before)
+    def _save_references(self, fresh: Iterable[Message]) -> None:
+        rows = [
+            {"ref": ref, "message_id": m.message_id}
+            for m in fresh
+            if not m.reading.numbers  # its own subject decides; no parent can change that
+            for ref in find_referred(m)
+        ]
+        insert_new(self._connection, message_reference, rows)
+
+    def _save_changes(
+        self,
+        affected: Mapping[str, Message],
+        attributed: Mapping[str, Numbers],
+        before: Mapping[str, Mapping[int, str]],
+    ) -> set[int]:
+        gained: list[Row] = []
+        lost: list[Row] = []
+        for message_id, found in affected.items():
+            own = frozenset(found.reading.numbers)
+            now = {n: "subject" if n in own else "thread" for n in attributed.get(message_id, ())}
+            had = before.get(message_id, {})
+            gained.extend({"number": n, "message_id": message_id, "origin": now[n]} for n in now if n not in had)
+            lost.extend({"gone": n, "whose": message_id} for n in had if n not in now)
+        add_proposals(self._connection, (row["number"] for row in gained))
+        insert_new(self._connection, message_proposal, gained)
+        if lost:
+            statement = sa.delete(message_proposal).where(
+                message_proposal.c.number == sa.bindparam("gone"),
+                message_proposal.c.message_id == sa.bindparam("whose"),
+            )
+            self._connection.execute(statement, lost)
+        return {row["number"] for row in gained} | {row["gone"] for row in lost}
+
+    def _load_affected(self, fresh: Sequence[Message]) -> dict[str, Message]:
+        """Stored mails without a number of their own that descend from new ones, or share a topic with one
+        that has a number."""
+        seen = {m.message_id for m in fresh}
+        found: dict[str, Message] = {}
+        topics = list_topic_keys(m for m in fresh if m.reading.numbers)
+        unnumbered = _CONTEXT.where(message.c.numbered.is_(False))
+        frontier = seen | {find_given_id(message_id) for message_id in seen}
+        for row in iter_matching(self._connection, unnumbered, message.c.topic_key, topics):
+            if row.message_id not in seen:
+                found[row.message_id] = _stub(row)
+        frontier |= found.keys()
+        seen |= found.keys()
+        children = sa.select(message_reference.c.message_id)
+        while frontier:
+            rows = iter_matching(self._connection, children, message_reference.c.ref, frontier)
+            frontier = {row.message_id for row in rows} - seen
+            frontier |= {find_given_id(message_id) for message_id in frontier} - seen
+            seen |= frontier
+            found.update((m.message_id, m) for m in self._load_stubs(frontier))
+        return found
+
+    def _load_context(self, affected: Mapping[str, Message]) -> list[Message]:
+        """The stored mails on which the affected ones rest, with what they are known to belong to."""
+        unnumbered = [m for m in affected.values() if not m.reading.numbers]
+        named = {ref for m in unnumbered for ref in find_referred(m)}
+        wanted = (named | set(find_apart(self._connection, named))) - affected.keys()
+        parents = {m.message_id: m for m in self._load_stubs(wanted)}
+        known = self._load_attributed(parents)
+        context = [_as_attributed(m, known.get(m.message_id, {})) for m in parents.values()]
+        numbered = _CONTEXT.where(message.c.numbered.is_(True))
+        rows = iter_matching(self._connection, numbered, message.c.topic_key, list_topic_keys(unnumbered))
+        known_ids = affected.keys() | parents.keys()
+        return [*context, *(_stub(row) for row in rows if row.message_id not in known_ids)]
+
+    def _load_stubs(self, ids: Collection[str]) -> list[Message]:
+        return [_stub(row) for row in iter_matching(self._connection, _CONTEXT, message.c.message_id, ids)]
+
+    def _load_attributed(self, ids: Collection[str]) -> dict[str, dict[int, str]]:
+        """Message id → the numbers it is known to belong to, with the origin of each."""
+        found: dict[str, dict[int, str]] = {}
+        for row in iter_matching(self._connection, sa.select(message_proposal), message_proposal.c.message_id, ids):
+            found.setdefault(row.message_id, {})[row.number] = row.origin
+        return found
 
 
 def _find_inputs(found: Message) -> tuple[Any, ...]:
@@ -116,43 +184,6 @@ def _find_inputs(found: Message) -> tuple[Any, ...]:
 
 def _in_order(found: Message) -> tuple[bool, float, str]:
     return found.arrived_at is None, found.arrived_at.timestamp() if found.arrived_at else 0.0, found.message_id
-
-
-def _save_references(connection: sa.Connection, fresh: Iterable[Message]) -> None:
-    rows = [
-        {"ref": ref, "message_id": m.message_id}
-        for m in fresh
-        if not m.reading.numbers  # its own subject decides; no parent can change that
-        for ref in find_referred(m)
-    ]
-    insert_new(connection, message_reference, rows)
-
-
-def _save_changes(
-    connection: sa.Connection,
-    affected: Mapping[str, Message],
-    attributed: Mapping[str, Numbers],
-    before: Mapping[str, Mapping[int, str]],
-) -> set[int]:
-    gained: list[Row] = []
-    lost: list[Row] = []
-    for message_id, found in affected.items():
-        own = frozenset(found.reading.numbers)
-        now = {n: "subject" if n in own else "thread" for n in attributed.get(message_id, ())}
-        had = before.get(message_id, {})
-        gained.extend({"number": n, "message_id": message_id, "origin": now[n]} for n in now if n not in had)
-        lost.extend({"gone": n, "whose": message_id} for n in had if n not in now)
-    add_proposals(connection, (row["number"] for row in gained))
-    insert_new(connection, message_proposal, gained)
-    if lost:
-        statement = sa.delete(message_proposal).where(
-            message_proposal.c.number == sa.bindparam("gone"), message_proposal.c.message_id == sa.bindparam("whose")
-        )
-        connection.execute(statement, lost)
-    return {row["number"] for row in gained} | {row["gone"] for row in lost}
-
-
-# -- what it rests on: the held mails around them ----------------------------------------------------
 
 
 def make_topic_key(topic: str) -> str | None:
@@ -177,55 +208,6 @@ def find_apart(connection: sa.Connection, named: Collection[str]) -> list[str]:
     held = message.c.message_id
     apart = connection.scalars(sa.select(held).where(held >= APART, held < f"{APART[:-1]}/"))
     return [each for each in apart if find_given_id(each) in named]
-
-
-def _load_affected(connection: sa.Connection, fresh: Sequence[Message]) -> dict[str, Message]:
-    """Stored mails without a number of their own that descend from new ones, or share a topic with one
-    that has a number."""
-    seen = {m.message_id for m in fresh}
-    found: dict[str, Message] = {}
-    topics = list_topic_keys(m for m in fresh if m.reading.numbers)
-    unnumbered = _CONTEXT.where(message.c.numbered.is_(False))
-    frontier = seen | {find_given_id(message_id) for message_id in seen}
-    for row in iter_matching(connection, unnumbered, message.c.topic_key, topics):
-        if row.message_id not in seen:
-            found[row.message_id] = _stub(row)
-    frontier |= found.keys()
-    seen |= found.keys()
-    children = sa.select(message_reference.c.message_id)
-    while frontier:
-        rows = iter_matching(connection, children, message_reference.c.ref, frontier)
-        frontier = {row.message_id for row in rows} - seen
-        frontier |= {find_given_id(message_id) for message_id in frontier} - seen
-        seen |= frontier
-        found.update((m.message_id, m) for m in _load_stubs(connection, frontier))
-    return found
-
-
-def _load_context(connection: sa.Connection, affected: Mapping[str, Message]) -> list[Message]:
-    """The stored mails on which the affected ones rest, with what they are known to belong to."""
-    unnumbered = [m for m in affected.values() if not m.reading.numbers]
-    named = {ref for m in unnumbered for ref in find_referred(m)}
-    wanted = (named | set(find_apart(connection, named))) - affected.keys()
-    parents = {m.message_id: m for m in _load_stubs(connection, wanted)}
-    known = _load_attributed(connection, parents)
-    context = [_as_attributed(m, known.get(m.message_id, {})) for m in parents.values()]
-    numbered = _CONTEXT.where(message.c.numbered.is_(True))
-    rows = iter_matching(connection, numbered, message.c.topic_key, list_topic_keys(unnumbered))
-    known_ids = affected.keys() | parents.keys()
-    return [*context, *(_stub(row) for row in rows if row.message_id not in known_ids)]
-
-
-def _load_stubs(connection: sa.Connection, ids: Collection[str]) -> list[Message]:
-    return [_stub(row) for row in iter_matching(connection, _CONTEXT, message.c.message_id, ids)]
-
-
-def _load_attributed(connection: sa.Connection, ids: Collection[str]) -> dict[str, dict[int, str]]:
-    """Message id → the numbers it is known to belong to, with the origin of each."""
-    found: dict[str, dict[int, str]] = {}
-    for row in iter_matching(connection, sa.select(message_proposal), message_proposal.c.message_id, ids):
-        found.setdefault(row.message_id, {})[row.number] = row.origin
-    return found
 
 
 def _as_attributed(found: Message, numbers: Mapping[int, str]) -> Message:

@@ -17,7 +17,7 @@ import sqlalchemy as sa
 from kipflow.adapters.store.part import Part
 from kipflow.adapters.store.statements import Row, from_row, mark_pending, read_clock
 from kipflow.adapters.store.tables.decisions import outbox
-from kipflow.adapters.store.warnings import save_delivery
+from kipflow.adapters.store.warnings import Warnings
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.records import to_plain
 from kipflow.services.ports import CARD, REFUSED_BY, RETRACTS, STOPPED, WARNS, Claim, EffectWord, OutboxRow
@@ -90,7 +90,8 @@ class Deliveries(Part):
             self._change(key, status="held" if row.released_at else "pending", next_attempt_at=at)
         if WARNS in row.payload and row.number is not None:
             silent_at = datetime.fromisoformat(row.payload[WARNS])
-            if save_delivery(self._connection, row.number, silent_at=silent_at, at=at, key=key):
+            warnings = Warnings(self._connection, self.rules)
+            if warnings.save_delivery(row.number, silent_at=silent_at, at=at, key=key):
                 mark_pending(self._connection, [row.number], at)
 
     def mark_failed(

@@ -12,8 +12,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from kipflow.adapters.store import pages
 from kipflow.adapters.store.numbering import find_below, load_answers
+from kipflow.adapters.store.pages import SqlPages
 from kipflow.adapters.store.tables.decisions import pending, proposal, transition, warning
 from kipflow.adapters.store.tables.facts import index_entry, message_proposal, page, page_version, ruling
 from kipflow.domain.facts import Coverage
@@ -26,7 +26,7 @@ _MORE = (message_proposal, page, page_version, ruling, transition, warning)
 
 
 def load_rows(
-    connection: sa.Connection, numbers: Sequence[int], coverage: Coverage
+    connection: sa.Connection, pages: SqlPages, numbers: Sequence[int], coverage: Coverage
 ) -> Iterator[tuple[str | None, ProposalRows]]:
     """The rows of those of `numbers` that were never decided and have only rows of an index, with their tokens.
 
@@ -34,13 +34,13 @@ def load_rows(
     """
     rest = _lock_fresh(connection, numbers)
     entries: dict[int, list[IndexEntry]] = defaultdict(list)
-    for entry in pages.iter_index_entries(connection, rest):
+    for entry in pages.iter_index_entries(rest):
         entries[entry.number].append(entry)
     held = connection.execute(sa.select(pending.c.number, pending.c.token).where(pending.c.number.in_(rest)))
     tokens = {row.number: row.token for row in held}
     keys = {e.jira for found in entries.values() for e in found if e.jira}
     tickets = defaultdict(list)
-    for ticket in pages.load_tickets(connection, keys):
+    for ticket in pages.load_tickets(keys):
         tickets[ticket.key].append(ticket)
     below = _find_below(connection, rest)
     for number in rest:

@@ -7,6 +7,7 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
+from kipflow.adapters.store.part import Part
 from kipflow.adapters.store.statements import mark_pending, save_mark
 from kipflow.adapters.store.tables.decisions import mark, proposal
 from kipflow.adapters.store.tables.facts import call_note, index_entry, page, page_version, ruling
@@ -16,14 +17,35 @@ from kipflow.domain.numbering import JUMP, Numbering, Numbers, find_followers
 STATED_MARKS = {"page": "next-number-page", "import": "next-number-import"}
 
 
-def load_numbering(connection: sa.Connection, number: int, *, wiki_configured: bool) -> Numbering:
-    """What is known around a number, in a community that may have a wiki of which nothing was read yet."""
-    is_read = has_wiki(connection)
-    by_wiki = is_read or wiki_configured
-    accepted, refused = load_answers(connection)
-    columns = [page.c.number, page_version.c.number, index_entry.c.number] if by_wiki else [proposal.c.number]
-    below = find_below(connection, columns, number, refused, accepted)
-    return Numbering(by_wiki=by_wiki, unread=by_wiki and not is_read, below=below)
+class GivenNumbers(Part):
+    """The numbers that pages, index rows and people gave out."""
+
+    def load_numbering(self, number: int) -> Numbering:
+        """What is known around a number, in a community that may have a wiki of which nothing was read yet."""
+        is_read = has_wiki(self._connection)
+        by_wiki = is_read or self.rules.has_wiki
+        accepted, refused = load_answers(self._connection)
+        columns = [page.c.number, page_version.c.number, index_entry.c.number] if by_wiki else [proposal.c.number]
+        below = find_below(self._connection, columns, number, refused, accepted)
+        return Numbering(by_wiki=by_wiki, unread=by_wiki and not is_read, below=below)
+
+    def load_taken(self) -> Numbers:
+        accepted, refused = load_answers(self._connection)
+        columns = (page.c.number, page_version.c.number, index_entry.c.number, call_note.c.number)
+        found = self._connection.scalars(sa.union(*(sa.select(c).where(c.is_not(None)) for c in columns)))
+        claimed = sa.select(proposal.c.number).where(proposal.c.claim == "claimed", proposal.c.claim_known.is_(True))
+        stated = sa.select(mark.c.value).where(mark.c.name.in_(STATED_MARKS.values()))
+        return Numbers(
+            taken=(frozenset(found) | accepted) - refused,
+            accepted=accepted,
+            refused=refused,
+            claimed=frozenset(self._connection.scalars(claimed)),
+            stated=max((int(value) for value in self._connection.scalars(stated)), default=None),
+        )
+
+    def save_stated_number(self, number: int | None, *, origin: str) -> None:
+        if number is not None:
+            save_mark(self._connection, STATED_MARKS[origin], str(number))
 
 
 def find_below(
@@ -54,26 +76,6 @@ def load_answers(connection: sa.Connection) -> tuple[frozenset[int], frozenset[i
     answers = {row.number: row.value.get("number") for row in connection.execute(statement)}
     accepted, refused = (frozenset(n for n, given in answers.items() if given == it) for it in ("accept", "refuse"))
     return accepted, refused
-
-
-def load_numbers(connection: sa.Connection) -> Numbers:
-    accepted, refused = load_answers(connection)
-    columns = (page.c.number, page_version.c.number, index_entry.c.number, call_note.c.number)
-    found = connection.scalars(sa.union(*(sa.select(c).where(c.is_not(None)) for c in columns)))
-    claimed = sa.select(proposal.c.number).where(proposal.c.claim == "claimed", proposal.c.claim_known.is_(True))
-    stated = sa.select(mark.c.value).where(mark.c.name.in_(STATED_MARKS.values()))
-    return Numbers(
-        taken=(frozenset(found) | accepted) - refused,
-        accepted=accepted,
-        refused=refused,
-        claimed=frozenset(connection.scalars(claimed)),
-        stated=max((int(value) for value in connection.scalars(stated)), default=None),
-    )
-
-
-def save_stated_number(connection: sa.Connection, number: int | None, *, origin: str) -> None:
-    if number is not None:
-        save_mark(connection, STATED_MARKS[origin], str(number))
 
 
 def mark_followers(

@@ -120,6 +120,11 @@ def count_mails(connection: sa.Connection, more: int) -> None:
     save_mark(connection, MESSAGES_MARK, str(int(load_mark(connection, MESSAGES_MARK) or 0) + more))
 
 
+def is_known(connection: sa.Connection, number: int) -> bool:
+    """Whether the proposal has a row."""
+    return connection.scalar(sa.select(proposal.c.number).where(proposal.c.number == number)) is not None
+
+
 def add_proposals(connection: sa.Connection, numbers: Iterable[int]) -> None:
     """Make sure that each number has a row of its own, which its facts refer to."""
     for chunk in chunks(sorted(set(numbers))):
