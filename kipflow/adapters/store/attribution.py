@@ -1,8 +1,8 @@
-"""To which proposals a mail belongs: kept true as mails come in any order.
+"""To which proposals a mail belongs, whatever the order in which mails arrive.
 
-The rule itself (own subject, else parent, else topic) is the callable that the store was opened with.
-Here it is given just enough context to say of the new mails, and of stored ones that a late parent
-changes, what it would say if it saw every mail at once.
+The rule itself (own subject, else parent, else topic) is the callable that the store was opened with. Here it gets the
+new mails, the stored mails that they affect (a parent may arrive late), and just enough context to give the same result
+as for all mails at once.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from kipflow.domain.texts import digest_text
 
 Numbers = tuple[int, ...]
 Attribute = Callable[[Sequence[Message]], Mapping[str, Numbers]]
-#: What attribution looks at of a mail, and what a message has besides.
+#: The fields of a mail that attribution reads. `_BLANK` fills the others.
 _READ = ("kind", "is_reply", "is_forward", "numbers", "topic")
 _CONTEXT = sa.select(
     *(message.c[name] for name in ("message_id", "list_id", "arrived_at", "in_reply_to", "refs", *_READ))
@@ -40,7 +40,7 @@ class Attribution:
         self._connection, self._attribute = connection, attribute
 
     def add(self, fresh: Sequence[Message]) -> set[int]:
-        """Attribute mails just stored, and again those stored mails whose parents they are.
+        """Attribute mails just stored, and again the stored mails that they affect.
 
         Returns the proposals that gained or lost a mail.
         """
@@ -53,9 +53,9 @@ class Attribution:
         return self._apply(affected, before)
 
     def reread(self, changed: Sequence[tuple[Message, Message]]) -> set[int]:
-        """Attribute mails that were read anew (pairs: before, after), and the stored ones that depend on them.
+        """Attribute mails with a new reading (pairs: before, after), and again the stored mails that they affect.
 
-        Returns every proposal that has one of them, had it, or that gained or lost a mail by it.
+        Returns the proposals that have or had one of these mails, or that gained or lost a mail.
         """
         if not changed:
             return set()
@@ -68,14 +68,14 @@ class Attribution:
                 self._connection.execute(sa.delete(message_reference).where(message_reference.c.message_id.in_(chunk)))
             self._save_references([after for _, after in moved])
             affected = {after.message_id: after for _, after in moved}
-            # by what they were called before as well: mails may have followed them by topic
+            # also with their earlier topics, by which other mails may belong to them
             neighbours = self._load_affected([m for pair in moved for m in pair])
             affected.update((i, m) for i, m in neighbours.items() if i not in affected)
             touched |= self._apply(affected, self._load_attributed(affected))
         return touched
 
     def remove(self, gone: Collection[str]) -> set[int]:
-        """Take mails out, and attribute those again that followed them. Returns every proposal that had one of them."""
+        """Delete mails, and attribute again the mails that they affected. Returns the affected proposals."""
         stubs = self._load_stubs(gone)
         affected = self._load_affected(stubs)
         touched = {number for numbers in self._load_attributed(gone).values() for number in numbers}
@@ -122,8 +122,8 @@ class Attribution:
         return {row["number"] for row in gained} | {row["gone"] for row in lost}
 
     def _load_affected(self, fresh: Sequence[Message]) -> dict[str, Message]:
-        """Stored mails without a number of their own that descend from new ones, or share a topic with one
-        that has a number."""
+        """Stored mails without a number of their own that descend from new mails, or share the topic of a new mail with
+        a number."""
         seen = {m.message_id for m in fresh}
         found: dict[str, Message] = {}
         topics = list_topic_keys(m for m in fresh if m.reading.numbers)
@@ -144,7 +144,7 @@ class Attribution:
         return found
 
     def _load_context(self, affected: Mapping[str, Message]) -> list[Message]:
-        """The stored mails on which the affected ones rest, with what they are known to belong to."""
+        """The stored mails on which the affected ones depend, with their known proposals."""
         unnumbered = [m for m in affected.values() if not m.reading.numbers]
         named = {ref for m in unnumbered for ref in find_referred(m)}
         wanted = (named | set(find_apart(self._connection, named))) - affected.keys()
@@ -160,7 +160,7 @@ class Attribution:
         return [_stub(row) for row in iter_matching(self._connection, _CONTEXT, message.c.message_id, ids)]
 
     def _load_attributed(self, ids: Collection[str]) -> dict[str, dict[int, str]]:
-        """Message id → the numbers it is known to belong to, with the origin of each."""
+        """Message id → its proposals' numbers, with the origin of each."""
         found: dict[str, dict[int, str]] = {}
         for row in iter_matching(self._connection, sa.select(message_proposal), message_proposal.c.message_id, ids):
             found.setdefault(row.message_id, {})[row.number] = row.origin
@@ -168,7 +168,7 @@ class Attribution:
 
 
 def _find_inputs(found: Message) -> tuple[Any, ...]:
-    """What a mail's attribution, and that of its neighbours, rests on."""
+    """The values on which the attribution of a mail and of its neighbours depends."""
     reading = found.reading
     return (
         reading.kind,
@@ -187,7 +187,7 @@ def _in_order(found: Message) -> tuple[bool, float, str]:
 
 
 def make_topic_key(topic: str) -> str | None:
-    """A topic as an indexable key; None where there is no topic to match by."""
+    """A topic as an indexable key; None for an empty topic."""
     return digest_text(topic, 24) if topic else None
 
 
@@ -197,12 +197,12 @@ def list_topic_keys(mails: Iterable[Message]) -> set[str]:
 
 
 def find_referred(found: Message) -> list[str]:
-    """The ids of other mails that a mail refers to, nearest first: any of them may be the one that is held."""
+    """The ids of other mails that a mail refers to, nearest first. Any of them may be stored."""
     return [r for r in list_references(found) if r != found.message_id]
 
 
 def find_apart(connection: sa.Connection, named: Collection[str]) -> list[str]:
-    """The ids of mails that are held apart because another mail has the id by which they are named."""
+    """The stored ids of mails whose given ids are in `named`, but belong to other mails."""
     if not named:
         return []
     held = message.c.message_id
@@ -211,7 +211,7 @@ def find_apart(connection: sa.Connection, named: Collection[str]) -> list[str]:
 
 
 def _as_attributed(found: Message, numbers: Mapping[int, str]) -> Message:
-    """A stored mail that stands for all that led to its attribution."""
+    """A stored mail with its known numbers in place of all that led to them."""
     if found.reading.numbers or not numbers:
         return found
     # without a topic: what it inherited must not spread to mails that only share its topic
@@ -220,6 +220,6 @@ def _as_attributed(found: Message, numbers: Mapping[int, str]) -> Message:
 
 
 def _stub(row: sa.Row[*tuple[Any, ...]]) -> Message:
-    """A message with what attribution looks at, and nothing else."""
+    """A message with only the fields that attribution reads."""
     raw = {**row._asdict(), **_BLANK, "round": None}
     return from_plain(Message, raw, reading=from_plain(SubjectReading, raw), references=tuple(row.refs))

@@ -1,4 +1,4 @@
-"""What the board shows of the whole community: each answer takes a fixed number of queries."""
+"""The board's queries about the whole community. Each answer takes a fixed number of SQL queries."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class OverviewQueries(Part):
             review=sum(int(row.review) for row in per_stage),
             drift=sum(int(row.drift) for row in per_stage),
             pending=count_rows(self._connection, pending),
-            # of mails: pages that could not be read are shown with their proposals
+            # mails only: unreadable pages are shown with their proposals
             unreadable=sum(items for (list_id, _), items in bad.items() if list_id),
             months=tuple(views.MonthCoverage(month=m, unreadable=bad.get((m.list_id, m.month), 0)) for m in months),
             last_poll=max((m.fetched_at for m in months), default=None),
@@ -76,7 +76,7 @@ class OverviewQueries(Part):
         )
 
     def load_review(self, limit: int | None = None) -> tuple[views.ReviewRow, ...]:
-        """Every open question with the permalink of the mail that it quotes, where it quotes one."""
+        """Every open question, with the permalink of the mail that it quotes, if any."""
         statement = (
             sa.select(review_item, proposal.c.title, proposal.c.stage, proposal.c.decided_at, message.c.message_id)
             .join(proposal, proposal.c.number == review_item.c.number)
@@ -148,7 +148,7 @@ class OverviewQueries(Part):
         return load_records(self._connection, OutboxRow, sa.select(outbox).where(*of_wiki).order_by(outbox.c.key))
 
     def _load_recent(self, as_of: datetime) -> tuple[views.RecentTransition, ...]:
-        # a correction is news when it is recorded, any other move when it happened
+        # a correction is dated by its record, any other transition by its own time
         shown_at = sa.case((transition.c.rule == "correction", transition.c.recorded_at), else_=transition.c.at)
         statement = (
             sa.select(transition, proposal.c.title)

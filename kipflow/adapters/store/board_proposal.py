@@ -1,4 +1,4 @@
-"""What the board shows of one proposal, and a public site of all: what was decided, and all that it rests on."""
+"""Proposals as the board and a public site show them: decisions with the facts behind them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class ProposalQueries(Part):
         """One proposal with everything recorded by `as_of`, in a fixed number of queries.
 
         Raises:
-            UnknownProposal: the number is not known, or none of its facts has been decided on.
+            UnknownProposal: the number is not known, or has no decision yet.
         """
         row = self._connection.execute(sa.select(proposal).where(proposal.c.number == number)).one_or_none()
         if row is None or row.stage is None:
@@ -59,7 +59,7 @@ class ProposalQueries(Part):
         effects = sa.select(outbox).where(outbox.c.number == number, outbox.c.created_at <= as_of)
         effects = effects.order_by(outbox.c.created_at.desc(), outbox.c.key)
         questioned = OverviewQueries(self._connection, self.rules).load_questioned(questions)
-        return self._show(
+        return self._build_view(
             row,
             moves,
             votes,
@@ -78,9 +78,9 @@ class ProposalQueries(Part):
         )
 
     def load_published(self, as_of: datetime) -> tuple[views.ProposalView, ...]:
-        """Every listed proposal by number, with what was recorded by `as_of`: the same queries for any number of them.
+        """Every listed proposal by number, with what was recorded by `as_of`, in a fixed number of queries.
 
-        Left empty is what a public page does not show: questions, drift, rulings, effects, and page versions.
+        Questions, drift, rulings, effects and page versions are left empty: a public page does not show them.
         """
         votes = self.load_votes()
         history = _group(self._connection.execute(_select_moves(as_of)))
@@ -89,13 +89,13 @@ class ProposalQueries(Part):
         tickets = {found.key: found for found in load_records(self._connection, TicketState, seen)}
         listed = sa.select(proposal).where(proposal.c.stage.is_not(None), LISTED).order_by(proposal.c.number)
         return tuple(
-            self._show(
+            self._build_view(
                 row,
                 history[row.number],
                 votes.get(row.number, ()),
                 mails.get(row.number, []),
                 tickets=(tickets[row.jira],) if row.jira in tickets else (),
-                # of operators only
+                # only for operators
                 drift=(),
                 review=(),
             )
@@ -103,7 +103,7 @@ class ProposalQueries(Part):
             if row.number in history
         )
 
-    def _show(
+    def _build_view(
         self,
         row: AnyRow,
         moves: Sequence[AnyRow],
@@ -111,7 +111,7 @@ class ProposalQueries(Part):
         mails: Sequence[AnyRow],
         **more: Any,
     ) -> views.ProposalView:
-        """A proposal out of its row, its history, votes and mails."""
+        """Build the view of a proposal from its rows."""
         threads = tuple(_count_threads(mails))
         held = {mail.message_id for mail in mails}
         retracted = {entry for move in moves for entry in move.retracts}
@@ -128,7 +128,7 @@ class ProposalQueries(Part):
         )
 
     def _load_rulings(self, number: int, votes: Sequence[VoteState], as_of: datetime) -> tuple[Ruling, ...]:
-        """Those on the proposal, and those on who is who that name somebody with a ballot here; by time."""
+        """The rulings on the proposal, and the identity rulings that concern its voters; by time."""
         rulings = SqlRulings(self._connection, self.rules)
         concerned = find_concerned(rulings.load_identities(), (state.vote for state in votes))
         found = (r for r in (*rulings.load_of_proposal(number), *concerned) if r.made_at <= as_of)
@@ -137,7 +137,7 @@ class ProposalQueries(Part):
     # -- votes -------------------------------------------------------------------------------------------
 
     def load_votes(self, number: int | None = None) -> dict[int, tuple[VoteState, ...]]:
-        """Number of a proposal → its judged rounds in order; those of all proposals without `number`: two queries."""
+        """Number of a proposal → its judged rounds in order, in two queries. `number` None: of all proposals."""
         cast = sa.select(ballot).order_by(ballot.c.number, ballot.c.vote_position, ballot.c.position)
         statement = sa.select(vote).order_by(vote.c.number, vote.c.position)
         if number is not None:
@@ -178,7 +178,7 @@ class ProposalQueries(Part):
 
 
 def _group(rows: Iterable[AnyRow]) -> dict[int, list[AnyRow]]:
-    """Rows in order of number by that."""
+    """Group rows that are sorted by number."""
     return {number: list(of_number) for number, of_number in groupby(rows, attrgetter("number"))}
 
 
@@ -201,7 +201,7 @@ def _vote_state(row: AnyRow, ballots: Sequence[Ballot]) -> VoteState:
 
 
 def _select_mails(as_of: datetime) -> sa.Select[Any]:
-    """What the counts need of each proposal's mails: those with a time in its order, then those without."""
+    """The columns of each proposal's mails that the counts need, by time; undated mails last."""
     columns = (message.c.message_id, message.c.kind, message.c.author_address, message.c.arrived_at)
     return (
         sa.select(message_proposal.c.number, *columns)
@@ -212,7 +212,7 @@ def _select_mails(as_of: datetime) -> sa.Select[Any]:
 
 
 def _count_threads(mails: Iterable[AnyRow]) -> Iterator[views.ThreadCount]:
-    """Mails by kind. Those without a time are counted with the others of their kind."""
+    """Count mails by kind, undated ones too. A kind without any dated mail is left out."""
     by_kind: dict[str, list[AnyRow]] = {}
     for row in mails:
         by_kind.setdefault(row.kind, []).append(row)

@@ -19,12 +19,12 @@ from kipflow.domain.records import from_plain
 from kipflow.domain.tally import Counts, Outcome, Tally
 from kipflow.services import board as views
 
-#: A number that a person refused is stored and shown when asked for, and in no list.
+#: A number that a person refused has a page, but is in no list.
 LISTED = proposal.c.claim != ClaimKind.REFUSED.value
 ATTENTION = sa.or_(proposal.c.review_count > 0, proposal.c.drift_count > 0, proposal.c.warned_at.is_not(None))
 
 
-def _votes_stand(*outcomes: Outcome) -> sa.ColumnElement[bool]:
+def _current_vote_is(*outcomes: Outcome) -> sa.ColumnElement[bool]:
     running = sa.select(vote.c.number).where(vote.c.is_current, vote.c.outcome.in_(outcomes))
     return sa.and_(proposal.c.stage == Stage.VOTE, proposal.c.number.in_(running))
 
@@ -34,10 +34,10 @@ _WAITING: Mapping[views.Waiting, sa.ColumnElement[bool]] = {
     views.Waiting.QUESTION: proposal.c.review_count > 0,
     views.Waiting.WIKI: proposal.c.drift_count > 0,
     views.Waiting.AUTHOR: proposal.c.warned_at.is_not(None),
-    views.Waiting.VOTES: _votes_stand(Outcome.OPEN, Outcome.SHORT, Outcome.CONTESTED),
-    views.Waiting.TIME: _votes_stand(Outcome.PASSING),
+    views.Waiting.VOTES: _current_vote_is(Outcome.OPEN, Outcome.SHORT, Outcome.CONTESTED),
+    views.Waiting.TIME: _current_vote_is(Outcome.PASSING),
 }
-#: Whether the move that made the stage what it is came from an index, which does not say since when.
+#: Whether the transition to the present stage came from an index, which has no date for it.
 _UNDATED = sa.exists().where(
     transition.c.number == proposal.c.number,
     transition.c.rule.in_(sorted(UNDATED)),
@@ -56,14 +56,14 @@ class ListQueries(Part):
     """Queries of `services.board.Board` for lists of proposals."""
 
     def load_rows(self, query: views.RowQuery) -> views.PageOf[views.BoardRow]:
-        """One page of proposals and the number of all that match: two queries."""
+        """One page of proposals, and how many match in total; two SQL queries."""
         conditions = _conditions(query, self.rules.prefix)
         statement = ROWS.where(*conditions).order_by(*_order(query)).offset(query.offset).limit(query.limit)
         rows = tuple(as_board_row(row, self.rules.prefix) for row in self._connection.execute(statement))
         return views.PageOf(rows=rows, total=count_rows(self._connection, proposal, *conditions))
 
     def load_newest(self, limits: Mapping[Stage, int]) -> dict[Stage, tuple[views.BoardRow, ...]]:
-        """So many proposals of each stage, latest activity first: one query."""
+        """Up to a limit of proposals of each stage, latest activity first; one SQL query."""
         order = _order(views.RowQuery(sort=views.Sort.ACTIVITY))
         place = sa.func.row_number().over(partition_by=proposal.c.stage, order_by=order).label("place")
         placed = sa.select(proposal.c.number, place).where(proposal.c.stage.in_(limits), LISTED).subquery()

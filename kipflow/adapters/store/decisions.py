@@ -1,4 +1,4 @@
-"""Decisions: the history that only grows, and the projection of the newest decision on each proposal."""
+"""Decisions: the append-only history, and the projection of each proposal's newest decision."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class Decisions(Part):
     """The part of `SqlHistory` for decisions and the list of pending proposals."""
 
     def load_pending(self, as_of: datetime) -> list[int]:
-        """Proposals with newer facts than their decision, a deadline by `as_of`, or other rules than today's."""
+        """Also proposals that were decided under other rules than today's."""
         due = sa.union(
             sa.select(pending.c.number),
             sa.select(proposal.c.number).where(proposal.c.next_deadline <= as_of),
-            # two ranges, because an index does not serve "is not"
+            # two ranges, because "!=" cannot use the index
             sa.select(proposal.c.number).where(proposal.c.rules < self.rules.name),
             sa.select(proposal.c.number).where(proposal.c.rules > self.rules.name),
         )
@@ -38,16 +38,15 @@ class Decisions(Part):
         return list(self._connection.scalars(sa.select(proposal.c.number).order_by(proposal.c.number)))
 
     def lock_proposal(self, number: int) -> bool:
-        """Keep other decisions on the proposal waiting until this transaction ends; False if it is not known."""
+        """Make other decisions on the proposal wait until this transaction ends; False if it is not known."""
         row = sa.select(proposal.c.number).where(proposal.c.number == number)
-        # the weaker kind of lock: mails and pages that refer to the proposal can still be stored
+        # the weaker lock: mails and pages that refer to the proposal can still be stored
         return self._connection.scalar(row.with_for_update(key_share=True)) is not None
 
     def load_decided_at(self, number: int) -> datetime | None:
         return self._connection.scalar(sa.select(proposal.c.decided_at).where(proposal.c.number == number))
 
     def is_claimed(self, number: int) -> bool:
-        """Whether by the newest decision the number was none that people hear of."""
         claim = self._connection.scalar(sa.select(proposal.c.claim).where(proposal.c.number == number))
         return claim in {ClaimKind.CLAIMED.value, ClaimKind.REFUSED.value}
 
@@ -59,17 +58,17 @@ class Decisions(Part):
         return sorted(set(self._connection.scalars(sa.select(transition.c.number).where(transition.c.at >= since))))
 
     def load(self, number: int) -> tuple[Transition, ...]:
-        """All recorded entries of the proposal, in order of record."""
+        """All transitions of the proposal, in the order of their record."""
         statement = sa.select(transition).where(transition.c.number == number).order_by(transition.c.position)
         return load_records(self._connection, Transition, statement)
 
     def append(self, transitions: Sequence[Transition], *, recorded_at: datetime, run_id: str = "") -> int:
-        """Add entries to the history; how many of them were new. Entries known by their id stay as they are."""
+        """Add transitions to the history; returns how many were new. Known ones (by id) are unchanged."""
         if not transitions:
             return 0
         numbers = sorted({t.number for t in transitions})
         add_proposals(self._connection, numbers)
-        # two processes that append to one history would give their entries the same position
+        # without the lock, two processes could give their entries the same position
         for number in numbers:
             self.lock_proposal(number)
         ids = {t.id for t in transitions}
@@ -110,9 +109,9 @@ class Decisions(Part):
     def save_first(
         self, decisions: Sequence[tuple[Decision, Proposal, str | None]], *, recorded_at: datetime, run_id: str
     ) -> None:
-        """The same for proposals that were never decided before and have no votes, with their whole history.
+        """Store the first decisions on proposals without votes, with their whole history.
 
-        Each comes with what it is and the token of its pending facts. Their rows are locked.
+        The third value is the token of the proposal's pending facts. The rows must be locked.
         """
         if not decisions:
             return
@@ -133,7 +132,7 @@ class Decisions(Part):
             self._connection.execute(sa.delete(pending).where(pending.c.number.in_(numbers), pending.c.token == token))
 
     def settle_pending(self, number: int, token: str | None) -> None:
-        """Take the proposal off the list, unless facts came since the decision's facts were loaded."""
+        """Remove the proposal from the pending list, unless facts arrived after the decision's facts were loaded."""
         self._connection.execute(sa.delete(pending).where(pending.c.number == number, pending.c.token == token))
 
     def find_pending_token(self, number: int) -> str | None:

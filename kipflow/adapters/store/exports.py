@@ -1,4 +1,4 @@
-"""Rows for Spark and the lifecycle metrics that come back."""
+"""Rows for Spark, and the lifecycle metrics that Spark computes."""
 
 from __future__ import annotations
 
@@ -34,10 +34,7 @@ class SqlMetrics(Part):
     """`services.ports.MetricStore`."""
 
     def iter_rows(self, table: str, columns: Sequence[str]) -> Iterator[list[Row]]:
-        """Batches of plain rows of a table, with the columns named.
-
-        JSON columns are lists and dictionaries, times are aware.
-        """
+        """JSON columns are lists and dictionaries, times are aware."""
         statement = _EXPORTS[table]
         named = statement.with_only_columns(*(statement.selected_columns[name] for name in columns))
         result = self._connection.execution_options(yield_per=EXPORT_BATCH).execute(named)
@@ -45,7 +42,7 @@ class SqlMetrics(Part):
             yield [dict(row) for row in batch]
 
     def save(self, rows: Iterable[MetricRow], *, as_of: datetime, run_id: str) -> int:
-        """Keep the metrics as of a moment, in place of any of the same moment; how many."""
+        """Replace the metrics as of this moment; returns how many were stored."""
         values = [as_row(row, as_of=as_of, run_id=run_id) for row in rows]
         self._connection.execute(sa.delete(metric).where(metric.c.as_of == as_of))
         if values:

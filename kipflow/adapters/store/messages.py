@@ -1,4 +1,4 @@
-"""Mails: stored once each, with the proposals they belong to."""
+"""Mails: each is stored once, with the proposals to which it belongs."""
 
 from __future__ import annotations
 
@@ -85,18 +85,18 @@ class SqlMail(Months, Readings):
         return SaveReport(new=new, known=known, reread=reread, touched=frozenset(touched))
 
     def _read_again(self, repeated: Sequence[tuple[Message, _Known]], at: datetime, rules: int) -> tuple[int, set[int]]:
-        """Newer readings of known mails. Another mail under a Message-ID that is taken is no newer reading of it."""
+        """Store newer readings of known mails. Another mail with the same Message-ID is no newer reading."""
         newer = {m.message_id: m for m, known in repeated if known.reading_rules < rules and known.digest == m.digest}
         stored = iter_matching(self._connection, sa.select(message), message.c.message_id, newer)
         pairs = [(read_message(row), cut_to_seen(newer[row.message_id], row.seen_at)) for row in stored]
         return self.save_readings(pairs, rules=rules, at=at)
 
     def save_unreadable(self, items: Iterable[Unreadable], *, seen_at: datetime) -> int:
-        """Note what could not be read; how many of these notes are new."""
+        """Note what could not be read; returns how many notes are new."""
         return count_new(self._connection, unreadable, (unreadable_row(item, seen_at) for item in items))
 
     def load_messages(self, number: int) -> list[Message]:
-        """The messages of a proposal in order of time; those without a time last."""
+        """The messages of a proposal in order of time; undated ones last."""
         statement = (
             sa.select(message)
             .join(message_proposal, message_proposal.c.message_id == message.c.message_id)
@@ -106,9 +106,9 @@ class SqlMail(Months, Readings):
         return sorted(found, key=lambda m: (m.arrived_at is None, m.arrived_at, m.message_id))
 
     def load_rivals(self, mails: Sequence[Message]) -> list[Message]:
-        """The openings of other proposals' votes that unnumbered mails of one may be about just as well.
+        """The calls for votes on other proposals to which unnumbered mails of this one may belong as well.
 
-        By a mail that they name, or by their topic where they stand in no thread.
+        They match by a mail that they refer to, or by topic if they are in no thread.
         """
         unnumbered = [m for m in mails if not m.reading.numbers]
         held = {m.message_id for m in mails}
@@ -149,10 +149,10 @@ class SqlMail(Months, Readings):
     def _split_others(
         self, fresh: Sequence[Message], repeated: Sequence[tuple[Message, _Known]], seen_at: datetime
     ) -> tuple[list[Message], list[tuple[Message, _Known]]]:
-        """The mails that have another mail's Message-ID, under ids of their own; and the repeated ones without them.
+        """Split repeated mails: other mails with a duplicate Message-ID, now under ids of their own, and true repeats.
 
-        Archives give one mail with different headers, so unequal digests alone prove nothing. Each mail that is not
-        simply known is noted.
+        Archives give one mail with different headers, so different digests alone prove nothing. Duplicates, and repeats
+        with another text, are noted as unreadable.
         """
         unequal = {m.message_id for m, known in repeated if m.digest != known.digest}
         held = {m.message_id: m for m in fresh if m.message_id in unequal}
@@ -176,9 +176,9 @@ class SqlMail(Months, Readings):
         return apart, same
 
     def _prefer_lists(self, repeated: Sequence[tuple[Message, _Known]]) -> set[int]:
-        """Hold mails that were known from a list `aside` as of another list that has them too.
+        """Move mails that were known from a list of `rules.aside` to the other list that has them too.
 
-        So it does not matter which archive was read first. Returns the proposals of these mails.
+        So the result does not depend on which archive was read first. Returns the proposals of these mails.
         """
         aside = self.rules.aside
         moved = {m.message_id: m for m, known in repeated if known.list_id in aside and m.list_id not in aside}
@@ -188,7 +188,7 @@ class SqlMail(Months, Readings):
         for row in self._connection.execute(statement).all():
             found = moved[row.message_id]
             if clean_text(found.own_text).split() != row.own_text.split():
-                del moved[row.message_id]  # not read, see above
+                del moved[row.message_id]  # another text: `_split_others` has noted it
                 continue
             place = {"list_id": found.list_id, "month": found.month, "source": found.source, "digest": found.digest}
             self._connection.execute(sa.update(message).where(message.c.message_id == row.message_id).values(place))
@@ -201,7 +201,7 @@ class SqlMail(Months, Readings):
         return None if found is None else tuple(found.refs or filter(None, [found.in_reply_to]))
 
     def find_mailbox(self, key: str) -> Mailbox | None:
-        """A mailbox as the newest mail from it shows it: by address, by a mail's id, or by name without one."""
+        """`key` is an address, the id of a mail, or the folded name of a sender without address."""
         single = sa.select(message.c.author_name, message.c.author_address).where(message.c.message_id == key)
         mail = self._connection.execute(single).one_or_none() if key.startswith("<") else None
         if mail is not None:

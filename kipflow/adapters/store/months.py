@@ -1,4 +1,4 @@
-"""How completely the months of a list are held."""
+"""Which months of each list are stored, and how completely."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class Months(Part):
         self._connection.execute(sa.delete(archive_month).where(*this))
 
     def load_own_months(self) -> list[ArchiveMonth]:
-        """The months of the community's own lists: a mistyped address must hold up nothing."""
+        """The months of the community's own lists, so that a mistyped address blocks nothing."""
         lists = self.rules.lists
         return [month for month in self.load_months().values() if not lists or month.list_id in lists]
 
     def find_coverage(self) -> Coverage:
-        """What part of the archive is held. Found once in a transaction, unless a month is saved in it."""
+        """Which part of the archive is stored. Computed once per transaction, and again after `save_month`."""
         if self._coverage is None:
             self._coverage = find_coverage(self.load_own_months())
         return self._coverage

@@ -1,4 +1,4 @@
-"""What came since a proposal was last decided: the reasons why its history may have to be corrected."""
+"""Facts that arrived after a proposal's last decision: reasons why its history may have to be corrected."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from kipflow.adapters.store.tables.facts import (
 from kipflow.domain.identity_rulings import IDENTITY, concerns
 from kipflow.services.ports import NewFact
 
-#: Facts of one kind that are looked at: a first run over years is no correction that must name them all.
+#: Facts of one kind that are loaded. After a first run over years, a correction need not name them all.
 LIMIT = 200
 
 
@@ -32,7 +32,7 @@ class News(Part):
     """The part of `SqlHistory` that finds new facts."""
 
     def load_new_facts(self, number: int) -> list[NewFact]:
-        """Mails, page versions, index rows and rulings seen since the proposal was put on the list; oldest first."""
+        """New facts are those since the proposal became pending."""
         since = self._connection.scalar(sa.select(pending.c.since).where(pending.c.number == number))
         if since is None:
             return []
@@ -93,7 +93,7 @@ class News(Part):
             .limit(LIMIT)
         )
         rows = self._connection.execute(statement)
-        said = ((r, _say_read(r.expressions), _say_read(r.reading.get("expressions") or ())) for r in rows)
+        said = ((r, _describe(r.expressions), _describe(r.reading.get("expressions") or ())) for r in rows)
         return [
             NewFact(
                 kind="reading",
@@ -105,7 +105,7 @@ class News(Part):
                 url=self.rules.render_permalink(row.message_id),
             )
             for row, now, then in said
-            if now != then  # what only leans is no vote
+            if now != then  # expressions that only lean are no votes, and are left out of both
         ]
 
     def _find_pages(self, number: int, since: datetime) -> list[NewFact]:
@@ -163,8 +163,8 @@ class News(Part):
         return found
 
 
-def _say_read(expressions: Sequence[Mapping[str, Any]]) -> str:
-    """What was read in a mail, in a few words."""
+def _describe(expressions: Sequence[Mapping[str, Any]]) -> str:
+    """The reading of a mail in a few words."""
     said = [
         f"{e['value']!r}" + (" (unclear)" if e["standing"] == "unclear" else "")
         for e in expressions

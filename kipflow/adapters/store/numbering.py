@@ -1,4 +1,4 @@
-"""Which numbers the wiki and its index gave out, and what is only claimed in mail."""
+"""Which numbers were given out by the wiki and its index, and which are only claimed in mail."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kipflow.adapters.store.tables.decisions import mark, proposal
 from kipflow.adapters.store.tables.facts import call_note, index_entry, page, page_version, ruling
 from kipflow.domain.numbering import JUMP, Numbering, Numbers, find_followers
 
-#: What the index states as its next number: by the wiki's page, by an operator's import.
+#: Marks for the index's stated next number: by the wiki's page, and by an operator's import.
 STATED_MARKS = {"page": "next-number-page", "import": "next-number-import"}
 
 
@@ -21,7 +21,7 @@ class GivenNumbers(Part):
     """The numbers that pages, index rows and people gave out."""
 
     def load_numbering(self, number: int) -> Numbering:
-        """What is known around a number, in a community that may have a wiki of which nothing was read yet."""
+        """The numbers around a proposal. A configured wiki counts even if nothing was read from it yet."""
         is_read = has_wiki(self._connection)
         by_wiki = is_read or self.rules.has_wiki
         accepted, refused = load_answers(self._connection)
@@ -55,7 +55,7 @@ def find_below(
     refused: Collection[int],
     accepted: Iterable[int],
 ) -> int | None:
-    """The next lower number: the highest in `columns`, refused ones left out, or that a person accepted."""
+    """The next lower number: the highest in `columns` that was not refused, or that a person accepted."""
     found: list[int] = [n for n in accepted if n < number]
     for column in columns:
         highest = sa.select(sa.func.max(column)).where(column < number, column.not_in(refused))
@@ -70,7 +70,7 @@ def has_wiki(connection: sa.Connection) -> bool:
 
 
 def load_answers(connection: sa.Connection) -> tuple[frozenset[int], frozenset[int]]:
-    """The numbers that people accepted, and those that they refused: by the newest word on each."""
+    """The numbers that people accepted, and those that they refused; the newest ruling on each counts."""
     where = sa.and_(ruling.c.kind == "number", ruling.c.revoked_at.is_(None), ruling.c.number.is_not(None))
     statement = sa.select(ruling.c.number, ruling.c.value).where(where).order_by(ruling.c.made_at, ruling.c.id)
     answers = {row.number: row.value.get("number") for row in connection.execute(statement)}
@@ -81,9 +81,10 @@ def load_answers(connection: sa.Connection) -> tuple[frozenset[int], frozenset[i
 def mark_followers(
     connection: sa.Connection, numbers: Collection[int], since: datetime | None, *, had_wiki: bool = True
 ) -> None:
-    """Let the doubtful numbers be looked at again whose standing depends on these, which came or were ruled on.
+    """Mark the doubtful proposals pending whose status depends on these new or ruled numbers.
 
-    `had_wiki`: some number was known from the wiki before; with the first one, every number of mail is only claimed.
+    `had_wiki`: some number was known from the wiki before. The first one makes every number in mail only claimed, so
+    that all proposals are marked.
     """
     if not had_wiki:
         everyone = sa.select(proposal.c.number).where(proposal.c.stage.is_not(None))

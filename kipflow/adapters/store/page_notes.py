@@ -1,4 +1,4 @@
-"""What is noted of pages besides their versions: that they cannot be had, their faults, and notes of recorded calls."""
+"""Notes on pages: that they are unavailable, their faults, and notes of recorded calls."""
 
 from __future__ import annotations
 
@@ -36,28 +36,25 @@ from kipflow.domain.pages import NO_TICKET, CallNote, PageAbsence
 from kipflow.domain.texts import digest_text
 from kipflow.services.ports import CheckedPage
 
-#: Characters of a reason, a fault's place and its words that are kept; they may quote a page.
-_MAX_WORDS = 300
+#: Longest text of a reason or fault, in characters; it may quote a page.
+_MAX_TEXT = 300
 
 
 class PageNotes(Part):
     """The half of `SqlPages` for absences, faults and notes of recorded calls."""
 
-    # -- absences: deleted, hidden from our account, or moved out of the index's sight -------------------
+    # -- absences: pages deleted, hidden from our account, or moved away from the index ------------------
 
     def load_absent(self) -> dict[str, PageAbsence]:
         missing = sa.select(page_absence).where(page_absence.c.until.is_(None))
         return {absence.page_id: absence for absence in load_records(self._connection, PageAbsence, missing)}
 
     def note_absent(self, page_id: str, *, why: str, at: datetime, number: int | None = None) -> bool:
-        """Note that a page could not be had at `at`; False if that was known for the same reason.
-
-        A page that was never read is linked to the proposal `number`, if that is known: its readers ask for it.
-        """
+        """A page that was never read is linked to the proposal `number`, if known, so that it is shown there."""
         if number is not None:
             self._link(page_id, number, at)
         known = self.load_absent().get(page_id)
-        why = clean_text(why)[:_MAX_WORDS]
+        why = clean_text(why)[:_MAX_TEXT]
         if known is not None and known.why == why:
             where = sa.and_(page_absence.c.page_id == page_id, page_absence.c.since == known.since)
             self._connection.execute(sa.update(page_absence).where(where).values(asked_at=at))
@@ -87,7 +84,7 @@ class PageNotes(Part):
         return load_records(self._connection, PageAbsence, statement)
 
     def _link(self, page_id: str, number: int, at: datetime) -> None:
-        # version 0: every version that it has is still to be read
+        # version 0: no version was read yet
         row = {"page_id": page_id, "number": number, "version": 0, "jira": None}
         if is_known(self._connection, number) and count_new(self._connection, page, [row]):
             mark_pending(self._connection, {number}, at)
@@ -96,10 +93,10 @@ class PageNotes(Part):
         numbers = self._connection.scalars(sa.select(page.c.number).where(page.c.page_id == page_id))
         return {n for n in numbers if n is not None}
 
-    # -- faults: which pages are to be judged, what was found, and since when ----------------------------
+    # -- faults: which pages to check, what was found, and since when ------------------------------------
 
     def load_checked(self) -> list[CheckedPage]:
-        """Every page that has a number, with what was judged of it last; without bodies."""
+        """Every page with a number, with its last check; without bodies."""
         newest = sa.and_(page_version.c.page_id == page.c.page_id, page_version.c.version == page.c.version)
         statement: sa.Select[Any] = (
             sa.select(
@@ -132,13 +129,13 @@ class PageNotes(Part):
     def save_faults(
         self, checked: CheckedPage, faults: Sequence[PageFault], *, rules: str, at: datetime
     ) -> tuple[PageFault, ...]:
-        """Note what was found on a page now, and give those faults that were never found on it before.
+        """Replace the faults of a page; returns those that it never had before.
 
-        What a draft was allowed to lack is new again when its page is no longer one: a note became an error.
+        A note that became an error, because the page is no longer a draft, counts as new.
         """
         where = page_fault.c.page_id == checked.page_id
         known = {(row.code, row.place): row for row in self._connection.execute(sa.select(page_fault).where(where))}
-        found = {(f.code, clean_text(f.place)[:_MAX_WORDS]): f for f in faults}
+        found = {(f.code, clean_text(f.place)[:_MAX_TEXT]): f for f in faults}
         for key, row in known.items():
             if key not in found and row.until is None:
                 one = sa.and_(where, page_fault.c.code == key[0], page_fault.c.place == key[1])
@@ -147,7 +144,7 @@ class PageNotes(Part):
         upsert(self._connection, page_fault, rows)
         judged = {"page_id": checked.page_id, "version": checked.version, "rules": rules, "around": checked.around}
         upsert(self._connection, page_check, [judged])
-        return tuple(fault for key, fault in found.items() if key not in known or _has_grown(known[key], fault))
+        return tuple(fault for key, fault in found.items() if key not in known or _became_error(known[key], fault))
 
     def load_faults(self, number: int) -> tuple[PageFault, ...]:
         statement = (
@@ -158,7 +155,7 @@ class PageNotes(Part):
         return load_records(self._connection, PageFault, statement)
 
     def _missing_tickets(self) -> set[str]:
-        """The tickets that the tracker did not have when it was last asked."""
+        """The tickets that did not exist at the last request."""
         last_seen = sa.func.max(ticket.c.seen_at).label("seen_at")
         latest = sa.select(ticket.c.key, last_seen).group_by(ticket.c.key).subquery()
         newest = sa.and_(latest.c.key == ticket.c.key, latest.c.seen_at == ticket.c.seen_at)
@@ -168,12 +165,12 @@ class PageNotes(Part):
     # -- notes of recorded calls -------------------------------------------------------------------------
 
     def save_call_notes(self, notes: Iterable[CallNote], *, seen_at: datetime) -> int:
-        """Store the notes that are new; how many. One that was taken off the page stays: it was said."""
+        """A note stays after it was removed from the page."""
         rows = (as_row(note, digest=digest_text(repr((note.call, note.note)), 24), seen_at=seen_at) for note in notes)
         return count_new(self._connection, call_note, rows)
 
     def load_call_notes(self, number: int) -> tuple[CallNote, ...]:
-        """What was noted on a proposal, the newest call first; undated calls last."""
+        """The notes on a proposal, newest call first; undated calls last."""
         statement = (
             sa.select(call_note)
             .where(call_note.c.number == number)
@@ -184,7 +181,7 @@ class PageNotes(Part):
         return load_records(self._connection, CallNote, statement)
 
 
-def _has_grown(known: sa.Row[Any], fault: PageFault) -> bool:
+def _became_error(known: sa.Row[Any], fault: PageFault) -> bool:
     return known.severity == "note" and fault.severity == "error"
 
 
@@ -194,8 +191,8 @@ def _row(checked: CheckedPage, key: tuple[str, str], fault: PageFault, known: sa
         "code": key[0],
         "place": key[1],
         "number": checked.number,
-        "what": clean_text(fault.what)[:_MAX_WORDS],
-        "fix": clean_text(fault.fix)[:_MAX_WORDS],
+        "what": clean_text(fault.what)[:_MAX_TEXT],
+        "fix": clean_text(fault.fix)[:_MAX_TEXT],
         "severity": fault.severity,
         "since": known.since if known is not None and known.until is None else at,
         "until": None,

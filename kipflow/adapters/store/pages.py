@@ -1,4 +1,4 @@
-"""Pages, index rows and tickets: what the wiki and JIRA were seen to say."""
+"""Pages, index rows and tickets, as they were seen in the wiki and in JIRA."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class SqlPages(PageNotes, GivenNumbers):
     # -- pages -------------------------------------------------------------------------------------------
 
     def save_version(self, found: PageVersion, *, seen_at: datetime) -> bool:
-        """Store a version of a page unless it is held. A proposal follows its page when its number changes."""
+        """Store a version of a page unless it is known. If the page's number changes, both proposals become pending."""
         where = sa.and_(page_version.c.page_id == found.page_id, page_version.c.version == found.version)
         held = self._connection.execute(sa.select(page_version.c.title, page_version.c.body).where(where)).one_or_none()
         if held is not None:
@@ -64,9 +64,9 @@ class SqlPages(PageNotes, GivenNumbers):
         return {row.page_id: row.version for row in self._connection.execute(sa.select(page.c.page_id, page.c.version))}
 
     def load_pages(self, number: int) -> tuple[PageVersion, ...]:
-        """Every version of the pages with the proposal's number, or had it once; in order of time, without bodies.
+        """Every version of the pages that have or had the proposal's number; in order of time, without bodies.
 
-        A page that was given another number does not take back that this one was taken.
+        A number stays taken even if its page gets another one.
         """
         have = sa.select(page.c.page_id).where(page.c.number == number)
         had = sa.select(page_version.c.page_id).where(page_version.c.number == number)
@@ -105,10 +105,10 @@ class SqlPages(PageNotes, GivenNumbers):
     # -- index rows --------------------------------------------------------------------------------------
 
     def save_index_entries(self, entries: Iterable[IndexEntry], *, batch: int | None = None) -> int:
-        """Store the rows of one reading of an index; how many proposals it says something new of.
+        """Store the rows of one reading of an index; returns for how many proposals they are new.
 
-        All rows of a proposal must come in one call: a number can stand in an index twice, and only its
-        rows together say whether anything changed.
+        All rows of a proposal must be in one call: an index can list a number twice, and only the rows together show
+        whether anything changed.
         """
         readings: dict[tuple[int, str], dict[str, IndexEntry]] = {}
         for entry in entries:
@@ -134,11 +134,11 @@ class SqlPages(PageNotes, GivenNumbers):
         return len(changed)
 
     def load_index_entries(self, number: int) -> tuple[IndexEntry, ...]:
-        """All that indexes were seen to say of the proposal, in order of time."""
+        """All index rows of the proposal, in order of time."""
         return tuple(self.iter_index_entries([number]))
 
     def iter_index_entries(self, numbers: Sequence[int]) -> Iterator[IndexEntry]:
-        """The same of several proposals, each one's in order of time."""
+        """The same for several proposals; each one's rows are in order of time."""
         columns = [c for c in index_entry.c if c.name != "digest"]
         order = (index_entry.c.number, index_entry.c.seen_at, index_entry.c.origin, index_entry.c.digest)
         statement = sa.select(*columns).where(index_entry.c.number.in_(numbers)).order_by(*order)
@@ -146,7 +146,7 @@ class SqlPages(PageNotes, GivenNumbers):
             yield IndexEntry(**row._mapping)
 
     def load_doubled(self) -> dict[int, tuple[IndexEntry, ...]]:
-        """The rows of the newest index, by number, where one number has more than one title in it."""
+        """Number → its rows in the newest index, for numbers with more than one title there."""
         one_reading = (index_entry.c.number, index_entry.c.origin, index_entry.c.seen_at)
         doubled = sa.select(index_entry.c.number).group_by(*one_reading).having(sa.func.count() > 1).distinct()
         found: dict[int, list[IndexEntry]] = {}
@@ -171,7 +171,7 @@ class SqlPages(PageNotes, GivenNumbers):
     # -- tickets -----------------------------------------------------------------------------------------
 
     def save_ticket(self, found: TicketState) -> bool:
-        """Store a ticket's state if it differs from the one last seen."""
+        """Store a ticket's state if it differs from the newest stored one."""
         newest = sa.select(ticket).where(ticket.c.key == found.key).order_by(ticket.c.seen_at.desc()).limit(1)
         held = find_record(self._connection, TicketState, newest)
         if held is not None and replace(held, seen_at=found.seen_at) == found:
@@ -189,7 +189,7 @@ class SqlPages(PageNotes, GivenNumbers):
         return sorted(self._connection.scalars(keys))
 
     def load_tickets(self, keys: Collection[str]) -> tuple[TicketState, ...]:
-        """Every seen state of these tickets, in order of time."""
+        """Every stored state of these tickets, in order of time."""
         if not keys:
             return ()
         statement = sa.select(ticket).where(ticket.c.key.in_(keys)).order_by(ticket.c.seen_at, ticket.c.key)
@@ -202,7 +202,7 @@ class SqlPages(PageNotes, GivenNumbers):
 
 
 def _newest(found: PageVersion, before: sa.Row[Any] | None) -> Row:
-    """What the page comes to with this version; a title that lost its number does not lose the proposal."""
+    """The page's row with this version. A title that lost its number keeps the proposal."""
     row: Row = {"page_id": found.page_id, "number": found.number, "version": found.version, "jira": found.jira}
     if before is None:
         return row

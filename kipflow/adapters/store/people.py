@@ -1,4 +1,4 @@
-"""People of the roster by what they have done: each answer takes a fixed number of queries."""
+"""The board's queries about people of the roster. Each answer takes a fixed number of SQL queries."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from kipflow.domain.votes import Ballot, BallotStatus
 from kipflow.services import board as views
 from kipflow.services.board.people import YEAR, Address, CastBallot, PeopleView, PersonRow, PersonView
 
-#: Ballots, proposals and questions of one person that are listed.
+#: The most ballots, proposals and questions that are listed for a person.
 MOST = 100
 _LIVE = (proposal.c.stage.is_not(None), LISTED)
 
@@ -74,7 +74,7 @@ class PeopleQueries(Part):
         return count_rows(self._connection, vote, vote.c.opened_at.between(as_of - YEAR, as_of))
 
     def _load_addresses(self, person: Person) -> tuple[Address, ...]:
-        """The roster's addresses first, then those by somebody's word, then others that voted in the person's name."""
+        """The roster's addresses, then those from rulings, then others that voted in the person's name."""
         statement = (
             sa.select(
                 ballot.c.address, sa.func.count().label("ballots"), sa.func.max(ballot.c.cast_at).label("last_at")
@@ -141,8 +141,8 @@ class PeopleQueries(Part):
 
 
 def _count_votes(as_of: datetime) -> sa.Select[Any]:
-    """For each voter the votes that they voted in, and the last time. Rounds of a proposal are votes of their own."""
-    # a number has at most a few rounds: one number names a vote for the database to count
+    """For each voter the number of their votes, and the time of the last. Each round of a proposal is one vote."""
+    # a proposal has only a few rounds, so that one integer can identify a vote
     name = ballot.c.number * 1_000 + ballot.c.vote_position
     recent = sa.case((vote.c.opened_at.between(as_of - YEAR, as_of), name))
     return (
@@ -165,7 +165,7 @@ def _person_row(person: Person, cast: sa.Row[Any] | None) -> PersonRow:
 
 
 def _is_asked_about(person_id: str) -> sa.ColumnElement[bool]:
-    """Whether a question names the person as one of two who may be one."""
+    """Whether a question asks if the person and somebody else are the same."""
     return sa.or_(
         review_item.c.subject.endswith(f" = {person_id}", autoescape=True),
         review_item.c.subject.startswith(f"{person_id} = ", autoescape=True),

@@ -1,7 +1,7 @@
-"""Stored mails as newer rules read them.
+"""New readings of stored mails.
 
-The mail is the fact; what was read in it is a reading. A newer one takes its place, and the one before is
-kept beside it: a decision of that time rested on it.
+The mail is the fact; a reading is what the rules found in it. A newer reading replaces the older one, which is kept in
+a table of its own because earlier decisions depended on it.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from kipflow.services.ports import StaleMonth
 
 
 class Readings(Part):
-    """What `SqlMail` needs to replace readings of mails by newer ones."""
+    """The part of `SqlMail` that replaces readings of mails by newer ones."""
 
     def save_readings(
         self, pairs: Sequence[tuple[Message, Message]], *, rules: int, at: datetime
     ) -> tuple[int, set[int]]:
-        """Put newer readings, by this version of the rules, in the place of older ones (pairs: before, after).
+        """Replace readings by newer ones of this version of the rules (pairs: before, after).
 
-        Returns how many mails are read otherwise now, and the proposals that this touches.
+        Returns how many readings changed, and the affected proposals.
         """
         changed: list[tuple[Message, Message]] = []
         rows: list[Row] = []
@@ -69,7 +69,6 @@ class Readings(Part):
         self._connection.execute(sa.update(message).values(reading_rules=0))
 
     def count_stale(self, list_id: str, month: str, rules: int) -> int:
-        """Mails of a month that older rules read."""
         where = sa.and_(message.c.list_id == list_id, message.c.month == month, message.c.reading_rules < rules)
         return count_rows(self._connection, message, where)
 
@@ -94,6 +93,6 @@ class Readings(Part):
 
 
 def _reading(found: Message) -> Row:
-    """What was read in a mail, in the form in which it is stored."""
+    """The reading of a mail in its stored form."""
     cleaned: Row = clean_value(to_plain(reading_row(found)))
     return cleaned

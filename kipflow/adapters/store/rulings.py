@@ -1,4 +1,4 @@
-"""Rulings: a person's word, kept for good; revoking one is noted beside it."""
+"""Rulings of people. They are never deleted; a revoked one is marked as such."""
 
 from __future__ import annotations
 
@@ -30,9 +30,10 @@ class SqlRulings(Part):
     """`services.ports.RulingStore`."""
 
     def save(self, found: Ruling) -> int:
-        """Store a ruling and give its id. The same word of the same person at the same moment is stored once.
+        """Store a ruling and return its id. An identical one of the same person and time is stored only once.
 
-        Another word at that moment is another ruling (people date rulings by the day), and so is one that was revoked.
+        A different value at the same time is another ruling, because people date rulings by the day. So is the same
+        value after a revocation.
         """
         lock(self._connection, RULING_LOCK)
         same = sa.select(ruling.c.id, ruling.c.value).where(
@@ -54,7 +55,7 @@ class SqlRulings(Part):
         return int(new)
 
     def revoke(self, ruling_id: int, *, at: datetime, by: str, reason: str = "") -> None:
-        """Let a ruling stop counting from `at`. One that is revoked already stays as it is.
+        """End a ruling at `at`. One that is already revoked is unchanged.
 
         Raises:
             KipflowError: there is no such ruling.
@@ -75,37 +76,36 @@ class SqlRulings(Part):
             mark_followers(self._connection, numbers, at)
 
     def load_of_proposal(self, number: int) -> tuple[Ruling, ...]:
-        """The rulings on the proposal, and on ballots in its mails where they name no proposal; by time.
+        """The rulings on the proposal, and those on ballots in its mails that name no proposal; by time.
 
-        Those on who is who are not among them: `find_concerned` picks the ones that its votes have to do with.
+        Identity rulings are left out: `find_concerned` selects those that concern the proposal's votes.
         """
         its_mails = sa.select(message_proposal.c.message_id).where(message_proposal.c.number == number)
         unnamed = sa.and_(ruling.c.number.is_(None), ruling.c.kind == "ballot", ruling.c.target.in_(its_mails))
         return self._load(sa.or_(ruling.c.number == number, unnamed))
 
     def load_all(self) -> tuple[Ruling, ...]:
-        """Every ruling there is, by time; none is made or revoked until this transaction ends."""
         lock(self._connection, RULING_LOCK)
         return self._load()
 
     # -- who is who --------------------------------------------------------------------------------------
 
     def load_identities(self) -> tuple[Ruling, ...]:
-        """The rulings on who is who, by time; revoked ones too."""
+        """The identity rulings by time, with the revoked ones."""
         return self._load(ruling.c.kind.in_(IDENTITY))
 
     def load_standing_identities(self) -> tuple[Ruling, ...]:
-        """Those that were not revoked, the newest first."""
+        """The identity rulings that were not revoked, newest first."""
         return tuple(r for r in reversed(self.load_identities()) if r.revoked_at is None)
 
     def find_voter_keys(self, number: int) -> set[str]:
-        """Ids, addresses and folded names of those whose ballots the newest decision on the proposal saw."""
+        """Ids, addresses and folded names of the voters in the newest decision on the proposal."""
         columns = sa.select(ballot.c.voter, ballot.c.address, ballot.c.name).distinct()
         rows = self._connection.execute(columns.where(ballot.c.number == number))
         return {key for row in rows for key in (row.voter, clean_address(row.address), fold_name(row.name))}
 
     def _find_numbers(self, found: Ruling) -> set[int]:
-        """The proposals that a ruling affects: the one it names, those of the mail it is about, those of two people."""
+        """The proposals that a ruling affects: the one it names, or those of its mail, or those of its two people."""
         if found.number is not None:
             return {found.number}
         columns = sa.select(message_proposal.c.number).distinct()

@@ -1,4 +1,4 @@
-"""What speaks for senders who are asked about: how they wrote, and what results say of whom they may be."""
+"""Evidence about senders whose identity is in question: their mail, and results that name the person they may be."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kipflow.domain.people import Person, clean_address, find_sides, fold_name
 from kipflow.domain.senders import Authentication
 from kipflow.services.board import ReviewRow, SenderRow
 
-#: The group of an announcement whose votes bind.
+#: The group of binding votes in an announcement.
 _BINDING = "binding"
 
 
@@ -62,7 +62,7 @@ class SenderQueries(Part):
         return tuple(sorted(rows, key=lambda row: (row.asked_at is None, row.asked_at or 0, row.sender, row.person)))
 
     def _find_mailboxes(self, senders: Collection[str]) -> dict[str, tuple[str, str]]:
-        """Address and name of each sender: an address with its newest name, or a mail's id with what the mail shows."""
+        """Sender (address, or id of a mail) → address and name, from the newest mail or from that mail."""
         found: dict[str, tuple[str, str]] = {}
         columns = sa.select(message.c.message_id, message.c.author_address, message.c.author_name)
         mails = {sender for sender in senders if sender.startswith("<")}
@@ -74,7 +74,7 @@ class SenderQueries(Part):
         return found
 
     def _load_records(self, addresses: Collection[str]) -> dict[tuple[str, str | None], list[sa.Row[Any]]]:
-        """How often and how long each address wrote, by the name that it wrote under."""
+        """Address and folded name → how many mails it sent, and when the first and last."""
         columns = (message.c.author_address, message.c.author_name, message.c.authentication)
         at = message.c.arrived_at
         counted = sa.select(
@@ -90,7 +90,7 @@ class SenderQueries(Part):
         return found
 
     def _load_results(self) -> list[tuple[frozenset[str], datetime]]:
-        """Whom each announcement names as binding, and when it came."""
+        """The names of binding voters in each announcement, and when it arrived."""
         statement = sa.select(message.c.declared, message.c.arrived_at).where(
             message.c.declared.is_not(None), message.c.arrived_at.is_not(None)
         )

@@ -46,7 +46,7 @@ def _answer(
 class SqlStore:
     """Implements `services.ports.Store` and `services.board.Board` on SQLite or PostgreSQL.
 
-    Safe to share between threads. Nothing is connected before it is used.
+    Safe to share between threads. It connects at first use.
     """
 
     def __init__(self, engine: sa.Engine, rules: Rules) -> None:
@@ -55,7 +55,7 @@ class SqlStore:
 
     @contextmanager
     def begin(self) -> Iterator[SqlSession]:
-        """One transaction, as `engine.transaction` opens it. On SQLite it is the only writer."""
+        """One transaction (see `engine.transaction`). On SQLite it is the only writer."""
         with transaction(self._engine) as connection:
             yield SqlSession(connection, self.rules)
 
@@ -95,7 +95,7 @@ class SqlStore:
     page_body = _answer(SqlPages, SqlPages.find_body)
 
     def with_rules(self, rules: Rules) -> SqlStore:
-        """The same database read under other rules; it has an engine of its own, to be closed."""
+        """The same database under other rules. It has its own engine, which must be closed."""
         return SqlStore(open_engine(self._engine.url), rules)
 
     # -- upkeep ------------------------------------------------------------------------------------
@@ -108,8 +108,8 @@ class SqlStore:
 
 
 def open_store(url: str | sa.URL, rules: Rules) -> SqlStore:
-    """The store at `url`, of a community with these rules. Connects when it is first used.
+    """The store at `url` for a community with these rules. It connects at first use.
 
-    The URL has SQLAlchemy's form, "sqlite:///FILE" or "postgresql://…"; a `URL` keeps its password to itself.
+    The URL has SQLAlchemy's form, "sqlite:///FILE" or "postgresql://…"; a `URL` hides its password when printed.
     """
     return SqlStore(open_engine(url), rules)

@@ -1,4 +1,4 @@
-"""Who still has to vote: people whose ballots bind, who vote at present, and have not on a vote that runs."""
+"""Who still has to vote: active binding voters without a ballot in an open vote."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from kipflow.domain.people import DoubtKind, find_sides
 from kipflow.domain.votes import BallotStatus
 from kipflow.services import board as views
 
-#: Who cast no ballot that binds for so long does not vote at present.
+#: A voter is active for this long after a binding ballot.
 ACTIVE = timedelta(days=180)
-#: Which ballots are of which vote, and which are somebody's vote or may be.
+#: Joins ballots with their vote. `VOTED`: the ballots that count, or may count after a review.
 OF_VOTE = sa.and_(vote.c.number == ballot.c.number, vote.c.position == ballot.c.vote_position)
 VOTED = ballot.c.status.in_((BallotStatus.COUNTED, BallotStatus.REVIEW))
 
@@ -26,7 +26,7 @@ class VoterQueries(Part):
     """Queries of `services.board.Board` about voters."""
 
     def load_absent(self, as_of: datetime, numbers: Collection[int]) -> Mapping[int, views.Absent]:
-        """Number of each of these proposals in a vote → those who still have to vote."""
+        """Number of each of these proposals with an open vote → those who still have to vote."""
         names, asked = self._find_active(as_of), self._load_asked(numbers)
         voted: dict[int, set[str]] = {}
         for row in self._connection.execute(_select_cast(numbers)):
@@ -41,7 +41,7 @@ class VoterQueries(Part):
         }
 
     def _find_active(self, as_of: datetime) -> dict[str, str]:
-        """Voter → name, of those whose ballots bind and who vote at present, who voted last first."""
+        """Active binding voter → name; the latest voter first."""
         newest = sa.func.max(ballot.c.cast_at)
         active = self._connection.execute(
             sa.select(ballot.c.voter, sa.func.max(ballot.c.name).label("name"))
@@ -57,7 +57,7 @@ class VoterQueries(Part):
         return {row.voter: people[row.voter].name if row.voter in people else row.name for row in active}
 
     def _load_asked(self, numbers: Collection[int]) -> dict[int, set[str]]:
-        """Number → who may be the sender of a ballot, which is asked about."""
+        """Number → people who may be the sender of a ballot, according to open questions."""
         asked: dict[int, set[str]] = {}
         pairs = sa.select(review_item.c.number, review_item.c.subject).where(
             review_item.c.number.in_(numbers), review_item.c.kind.in_(list(DoubtKind))
@@ -67,7 +67,6 @@ class VoterQueries(Part):
         return asked
 
     def load_voters(self) -> tuple[views.VoterRow, ...]:
-        """Everybody who cast a ballot, once for each proposal and address."""
         is_running = sa.and_(vote.c.is_current, proposal.c.stage == Stage.VOTE)
         rows = (
             sa.select(ballot.c.number, sa.func.max(sa.case((is_running, 1), else_=0)), ballot.c.name, ballot.c.address)
@@ -82,7 +81,7 @@ class VoterQueries(Part):
 
 
 def _select_cast(numbers: Collection[int]) -> sa.Select[Any]:
-    """Who cast a ballot on the votes of these proposals that run; a row without a voter where nobody did."""
+    """The voters in the open votes of these proposals; a row without a voter if nobody voted."""
     return (
         sa.select(vote.c.number, ballot.c.voter, ballot.c.status)
         .join(proposal, proposal.c.number == vote.c.number)

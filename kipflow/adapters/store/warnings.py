@@ -1,4 +1,4 @@
-"""Warnings of dormancy and their deliveries: one of each for each silence, never changed."""
+"""Dormancy warnings and their deliveries: at most one of each per silence, never changed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Warnings(Part):
     """The part of `SqlHistory` for warnings of dormancy."""
 
     def load_warnings(self, number: int, *, known_at: datetime | None = None) -> tuple[SilenceWarning, ...]:
-        """Those on the proposal that were recorded by `known_at` (None: all), in order of time."""
+        """The proposal's warnings that were recorded by `known_at` (None: all), in order of time."""
         columns = [column for column in warning.c if column is not warning.c.number]
         delivered = sa.and_(
             warning_delivery.c.number == warning.c.number, warning_delivery.c.silent_at == warning.c.silent_at
@@ -36,11 +36,11 @@ class Warnings(Part):
 
     def save_warning(self, number: int, given: SilenceWarning) -> bool:
         row = {"number": number, **asdict(given)}
-        del row["delivered_at"]  # known only later, and kept apart: a warning is never changed
+        del row["delivered_at"]  # known only later, and stored in another table because a warning is never changed
         return count_new(self._connection, warning, [row]) > 0
 
     def save_delivery(self, number: int, *, silent_at: datetime, at: datetime, key: str) -> bool:
-        """Note that the author was warned; False if they had been already."""
+        """Note that the author received the warning; False if that was noted before."""
         row = {"number": number, "silent_at": silent_at, "delivered_at": at, "key": key}
         return count_new(self._connection, warning_delivery, [row]) > 0
 
