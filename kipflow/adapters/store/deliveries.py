@@ -29,7 +29,7 @@ _SETTLED: Row = {"claimed_by": None, "claimed_until": None, "tried_at": None}
 
 
 class Deliveries(Part):
-    """The half of `SqlOutbox` that changes the status of effects."""
+    """The half of `SqlOutbox` for delivery, and for what people decide about it."""
 
     def find_claim(self, channel: str) -> Claim | None:
         runs = sa.and_(_CLAIMED, outbox.c.claimed_until > read_clock(self._connection))

@@ -1,4 +1,4 @@
-"""Who still has to vote: active binding voters without a ballot in an open vote."""
+"""Who still has to vote: active binding voters without a ballot in a running vote."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class VoterQueries(Part):
     """Queries of `services.board.Board` about voters."""
 
     def load_absent(self, as_of: datetime, numbers: Collection[int]) -> Mapping[int, views.Absent]:
-        """Number of each of these proposals with an open vote → those who still have to vote."""
+        """Number of each of these proposals with a running vote → those who still have to vote."""
         names, asked = self._find_active(as_of), self._load_asked(numbers)
         voted: dict[int, set[str]] = {}
         for row in self._connection.execute(_select_cast(numbers)):
@@ -81,7 +81,7 @@ class VoterQueries(Part):
 
 
 def _select_cast(numbers: Collection[int]) -> sa.Select[Any]:
-    """The voters in the open votes of these proposals; a row without a voter if nobody voted."""
+    """The voters in the running votes of these proposals; a row without a voter if nobody voted."""
     return (
         sa.select(vote.c.number, ballot.c.voter, ballot.c.status)
         .join(proposal, proposal.c.number == vote.c.number)
