@@ -13,7 +13,7 @@ from airflow.sdk.exceptions import AirflowSkipException
 from kip_dags.defaults import TRANSITIONS, describe_dag, every
 from kip_dags.parts import open_parts
 
-from kipflow.adapters.sitefiles import Place, bring_to
+from kipflow.adapters.sitefiles import Place, sync_place
 from kipflow.config.loading import load_community
 from kipflow.config.settings import read_settings
 from kipflow.web.site.pages import Site, build_site
@@ -37,7 +37,7 @@ def kip_publish_site() -> None:
             raise AirflowSkipException("dry-run (KIPFLOW_DRY_RUN): nothing is copied; `kipflow site OUT/` shows it")
         about = Site(community=community.name, title=community.title, tickets=find_ticket_links(community))
         bucket = Place(ObjectStoragePath(community.site.publish_to))
-        done = bring_to(bucket, build_site(parts.store, about, parts.clock()))
+        done = sync_place(bucket, build_site(parts.store, about, parts.clock()))
         return {"written": done.written, "unchanged": done.unchanged, "removed": done.removed}
 
     copy_changed_files()

@@ -1,6 +1,6 @@
-"""Airflow's own database: its audit log, where what people do is noted before it is done, and what it says of our DAGs.
+"""Airflow's own database: the state of our DAGs, and the audit log, where acts of people are noted before they happen.
 
-Tasks have no access to it: only the board's process and the Slack app's have.
+Only the processes of the board and of the Slack app can access it. Tasks cannot.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ _LOG = sa.table(
     *(sa.column(name, sa.String) for name in ("event", "owner", "extra")),
 )
 
-#: What notes who is about to do what, with its values; where it raises, nothing is done.
+#: Logs an act before it happens: author, name of the act, values. If it raises, the act must not happen.
 Audit = Callable[[str, str, Mapping[str, Any]], None]
 
 
 class Session(Protocol):
-    """A session of Airflow's, as far as it is needed here."""
+    """The part of Airflow's session that is used here."""
 
     def execute(self, statement: Any) -> Any: ...
 
 
 def open_audit(open_session: Callable[[], AbstractContextManager[Session]], clock: Callable[[], datetime]) -> Audit:
-    """The log behind sessions that commit when their block ends, at the time of `clock` (aware UTC).
+    """A function that writes to the audit log, dated by `clock` (aware UTC). Sessions must commit when they close.
 
-    What is returned raises ServiceUnavailable where Airflow's database does not take it.
+    The function raises ServiceUnavailable if Airflow's database refuses the entry.
     """
 
     def log_act(author: str, act: str, values: Mapping[str, Any]) -> None:
@@ -60,7 +60,7 @@ _OURS = _DAG.c.dag_id.startswith("kip_", autoescape=True)
 
 
 def load_runs(open_session: Callable[[], AbstractContextManager[Session]]) -> Runs:
-    """Which DAGs are paused, and of which the newest run that has ended failed.
+    """The paused DAGs, and the DAGs whose newest finished run failed.
 
     Raises:
         ServiceUnavailable: Airflow's database does not answer.

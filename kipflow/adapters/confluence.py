@@ -1,7 +1,7 @@
 """A Confluence wiki: pages, their versions and children, and saving a page.
 
-Errors: `ServiceUnavailable` where the wiki gives no usable answer, `UnreadableInput` where it does but
-the page isn't there for us (deleted, restricted, without a body).
+Errors: `ServiceUnavailable` if the wiki gives no usable answer, `UnreadableInput` if this account cannot read the page
+(deleted, restricted, without a body).
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from kipflow.domain.errors import SaveConflict, ServiceUnavailable, UnreadableIn
 from kipflow.domain.times import as_utc
 from kipflow.services.ports import PageRef, WikiPage
 
-#: Children asked for at once; a server may give fewer. The proposals of a large community come in some seven answers.
+#: Children in one answer; a server may give fewer. A large community needs about seven answers.
 _PAGE_SIZE = 200
-#: No community has more proposals; a server that never ends its list is not followed further.
+#: No community has more proposals. The limit stops a server whose list never ends.
 _MAX_CHILDREN = 50_000
 _ID = re.compile(r"[A-Za-z0-9]{1,40}")
 _EXPAND = "body.storage,version,metadata.labels"
-#: Status → why a page isn't there for us.
+#: Status → why this account cannot read a page.
 _ABSENT: Mapping[int, WikiPage | str] = {
     403: "restricted: this account may not read it",
     **dict.fromkeys((404, 410), "not found: deleted, or hidden from this account"),
@@ -32,7 +32,7 @@ _ABSENT: Mapping[int, WikiPage | str] = {
 
 
 class ConfluenceWiki:
-    """A wiki by its REST root (ending in /rest/api); `token` is a personal access token."""
+    """A wiki. `url` is its REST root (ending in /rest/api), `token` a personal access token."""
 
     def __init__(
         self, url: str, token: str | None = None, *, contact: str = "", patience: Patience | None = None
@@ -52,14 +52,14 @@ class ConfluenceWiki:
         return page
 
     def fetch_children(self, page_id: str) -> Iterator[PageRef]:
-        """Every child page, each once, page of results by page of results."""
+        """Every child page once, read in batches."""
         seen: set[str] = set()
         start = 0
         path = f"/content/{_checked(page_id)}/child/page"
         while start < _MAX_CHILDREN:
             params = {"limit": str(_PAGE_SIZE), "start": str(start), "expand": "version"}
             refs, count, has_more = self._http.fetch_json(path, params=params, read=_read_children)
-            # a page that moved up while we were reading comes twice
+            # a page that moves up while we read appears twice
             fresh = [ref for ref in refs if ref.page_id not in seen]
             seen.update(ref.page_id for ref in fresh)
             yield from fresh
@@ -70,7 +70,7 @@ class ConfluenceWiki:
     def save_page(self, page: WikiPage, *, body: str, message: str) -> WikiPage:
         """Save `body` as the version after `page.version`, with `message` as the change's comment.
 
-        A save whose answer was lost is recognised and not reported as someone else's.
+        If the answer was lost, our own version is recognised and is no conflict.
 
         Raises:
             SaveConflict: someone saved a newer version since `page` was read.
@@ -88,16 +88,16 @@ class ConfluenceWiki:
         status = self._send("PUT", path, content, accept={409})
         current = self.fetch_page(page.page_id)
         if current.version == page.version + 1 and (current.body == body or status != 409):
-            return current  # the wiki writes some markup in its own way
+            return current  # the wiki normalises some markup
         if status == 409 or current.version > page.version + 1:
             raise SaveConflict(page_id=page.page_id, version=page.version)
         why = f"PUT {path}: said it was saved, but the page is at version {current.version}"
         raise ServiceUnavailable(service="Confluence", url=self._http.url, why=why)
 
     def create_page(self, parent_id: str, *, title: str, body: str) -> WikiPage:
-        """Make a page below `parent_id`, in its parent's space.
+        """Create a page below `parent_id`, in its parent's space.
 
-        A creation whose answer was lost is recognised by title and body, and not done twice.
+        If the answer was lost, the page is recognised by title and body and not created twice.
 
         Raises:
             SaveConflict: the space has another page of that title.
@@ -115,7 +115,7 @@ class ConfluenceWiki:
             content["space"] = {"key": space}
 
         status = self._send("POST", "/content", content, accept={400, 409})
-        # also after a success: which page it is, is found the same way however the answer looked
+        # also after a success: the page is found in the same way for every form of answer
         found = self._find_by_title(title, space)
         if found is None:
             why = f"POST /content: answered {status}, and the page is not there"
@@ -125,7 +125,7 @@ class ConfluenceWiki:
         return found
 
     def _send(self, method: str, path: str, content: Mapping[str, Any], *, accept: Collection[int]) -> int:
-        """Send until there is an answer: its status, a success or one of those to `accept`."""
+        """Send with retries. Returns the status: a success, or one of `accept`."""
 
         def attempt() -> int:
             answer = self._http.fetch_once(method, path, content=content)
@@ -171,7 +171,7 @@ def _checked(page_id: str) -> str:
 
 
 def _read_space(raw: Any) -> str | None:
-    """The key of a page's space, where the wiki gives it."""
+    """The key of a page's space; None if the wiki does not say."""
     key = (raw.get("space") or {}).get("key")
     return key if isinstance(key, str) else None
 

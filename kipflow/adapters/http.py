@@ -1,8 +1,8 @@
-"""One way of talking HTTP to an outside service: named, patient within bounds, and without a secret in sight.
+"""The HTTP client for every outside service: with bounded retries, and without secrets in its messages.
 
-What can pass is tried again (429, 5xx, broken connections, answers that are not what was asked for),
-a bounded number of times within a bounded time, and `Retry-After` is honoured. Every fault gives one
-line in the log. What is left after that is one `ServiceUnavailable`.
+Temporary faults are retried (429, 5xx, broken connections, answers of the wrong form), a bounded number of times within
+a bounded time. `Retry-After` is honoured. Every fault is one line in the log. After the last attempt,
+`ServiceUnavailable` is raised.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ import stamina
 
 from kipflow import __version__
 from kipflow.adapters.httpfaults import Answer, Fault, as_fault, refuse
-from kipflow.adapters.patience import Absence, Pace, Patience, silence_retries
+from kipflow.adapters.patience import Outage, Pace, Patience, silence_retries
 from kipflow.domain.errors import ServiceUnavailable
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 
-#: The longest answer that is held in memory, in bytes: a page with all of its text is far smaller.
+#: The longest answer that is read into memory, in bytes. A page with all its text is far smaller.
 MAX_ANSWER = 32 * 1024 * 1024
-#: Connections to one service at one time.
-_POLITE = 2
+#: Simultaneous connections to one service.
+_CONNECTIONS = 2
 _RETRYABLE = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 
 @functools.cache
 def _load_authorities() -> ssl.SSLContext:
-    """Whose certificates are trusted: read once a process, as it takes longer than most requests do."""
+    """The trusted certificate authorities. Loading takes longer than most requests, so it is done once per process."""
     return httpx.create_ssl_context()
 
 
@@ -58,7 +58,7 @@ class HttpService:
     ) -> None:
         """`url` is the service's root; `pause` the shortest time between two requests, in seconds.
 
-        A user and password in `url` are used and taken out of everything that is shown.
+        A user and password in `url` are used, but never shown.
         """
         parsed = httpx.URL(url.rstrip("/"))
         self.name = name
@@ -69,13 +69,13 @@ class HttpService:
         if token:
             self._headers["Authorization"] = f"Bearer {token}"
         self._pace = Pace(pause)
-        self._absence = Absence(self.patience.in_vain)
+        self._outage = Outage(self.patience.outage_after)
         self._lock = threading.Lock()
         self._client: httpx.Client | None = None
 
     @property
     def client(self) -> httpx.Client:
-        """The one client of this service, made at first use (a forked worker must not share sockets)."""
+        """The client, created at first use because forked workers must not share sockets."""
         with self._lock:
             if self._client is None:
                 silence_retries()
@@ -84,9 +84,9 @@ class HttpService:
                     headers=self._headers,
                     auth=self._auth,
                     verify=_load_authorities(),
-                    # waiting for one of our own connections is no fault of the service
+                    # no timeout for a free connection of our own: the service is not at fault
                     timeout=httpx.Timeout(patience.read, connect=patience.connect, pool=None),
-                    limits=httpx.Limits(max_connections=_POLITE, max_keepalive_connections=_POLITE),
+                    limits=httpx.Limits(max_connections=_CONNECTIONS, max_keepalive_connections=_CONNECTIONS),
                     follow_redirects=True,
                     max_redirects=5,
                 )
@@ -101,11 +101,11 @@ class HttpService:
         instead: Mapping[int, T] | None = None,
         about: str = "",
     ) -> T:
-        """GET `path` below the root: what `read` makes of the JSON. A status of `instead` is answered by what it names.
+        """GET `path` below the root, and pass the JSON to `read`. `instead` maps a status to the value returned for it.
 
-        `about` says in the log what is asked for, where the path does not.
-        `read` may raise KeyError, TypeError, ValueError or AttributeError for JSON of another shape: that is
-        a fault as any other, because an error of the moment must not be stored as a fact.
+        `about` describes the request in the log, if the path does not.
+        `read` may raise KeyError, TypeError, ValueError or AttributeError for JSON of another shape. That is retried
+        like any fault: a temporary error must not be stored as a fact.
 
         Raises:
             ServiceUnavailable: no usable answer within the bounds, or a refusal (401, 403, 404 …).
@@ -132,7 +132,7 @@ class HttpService:
         params: Mapping[str, str] | None = None,
         content: Any = None,
     ) -> Answer:
-        """One attempt, read to its end. Raises `Fault` for what may pass; any other status is an answer."""
+        """One attempt with its whole body. Raises `Fault` for temporary faults; any other status is an answer."""
         with self.stream_once(method, path, params=params, content=content) as response:
             body = bytearray()
             for chunk in self.read_bounded(response.iter_bytes()):
@@ -151,7 +151,7 @@ class HttpService:
         headers: Mapping[str, str] | None = None,
         content: Any = None,
     ) -> Iterator[httpx.Response]:
-        """One attempt, its body not read yet. Raises `Fault` for what may pass."""
+        """One attempt, with the body still unread. Raises `Fault` for temporary faults."""
         self._pace.wait()
         is_answered = False
         try:
@@ -169,7 +169,7 @@ class HttpService:
             raise Fault(f"not an address: {error}", final=True) from None
 
     def read_bounded(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
-        """The chunks of an answer; a drip that would go on for ever is cut off."""
+        """The chunks of an answer. Raises `Fault` if they take longer than `patience.download`."""
         end = time.monotonic() + self.patience.download
         for chunk in chunks:
             if time.monotonic() > end:
@@ -185,7 +185,7 @@ class HttpService:
             seconds = float(raw[:9])
         else:
             try:
-                # measured against the service's own clock where it gives it
+                # relative to the service's own clock if it sends one
                 date = parsedate_to_datetime(headers["date"]) if "date" in headers else datetime.now(UTC)
                 seconds = (parsedate_to_datetime(raw) - date).total_seconds()
             except (ValueError, TypeError):
@@ -199,7 +199,7 @@ class HttpService:
             ServiceUnavailable: the last fault, after the last attempt.
         """
         patience = self.patience
-        attempts = 1 if self._absence.is_likely() else patience.attempts
+        attempts = 1 if self._outage.is_likely() else patience.attempts
         numbers = itertools.count(1)
 
         def on(error: Exception) -> bool | float:
@@ -216,7 +216,7 @@ class HttpService:
                 asks = "" if fault.wait is None else f"; it asks to wait {fault.wait:g} s"
                 log.warning("%s: %s: %s (%s)%s", self.name, what, fault.why, tries, asks)
                 raise
-            self._absence.end()
+            self._outage.end()
             return found
 
         caller = stamina.RetryingCaller(
@@ -229,5 +229,5 @@ class HttpService:
         try:
             return caller(on, try_once)
         except Fault as fault:
-            self._absence.note(fault)
+            self._outage.note(fault)
             raise ServiceUnavailable(service=self.name, url=self.url, why=f"{what}: {fault.why}") from None

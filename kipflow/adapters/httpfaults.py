@@ -1,4 +1,4 @@
-"""What can go wrong with one request, each in a few words fit for a line of a log: no address, no header, no secret."""
+"""Faults of one request, each with a short reason for the log that contains no address, header or secret."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ import httpx
 
 
 class Fault(Exception):
-    """One failed attempt. `wait` is what the service asked for, `final` that trying again is no use.
+    """One failed attempt. `wait` is the delay in seconds that the service asked for. `final`: a retry cannot help.
 
-    `away` says that the service did not answer at all, or is too busy to: other requests would fare no better.
+    `away`: the service did not answer, or is overloaded, so that other requests would fail too.
     """
 
     def __init__(self, why: str, *, wait: float | None = None, final: bool = False, away: bool = False) -> None:
@@ -32,7 +32,7 @@ class Answer:
     body: bytes
 
     def json(self) -> Any:
-        """The body as JSON. Raises `Fault` where it is something else (an error page with status 200, say)."""
+        """The body as JSON. Raises `Fault` for anything else, such as an error page with status 200."""
         try:
             return json.loads(self.body)
         except (ValueError, RecursionError):
@@ -49,7 +49,7 @@ def refuse(status: int, body: bytes = b"") -> None:
 
 
 def as_fault(error: httpx.HTTPError, *, away: bool) -> Fault:
-    """What went wrong on the wire. A certificate that is not trusted is no better at the next attempt."""
+    """A transport error as a fault. An untrusted certificate is final: a retry cannot help."""
     for cause in _causes(error):
         if isinstance(cause, ssl.SSLCertVerificationError):
             return Fault(f"its certificate is not trusted: {cause.verify_message}"[:200], final=True, away=away)
@@ -67,7 +67,7 @@ def as_fault(error: httpx.HTTPError, *, away: bool) -> Fault:
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """The error and what it came from."""
+    """The error and its causes."""
     seen: list[BaseException] = []
     at: BaseException | None = error
     while at is not None and at not in seen:

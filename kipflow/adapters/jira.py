@@ -13,7 +13,7 @@ from kipflow.adapters.patience import Patience
 from kipflow.domain.errors import DeliveryUnclear, RateLimited, Refused, ServiceUnavailable
 from kipflow.domain.pages import TicketState
 
-#: Comments of a ticket among which one is looked for.
+#: Newest comments of a ticket that are searched.
 _COMMENTS = 200
 _KEY = re.compile(r"[A-Z][A-Z0-9_]{1,30}-[1-9]\d{0,8}")
 
@@ -21,8 +21,8 @@ _KEY = re.compile(r"[A-Z][A-Z0-9_]{1,30}-[1-9]\d{0,8}")
 class JiraTickets:
     """Tickets of a JIRA server (REST API 2); `url` is its root, ending in /rest/api/2.
 
-    They are asked for one by one, at least `pause` seconds apart: a search for many at once answers with an
-    error where a single key of them is unknown or hidden.
+    Tickets are requested one by one, at least `pause` seconds apart: a search for many fails as a whole if one key
+    is unknown or hidden.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class JiraTickets:
         self._http = HttpService("JIRA", url, token=token, contact=contact, pause=pause, patience=patience)
 
     def fetch_ticket(self, key: str, *, now: datetime) -> TicketState | None:
-        """The ticket as it is at `now`; None if there is no such ticket. It keeps the asked key if it was moved.
+        """The ticket at `now`; None if there is none. A moved ticket keeps the requested key.
 
         Raises:
             ServiceUnavailable: no usable answer, or the ticket is hidden from this account.
@@ -62,11 +62,11 @@ class JiraTickets:
         return self._http.fetch_json(f"/issue/{key}", params=params, instead={404: None}, read=read)
 
     def add_comment(self, ticket: str, text: str, *, key: str) -> str:
-        """Comment on a ticket once; "TICKET/COMMENT". The last line carries `key`, by which `find_comment` knows it.
+        """Add a comment; returns "TICKET/COMMENT". `find_comment` recognises it by its last line, which contains `key`.
 
         Raises:
             RateLimited, Refused: certainly nothing was written.
-            ServiceUnavailable: it is not known whether it was.
+            ServiceUnavailable: it may have been written.
         """
         what = f"POST /issue/{ticket}/comment"
         if not _KEY.fullmatch(ticket):
@@ -88,10 +88,10 @@ class JiraTickets:
             return ticket
 
     def find_comment(self, ticket: str, *, key: str) -> str | None:
-        """The comment with this key among a ticket's newest ones.
+        """The comment with this key, searched among the newest ones of the ticket.
 
         Raises:
-            DeliveryUnclear: the ticket has more of them than are looked through.
+            DeliveryUnclear: not found, and the ticket has more comments than are searched.
             ServiceUnavailable: no usable answer.
         """
 

@@ -1,7 +1,7 @@
-"""The lake: Parquet that Spark's jobs leave for us, and history that they read from us.
+"""The lake: Parquet files that Spark's jobs write for us, and the history that they read from us.
 
-Reading and writing is Arrow's work; no Spark is needed here. The shapes are those of `lakeschemas`,
-which Spark's jobs use as well. Where no finished job stands behind a folder, reading it raises `UnreadableInput`.
+Files are read and written with Arrow, without Spark. The schemas are those of `lakeschemas`, which Spark's jobs use as
+well. Reading a folder that no finished job wrote raises `UnreadableInput`.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from kipflow.domain.facts import Message, Unreadable
 from kipflow.domain.records import from_plain
 from kipflow.services.ports import HistoryRows, MetricRow, Report, Store
 
-#: Rows that are Python objects at one time: a batch of long mails stays in the tens of megabytes.
+#: Rows that are Python objects at one time: a batch of long mails takes tens of megabytes.
 BATCH = 500
 
-#: table in the lake → (what `HistoryRows.iter_rows` calls it, its shape)
+#: Table in the lake → its name in `HistoryRows.iter_rows`, and its schema.
 HISTORY: Mapping[str, tuple[str, pa.Schema]] = {
     "transitions": ("transition", lakeschemas.TRANSITION),
     "votes": ("vote", lakeschemas.VOTE),
@@ -33,7 +33,7 @@ HISTORY: Mapping[str, tuple[str, pa.Schema]] = {
 
 
 def export_store(store: Store, directory: Path) -> None:
-    """Write the history of a store to `directory`: one consistent moment, read in one transaction."""
+    """Write the history of a store to `directory`, as a consistent snapshot read in one transaction."""
     with store.begin() as session:
         export_history(session.metrics, directory)
 
@@ -41,12 +41,12 @@ def export_store(store: Store, directory: Path) -> None:
 def export_history(rows: HistoryRows, directory: Path) -> None:
     """Write the store's history to `directory`, one folder for each table of `HISTORY`.
 
-    Streams: memory does not grow with the history. A file takes its place when it is whole.
+    Streams, so that memory does not grow with the history. A file gets its name when it is complete.
     """
     for name, (source, schema) in HISTORY.items():
         folder = directory / name
         folder.mkdir(parents=True, exist_ok=True)
-        # Spark passes over names that begin with a dot
+        # Spark ignores names that begin with a dot
         unfinished = folder / ".history.parquet"
         with pq.ParquetWriter(unfinished, schema) as writer:
             for batch in rows.iter_rows(source, schema.names):
@@ -61,7 +61,7 @@ def read_messages(directory: Path) -> Iterator[Message]:
 
 
 def read_unreadable(directory: Path) -> Iterator[Unreadable]:
-    """What `read_archives.py` could not read, and why."""
+    """The mails that `read_archives.py` could not read, and why."""
     for row in _rows(directory, "readable=false"):
         yield Unreadable(**{name: row[name] for name in lakeschemas.UNREADABLE})
 
@@ -80,11 +80,9 @@ def save_metrics(store: Store, directory: Path, *, as_of: datetime, run_id: str)
 
 
 def _rows(directory: Path, part: str) -> Iterator[dict[str, Any]]:
-    # Spark leaves this mark when every task of the write is done; without it files may be missing
+    # Spark writes this file when all tasks are done; without it files may be missing
     if not (directory / "_SUCCESS").is_file():
-        raise UnreadableInput(
-            source=str(directory), why="no finished Spark job stands behind this folder; run it again"
-        )
+        raise UnreadableInput(source=str(directory), why="no finished Spark job wrote this folder; run it again")
     for file in sorted((directory / part).glob("part-*.parquet")):
         with pq.ParquetFile(file) as parquet:
             for batch in parquet.iter_batches(batch_size=BATCH):

@@ -1,7 +1,6 @@
-"""One month of an archive on its way into its file: written beside it, verified, then put in its place.
+"""The download of one month of an archive: written to a temporary file, verified, then moved to its place.
 
-What is known of the file (entity tag, digest) lies beside it as JSON, so that an unchanged month costs
-one request without a body.
+A JSON file next to it keeps its entity tag and digest, so that an unchanged month costs one request without a body.
 """
 
 from __future__ import annotations
@@ -23,9 +22,9 @@ from kipflow.adapters.httpfaults import Fault
 from kipflow.adapters.vanished import keep_vanished
 from kipflow.mbox.files import count_starts, drop_last_mail, find_break
 
-#: The largest month that is kept, in bytes, after unpacking. Apache's busiest lists have some 60 MB.
+#: The largest month that is accepted, in bytes after unpacking. Apache's busiest lists have about 60 MB.
 MAX_MONTH = 1 << 30
-#: Vanished mails that are named.
+#: Vanished mails that a message names.
 MAX_NAMED = 3
 _CHUNK = 1 << 16
 _GZIP = b"\x1f\x8b"
@@ -33,9 +32,9 @@ _GZIP = b"\x1f\x8b"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownFile:
-    """What is known of a month's file; `etag` and `last_modified` are the archive's.
+    """Metadata of a month's file; `etag` and `last_modified` are the archive's.
 
-    `why` names mails in it that the archive has no longer.
+    `why` names the mails in it that vanished from the archive.
     """
 
     size: int
@@ -47,7 +46,7 @@ class KnownFile:
 
 
 class Download:
-    """One month on its way to its file. Kept over attempts: what the last one brought is all there is."""
+    """The download of one month. It is reused for retries, and each attempt starts from the beginning."""
 
     def __init__(self, target: Path) -> None:
         self.target = target
@@ -57,7 +56,7 @@ class Download:
         self.not_mbox = False
 
     def write(self, chunks: Iterator[bytes]) -> None:
-        """Write the chunks to the part file. Raises `Fault` where they are no mbox or too many."""
+        """Write the chunks to the part file. Raises `Fault` if they are no mbox or too large."""
         self.size = self.mails = 0
         self.not_mbox = False
         self.target.parent.mkdir(parents=True, exist_ok=True)
@@ -83,15 +82,15 @@ class Download:
             raise Fault("breaks off in the middle of a line")
 
     def verify(self, expected: int) -> None:
-        """Count the mails, and hold them against the archive's own count (0: it gives none).
+        """Count the mails, and compare with the archive's own count (0: unknown).
 
         Raises:
-            Fault: there are fewer, or nobody counts them and the box does not end as boxes do.
+            Fault: there are fewer; or the count is unknown, and the file seems to be truncated.
         """
         self.mails = count_starts(self.part)
         possible = self.mails if self.mails >= expected else count_starts(self.part, doubtful=True)
         if possible < expected:
-            # lengths that agree prove nothing where the archive itself broke off
+            # equal lengths prove nothing if the archive itself sent a truncated answer
             raise Fault(f"holds {self.mails} mails where the archive counts {expected}")
         if not expected and (how := find_break(self.part)):
             raise Fault(f"breaks off {how}")
@@ -103,10 +102,10 @@ class Download:
             raise Fault(f"answered {kind} that is no mbox")
 
     def keep(self, etag: str | None, last_modified: str | None) -> KnownFile:
-        """Put the whole file in its place, and what is known of it beside it.
+        """Move the complete file to its place, and write its metadata next to it.
 
-        Mails of the file before it that the archive no longer has are kept in it, if that file was whole: the
-        last mail of one that broke off is nobody's.
+        Mails of the earlier file that vanished from the archive are added, if that file was complete: a truncated
+        file may end in half a mail.
         """
         gone = keep_vanished(self.target, self.part) if load_known(self.target) is not None else ()
         self._measure(self.mails + len(gone))
@@ -116,37 +115,37 @@ class Download:
             digest=self.digest,
             etag=etag,
             last_modified=last_modified,
-            why=_say_gone(gone),
+            why=_describe_vanished(gone),
         )
-        # in this order: a crash in between leaves a file without a tag, which is fetched again
-        _beside(self.target).unlink(missing_ok=True)
+        # in this order: after a crash in between, the file has no metadata and is fetched again
+        _metadata_path(self.target).unlink(missing_ok=True)
         os.replace(self.part, self.target)
         text = json.dumps(asdict(known))
-        temporary = _beside(self.target).with_suffix(".tmp")
+        temporary = _metadata_path(self.target).with_suffix(".tmp")
         temporary.write_text(text, encoding="utf-8")
-        os.replace(temporary, _beside(self.target))
+        os.replace(temporary, _metadata_path(self.target))
         return known
 
-    def keep_rest(self) -> bool:
-        """Put the whole mails that came of a broken download in its place; False if none did."""
+    def keep_partial(self) -> bool:
+        """Keep the complete mails of a truncated download; False if there are none."""
         if not self.part.exists() or self.size == 0:
             return False
         self._measure(drop_last_mail(self.part))
         if not self.mails:
             return False
-        _beside(self.target).unlink(missing_ok=True)
+        _metadata_path(self.target).unlink(missing_ok=True)
         os.replace(self.part, self.target)
         return True
 
     def _measure(self, mails: int) -> None:
-        """Count, size and digest of the part file, once nothing more is written to it."""
+        """Set count, size and digest of the finished part file."""
         self.mails, self.size, self.digest = mails, self.part.stat().st_size, _hash_file(self.part)
 
     def clean(self) -> None:
         self.part.unlink(missing_ok=True)
 
 
-def _say_gone(gone: Sequence[str]) -> str:
+def _describe_vanished(gone: Sequence[str]) -> str:
     if not gone:
         return ""
     what = "1 mail that it held before is" if len(gone) == 1 else f"{len(gone)} mails that it held before are"
@@ -160,7 +159,7 @@ def _hash_file(path: Path) -> str:
 
 
 def join_files(parts: Sequence[Path], target: Path) -> tuple[int, str]:
-    """Put mboxes one after the other in the place of `target`: size in bytes, and digest."""
+    """Concatenate mboxes into `target`. Returns its size in bytes and its digest."""
     temporary = target.with_name(f".{target.name}.{uuid.uuid4().hex}.part")
     try:
         with open(temporary, "wb") as file:
@@ -177,7 +176,7 @@ def join_files(parts: Sequence[Path], target: Path) -> tuple[int, str]:
 
 
 def unpacked(chunks: Iterator[bytes], headers: httpx.Headers) -> Iterator[bytes]:
-    """The body itself, unpacked where it is gzip (said or not). Raises `Fault` where it ends too early."""
+    """The body, unpacked if it is gzip, declared or not. Raises `Fault` if it is truncated."""
     encoding = headers.get("content-encoding", "").strip().lower()
     if encoding not in {"", "identity", "gzip", "x-gzip"}:
         raise Fault(f"answered in an encoding that was not asked for: {encoding[:20]}", final=True)
@@ -200,9 +199,9 @@ def _gunzip(first: bytes, chunks: Iterator[bytes]) -> Iterator[bytes]:
     def feed(data: bytes) -> Iterator[bytes]:
         nonlocal inflate
         while data:
-            if inflate.eof:  # gzip files may be several, one after the other
+            if inflate.eof:  # a gzip stream may have several members
                 inflate = zlib.decompressobj(wbits=31)
-            # bounded, so that a small answer can't fill the memory
+            # bounded, so that a small answer cannot fill the memory
             yield inflate.decompress(data, _CHUNK)
             data = inflate.unconsumed_tail or inflate.unused_data
 
@@ -216,14 +215,14 @@ def _gunzip(first: bytes, chunks: Iterator[bytes]) -> Iterator[bytes]:
         raise Fault("truncated: the gzip stream has no end")
 
 
-def _beside(target: Path) -> Path:
+def _metadata_path(target: Path) -> Path:
     return target.with_name(f".{target.name}.json")
 
 
 def load_known(target: Path) -> KnownFile | None:
-    """What is known of the file at `target`, if both are there and agree."""
+    """The metadata of the file at `target`; None if either is missing or the sizes differ."""
     try:
-        known = KnownFile(**json.loads(_beside(target).read_text(encoding="utf-8")))
+        known = KnownFile(**json.loads(_metadata_path(target).read_text(encoding="utf-8")))
         return known if target.stat().st_size == known.size else None
     except (OSError, ValueError, TypeError):
         return None

@@ -1,4 +1,4 @@
-"""How long and how often an outside service is asked, and how politely."""
+"""Limits for requests to outside services: timeouts, retries, and pauses between requests."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from kipflow.adapters.httpfaults import Fault
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Patience:
-    """How long a service is waited for. All times are in seconds.
+    """Timeouts and retries. All times are in seconds.
 
-    `total` bounds all attempts of one request together; `longest_wait` caps what a `Retry-After` may
-    ask; `download` bounds one answer from its first byte to its last, however slowly they come. After so many
-    requests `in_vain`, one after the other, each further one is tried once, until one is answered.
+    `total` bounds all attempts of one request together; `longest_wait` caps a `Retry-After`; `download` bounds one
+    answer from its first byte to its last. After `outage_after` failed requests in a row, each further request is tried
+    only once, until one succeeds.
     """
 
     attempts: int = 5
-    in_vain: int = 3
+    outage_after: int = 3
     total: float = 180.0
     first_wait: float = 0.5
     longest_wait: float = 60.0
@@ -46,17 +46,17 @@ class Pace:
         time.sleep(start - now)
 
 
-class Absence:
-    """Whether a service seems to be away: a run over many months or pages then waits for none of them for long.
+class Outage:
+    """Detects that a service is down, so that a run over many months or pages does not retry each of them for long.
 
-    Each is still tried: what one month of an archive always breaks on says nothing of the next.
+    Each is still tried once: one broken month of an archive does not mean that the next one is broken too.
     """
 
-    def __init__(self, in_vain: int) -> None:
-        self._in_vain, self._failed, self._lock = in_vain, 0, threading.Lock()
+    def __init__(self, after: int) -> None:
+        self._after, self._failed, self._lock = after, 0, threading.Lock()
 
     def note(self, fault: Fault) -> None:
-        """A request was given up. One that was answered somehow says that the service is there."""
+        """Count a request that failed for good. One that got any answer shows that the service is up."""
         with self._lock:
             self._failed = self._failed + 1 if fault.away else 0
 
@@ -65,16 +65,16 @@ class Absence:
             self._failed = 0
 
     def is_likely(self) -> bool:
-        return self._failed >= self._in_vain
+        return self._failed >= self._after
 
 
 _hooked = threading.Event()
 
 
 def silence_retries() -> None:
-    """Silence stamina's own line per retry of a `Fault`: `HttpService.retry` logs each once, with its reason.
+    """Turn off stamina's log line for each retry of a `Fault`, because `HttpService.retry` logs it with its reason.
 
-    What others in this process retry is left as it was.
+    Retries of other code in this process are still logged.
     """
     if _hooked.is_set():
         return

@@ -1,7 +1,7 @@
-"""A Pony Mail archive: its months as mbox files on disk, verified, and its cheap statistics.
+"""A Pony Mail archive: downloads months as verified mbox files, and reads its cheap statistics.
 
-A list may have had another address earlier: each month is asked of the address that had it then, the month of
-the move of both. To everybody else it is one list under its present address.
+A list may have had another address earlier. Each month is fetched from the address that the list had then, and the
+month of the move from both. For other code it is one list under its present address.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class PonyMailArchive:
     """The archive at `url` (the folder of mbox.lua and stats.lua).
 
     `contact` is sent to the archive's operators in User-Agent.
-    `earlier` has the earlier addresses of lists that were moved, each with the last month that it had, in order.
+    `earlier`: present address of a moved list → its earlier addresses in order, each with its last month.
     """
 
     def __init__(
@@ -49,13 +49,13 @@ class PonyMailArchive:
     ) -> None:
         self._http = HttpService("Pony Mail", url, contact=contact, pause=pause, patience=patience)
         self._earlier = dict(earlier or {})
-        # what statistics that were just asked for say, so that the month needs no second look at them
+        # counts from statistics that were just fetched, so that the month need not fetch them again
         self._counts: dict[tuple[str, str], int] = {}
 
     def fetch_stats(self, list_id: str, month: str) -> MonthStats:
-        """What the archive says of a month without giving it: any new, gone or replaced mail changes `digest`.
+        """The archive's statistics of a month. Any new, removed or replaced mail changes `digest`.
 
-        Fields that are missing or odd are left out of account; only an answer with none of them is refused.
+        Missing or invalid fields are ignored; only an answer without any valid field is refused.
 
         Raises:
             ServiceUnavailable: no usable answer.
@@ -67,7 +67,7 @@ class PonyMailArchive:
         return MonthStats(mails=sum(one.mails for one in found), digest=digest_text(seen, 32))
 
     def addresses(self, list_id: str, month: str) -> tuple[str, ...]:
-        """The addresses that had the list's mail in a month; two of them in the month of a move."""
+        """The addresses of the list in a month; two of them in the month of a move."""
         moves = self._earlier.get(list_id, ())
         found: list[str] = []
         since = ""
@@ -84,13 +84,12 @@ class PonyMailArchive:
         return found
 
     def fetch_month(self, list_id: str, month: str, target: Path, *, now: datetime) -> ArchiveMonth:
-        """Stream the month to `target` and verify it. Never raises for a bad month: its status says so.
+        """Stream the month to `target` and verify it. A bad month does not raise; its status says what is wrong.
 
-        "complete": whole, an mbox (an empty month is), and not fewer mails than the archive counts; `why` then
-        names mails that the archive gave before and has no longer, which stay in the file.
-        "partial": it broke off or lacked mails at every attempt; `path` holds what came, or the older
-        whole file if there is one. "missing": the archive has none or cannot be reached.
-        "unreadable": what it gives is no mbox.
+        "complete": a whole mbox, possibly empty, with at least as many mails as the archive counts; `why` names mails
+        that vanished from the archive and stay in the file. "partial": truncated or lacking mails at every attempt;
+        `path` is the incomplete file, or the older complete one. "missing": the archive has no such month or is
+        unreachable. "unreadable": the answer is no mbox.
         """
         addresses = self.addresses(list_id, month)
         if len(addresses) == 1:
@@ -102,7 +101,7 @@ class PonyMailArchive:
         return _join(list_id, parts, target)
 
     def _fetch_from(self, address: str, month: str, target: Path, *, now: datetime) -> ArchiveMonth:
-        """The month of one address."""
+        """The month of the list under one address."""
         known = load_known(target)
         base = ArchiveMonth(list_id=address, month=month, status="complete", fetched_at=now, path=str(target))
         download = Download(target)
@@ -134,9 +133,9 @@ class PonyMailArchive:
         return download.keep(etag, modified)
 
     def _count(self, list_id: str, month: str) -> int:
-        """How many mails the archive counts in a month; 0 where it does not say.
+        """How many mails the archive counts in a month; 0 if unknown.
 
-        Asked after the month was read: a mail that came in between makes the next attempt read it too.
+        Fetched after the month: a mail that arrives in between makes the next attempt fetch it too.
         """
         known = self._counts.pop((list_id, month), None)
         if known is not None:
@@ -151,12 +150,12 @@ class PonyMailArchive:
 
     def _fail(self, base: ArchiveMonth, download: Download, known: KnownFile | None, why: str) -> ArchiveMonth:
         if known is not None:
-            # the older file is whole; what it holds stays read
+            # the older file is complete and stays valid
             held = replace(base, mails=known.mails, size=known.size, digest=known.digest)
             return replace(held, status="partial", why=why, given=False)
         if download.not_mbox:
             return replace(base, status="unreadable", path=None, why=why)
-        if download.keep_rest():
+        if download.keep_partial():
             held = replace(base, mails=download.mails, size=download.size, digest=download.digest)
             return replace(held, status="partial", why=why)
         return replace(base, status="missing", path=None, why=why)
@@ -170,7 +169,7 @@ def _read_stats(month: str, raw: Any) -> MonthStats:
         raise KeyError("emails")
     rows = [row for row in emails or [] if isinstance(row, dict)]
     hits, active = _as_count(raw.get("hits")), _as_count(_active(raw, month))
-    # `id` is the archive's own: addresses and bodies are masked differently from day to day
+    # `id` is the archive's own; addresses and bodies are masked differently from day to day
     ids = sorted(str(row.get("id") or row.get("mid") or row.get("message-id") or "") for row in rows)
     return MonthStats(
         mails=max(hits or 0, active or 0, len(rows)), digest=digest_text(json.dumps([hits, active, ids]), 32)
@@ -195,19 +194,19 @@ def _as_count(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
-#: From good to bad: a month of two addresses is as bad as the worse of them.
+#: From good to bad: a month of two addresses has the worse status.
 _STATUSES = ("complete", "partial", "unreadable", "missing")
 
 
 def _join(list_id: str, parts: Sequence[ArchiveMonth], target: Path) -> ArchiveMonth:
-    """The month of a list out of its months at several addresses, in one file."""
+    """Join the months of several addresses of one list in one file."""
     held = [Path(part.path) for part in parts if part.path is not None]
     size, digest = join_files(held, target) if held else (0, None)
     status = max((part.status for part in parts), key=_STATUSES.index)
     return replace(
         parts[0],
         list_id=list_id,
-        # what one address gave is held, whatever the other did
+        # mail from one address counts, even if the other one failed
         status=status if status == "complete" or not held else "partial",
         mails=sum(part.mails for part in parts if part.path is not None),
         size=size,

@@ -1,4 +1,4 @@
-"""Keeps what a run makes from other users of the machine: mail, decisions, tokens in logs."""
+"""Protects files from other users of the machine: they hold mail, decisions, and tokens in logs."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-#: The umask of every process of kipflow: what it makes is its owner's alone.
+#: The umask of every process of kipflow: only the owner can read its files.
 PRIVATE = 0o077
-#: Below the home: what holds data or secrets. A database's -wal and -shm hold what it does.
+#: Files with data or secrets below the home. A database's -wal and -shm files contain its data too.
 _KEPT = ("*.db*", "*.json", "logs/*.log", "run/*", "airflow/*/airflow.db*", "airflow/*/passwords.json")
 
 
 def keep_private(home: Path, database: Path | None = None) -> str:
-    """Make the home if it is not there, and close it and its databases, logs and secrets to others.
+    """Create the home if it is missing, and make it and its databases, logs and secrets private.
 
     Returns:
-        What had been open to others until now, in one line; "" if nothing was.
+        One line that says what others could read until now; "" if nothing.
     """
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
     found = [home, *(path for pattern in _KEPT for path in home.glob(pattern)), *find_database_files(database)]
@@ -31,18 +31,18 @@ def keep_private(home: Path, database: Path | None = None) -> str:
 
 
 def make_private_file(path: Path) -> None:
-    """Make an empty file that only its owner can read, if there is none."""
+    """Create an empty file that only its owner can read, unless it exists."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     os.close(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600))
 
 
 def open_private(path: Path) -> IO[bytes]:
-    """An empty file to write that only its owner can read."""
+    """Open an empty file for writing that only its owner can read."""
     return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb")
 
 
 def write_private(path: Path, data: bytes, *, mode: int = 0o600) -> None:
-    """Write a file of its owner's so that no reader ever sees half of it; an equal one is left alone."""
+    """Write a private file atomically. An equal file is left alone."""
     if path.is_file() and path.stat().st_mode & 0o777 == mode and path.read_bytes() == data:
         return
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -57,14 +57,14 @@ def write_private(path: Path, data: bytes, *, mode: int = 0o600) -> None:
 
 
 def find_database_files(database: Path | None) -> Iterator[Path]:
-    """The files of a SQLite database that are there."""
+    """The existing files of a SQLite database."""
     if database is not None:
         named = (database.with_name(database.name + end) for end in ("", "-wal", "-shm"))
         yield from (path for path in named if path.is_file())
 
 
 def _close(path: Path) -> bool:
-    """Take everybody else's rights; False if they had none, or it is not ours to say."""
+    """Remove the rights of others; False if they had none, or if the file belongs to another user."""
     try:
         seen = path.stat()
         if seen.st_uid != os.geteuid() or not stat.S_IMODE(seen.st_mode) & 0o077:

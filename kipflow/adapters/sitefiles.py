@@ -1,7 +1,7 @@
-"""A place that kipflow keeps: files written where they changed, and removed where they are no longer made.
+"""Keeps a folder or bucket up to date: changed files are written, and obsolete ones removed.
 
-The place's manifest lists what was written, with a digest of each. Nothing else in the place is touched, and one that
-holds other files without a manifest is refused.
+A manifest in it lists the written files with their digests. Other files are not touched. A place that has files but no
+manifest is refused.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _FORMAT = 1
 
 
 class ForeignFolder(KipflowError):
-    """A place for a site that holds files which kipflow did not write."""
+    """The place for a site contains files that kipflow did not write."""
 
     def __init__(self, where: str) -> None:
         super().__init__(f"{where} is not empty and was not written by kipflow: name a new or empty folder")
@@ -30,7 +30,7 @@ class ForeignFolder(KipflowError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
-    """How many files were written, left as they were, and removed."""
+    """How many files were written, unchanged, and removed."""
 
     written: int
     unchanged: int
@@ -38,9 +38,9 @@ class Written:
 
 
 class Place:
-    """Where files go, by their paths below `root`, with "/". `where` names it for people.
+    """A folder or bucket to which files are written. Names are paths below `root`, with "/". `where` is for messages.
 
-    `root` is a path, or what has the methods of one: a folder or bucket of Airflow's object storage.
+    `root` is a path, or an object with its methods: a folder or bucket of Airflow's object storage.
     """
 
     def __init__(self, root: Any) -> None:
@@ -53,18 +53,18 @@ class Place:
         place = self._find(name)
         return place.read_bytes() if self._is_there(place) else None
 
-    def holds(self, name: str, content: bytes, *, noted: bool) -> bool:  # noqa: ARG002 - what a folder looks at
-        """Whether a file is as it should be; `noted`: the manifest says so, and what it says is not read again."""
+    def holds(self, name: str, content: bytes, *, noted: bool) -> bool:  # noqa: ARG002 - `Folder` compares it
+        """Whether a file has this content. `noted`: the manifest says so, and the file is not read."""
         return noted
 
     def write(self, name: str, content: bytes) -> None:
-        """Write or replace a file as a whole."""
+        """Write or replace a file."""
         place = self._find(name)
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_bytes(content)
 
     def remove(self, name: str) -> bool:
-        """False where it was gone already."""
+        """False if it did not exist."""
         place = self._find(name)
         if not self._is_there(place):
             return False
@@ -75,15 +75,15 @@ class Place:
         return self._root / name
 
     def _is_there(self, place: Any) -> bool:
-        # object storage answers `is_file` with no to whatever goes wrong
+        # in object storage, `is_file` is False for every error
         return bool(place.exists())
 
 
-def bring_to(place: Place, files: Iterable[tuple[str, bytes]]) -> Written:
-    """Bring a place to hold these files; what a killed run left is brought to that too.
+def sync_place(place: Place, files: Iterable[tuple[str, bytes]]) -> Written:
+    """Make a place contain exactly these files of kipflow's, also after a killed run.
 
     Raises:
-        ForeignFolder: it holds files and no manifest of kipflow's.
+        ForeignFolder: it has files, but no manifest of kipflow's.
         KipflowError: its manifest is damaged.
     """
     before, made = _read_manifest(place), dict(files)
@@ -91,7 +91,7 @@ def bring_to(place: Place, files: Iterable[tuple[str, bytes]]) -> Written:
     changed = [n for n, content in made.items() if not place.holds(n, content, noted=before.get(n) == digests[n])]
     gone = [name for name in before if name not in made]
     if changed or gone:
-        # what a killed run wrote must be known as ours, and is written again: it has no digest yet
+        # listed before they are written, without a digest: if this run is killed, the next one knows and rewrites them
         place.write(MANIFEST, _render_manifest({**before, **dict.fromkeys(changed, "")}))
     for name in changed:
         place.write(name, made[name])
@@ -102,16 +102,16 @@ def bring_to(place: Place, files: Iterable[tuple[str, bytes]]) -> Written:
 
 
 def write_files(folder: Path, files: Iterable[tuple[str, bytes]]) -> Written:
-    """`bring_to` for a folder of this machine.
+    """`sync_place` for a folder of this machine.
 
     Raises:
-        KipflowError: the folder is not one that kipflow wrote, or a symbolic link in it leads elsewhere.
+        KipflowError: kipflow did not write the folder, or a path in it is a symbolic link.
     """
-    return bring_to(Folder(folder), files)
+    return sync_place(Folder(folder), files)
 
 
 def _read_manifest(place: Place) -> dict[str, str]:
-    """Path → digest of what kipflow wrote to a place."""
+    """Path → digest of each file that kipflow wrote to a place."""
     text = place.read(MANIFEST)
     if text is None:
         if not place.is_empty():
@@ -132,32 +132,32 @@ def _render_manifest(digests: dict[str, str]) -> bytes:
 
 
 def check_name(name: str, where: str) -> None:
-    """Raise `KipflowError` for what is no path below a place."""
+    """Raise `KipflowError` if `name` is no path below a place."""
     parts = PurePosixPath(name).parts
     if not parts or name.startswith("/") or ".." in parts:
         raise KipflowError(f"{name!r} is no path below {where}")
 
 
 class Folder(Place):
-    """A folder of this machine. No symbolic link in it is followed, and what stands there is compared."""
+    """A folder of this machine. Symbolic links are not followed, and the files themselves are compared."""
 
     def __init__(self, root: Path) -> None:
         if root.is_symlink() or (root.exists() and not root.is_dir()):
             raise KipflowError(f"{root} is no folder of its own: name a new or empty one")
         super().__init__(root)
 
-    def holds(self, name: str, content: bytes, *, noted: bool) -> bool:  # noqa: ARG002 - the file itself is looked at
+    def holds(self, name: str, content: bytes, *, noted: bool) -> bool:  # noqa: ARG002 - the file itself is compared
         place = self._find(name)
         return place.is_file() and place.stat().st_size == len(content) and place.read_bytes() == content
 
     def write(self, name: str, content: bytes) -> None:
-        """Replace the file as a whole: a reader sees the old one or the new one."""
+        """Replace the file atomically."""
         place = self._find(name)
         place.parent.mkdir(parents=True, exist_ok=True)
         draft = place.with_name(f".{place.name}.kipflow")
         draft.unlink(missing_ok=True)
         with draft.open("xb") as file:
-            # a public site is for others to read, whatever this process keeps to itself
+            # a public site must be readable by others, whatever the umask of this process
             os.fchmod(file.fileno(), 0o644)
             file.write(content)
         draft.replace(place)
@@ -166,7 +166,7 @@ class Folder(Place):
         return place.is_file()
 
     def _find(self, name: str) -> Path:
-        """Where a file stands; no part of its path may lead out of the folder."""
+        """The path of a file. No part of it may be a symbolic link."""
         check_name(name, self.where)
         place: Path = self._root
         for part in PurePosixPath(name).parts:

@@ -1,4 +1,4 @@
-"""Slack: posts a message, and finds it again by its key where it is not known whether it was posted."""
+"""Slack: posts a message, and finds it by its key if it is not known whether it was posted."""
 
 from __future__ import annotations
 
@@ -13,20 +13,27 @@ from slack_sdk import WebClient
 from slack_sdk.errors import SlackApiError, SlackClientError
 
 from kipflow import __version__
-from kipflow.adapters.slackfaults import WITHHELD, WITHHELD_SECONDS, find_answer, name_fault, parse_wait, say_fault
+from kipflow.adapters.slackfaults import (
+    WITHHELD,
+    WITHHELD_SECONDS,
+    describe_answer,
+    describe_error,
+    find_answer,
+    parse_wait,
+)
 from kipflow.domain.errors import DeliveryUnclear, RateLimited, Refused, ServiceUnavailable, Withheld
 
 log = logging.getLogger(__name__)
 
-#: Names our message ids; a constant, so that a key gives the same id on every machine.
+#: Namespace of our message ids; a constant, so that a key gives the same id on every machine.
 _IDS = uuid.UUID("5f0c6a52-5c0e-4d4a-9a07-6d1f6f2f2b9e")
-#: What a call raises whose answer was lost or is none. slack_sdk takes any JSON for an object, hence the last one.
+#: Raised by a call without a usable answer. slack_sdk expects every JSON to be an object, hence the last one.
 _LOST = (OSError, HTTPException, SlackClientError, ValueError, AttributeError)
 #: How much Slack's clock may be behind ours.
 CLOCK_MARGIN = timedelta(minutes=10)
-#: Messages and pages of them among which one is looked for.
+#: Messages in one page of a search, and pages that are searched.
 _HISTORY_PAGE, _HISTORY_PAGES = 200, 20
-#: Slack's words for a channel that may not be read, and for what may have been done all the same.
+#: Slack's error codes for a channel that cannot be read, and for calls that may have succeeded nevertheless.
 _CLOSED = frozenset(
     {"missing_scope", "no_permission", "not_in_channel", "channel_not_found", "access_denied", "not_allowed_token_type"}
 )
@@ -36,11 +43,11 @@ _CHANNEL_PAGES = 10
 
 
 class SlackChat:
-    """A Slack workspace by its Web API root and a bot's token."""
+    """A Slack workspace. `url` is the root of its Web API, `token` a bot's."""
 
     def __init__(self, url: str, token: str, *, timeout: int = 30) -> None:
         self.url = url.rstrip("/") + "/"
-        # no retries here: the outbox repeats, later, and it remembers what it has sent
+        # no retries here: the outbox retries later, and knows what was sent
         self._client = WebClient(
             token=token,
             base_url=self.url,
@@ -55,14 +62,13 @@ class SlackChat:
     ) -> str:
         """Post a message and return "CHANNEL/TIMESTAMP". `text` is what notifications show.
 
-        `thread` is what an earlier `post` returned: the message goes below that one.
-
-        The message carries `key` in its metadata, by which `find` knows it.
+        `thread` is the result of an earlier `post`: the message is a reply to it.
+        `find` recognises the message by `key`, which is in its metadata.
 
         Raises:
-            RateLimited: Slack asks to come back later; nothing was posted.
-            Refused: Slack says why it was not posted.
-            ServiceUnavailable: it is not known whether it was posted.
+            RateLimited: nothing was posted, and Slack asks for a pause.
+            Refused: nothing was posted, for the reason that Slack gives.
+            ServiceUnavailable: it may have been posted.
         """
         event = {"event_type": "kipflow_effect", "event_payload": {"key": key}}
         try:
@@ -74,19 +80,19 @@ class SlackChat:
                 thread_ts=thread.partition("/")[2] or None if thread else None,
                 unfurl_links=False,
                 unfurl_media=False,
-                # not documented for apps; where Slack honours it, a repeated id is not posted twice
+                # not documented for apps; if Slack honours it, a repeated id is not posted twice
                 client_msg_id=_name_message(key),
             )
         except SlackApiError as error:
             raise self._explain(f"chat.postMessage to {channel}", error) from None
         except _LOST as error:
-            raise self._unavailable("chat.postMessage", name_fault(error)) from None
+            raise self._unavailable("chat.postMessage", describe_error(error)) from None
         return f"{answer.get('channel') or channel}/{answer.get('ts') or ''}"
 
     def update(self, reference: str, text: str, blocks: Sequence[Mapping[str, Any]]) -> None:
-        """Put this in the place of what a message of ours said; one that somebody deleted stays deleted.
+        """Replace the text of one of our messages; a deleted one stays deleted.
 
-        Raises as `post` does; what may have been made already can be made again.
+        Raises as `post` does; an update can safely be repeated.
         """
         channel, _, ts = reference.partition("/")
         try:
@@ -97,16 +103,16 @@ class SlackChat:
                 return
             raise self._explain("chat.update", error) from None
         except _LOST as error:
-            raise self._unavailable("chat.update", name_fault(error)) from None
+            raise self._unavailable("chat.update", describe_error(error)) from None
 
     def find(self, channel: str, *, key: str, since: datetime, thread: str | None = None) -> str | None:
-        """The message with this key that was posted since then, in the channel or below `thread`.
+        """The message with this key that was posted since `since`, in the channel or as a reply in `thread`.
 
         Needs the scopes channels:history and, for a channel given by name, channels:read.
 
         Raises:
-            DeliveryUnclear: the channel may not be read, or holds more since then than is looked through.
-            RateLimited, ServiceUnavailable: it could not be read this time.
+            DeliveryUnclear: the bot may not read the channel, or there are more messages than are searched.
+            RateLimited, ServiceUnavailable: temporary.
         """
         oldest = f"{(since - CLOCK_MARGIN).timestamp():.6f}"
         try:
@@ -124,7 +130,7 @@ class SlackChat:
                 ) from None
             raise self._explain("conversations.history", error) from None
         except _LOST as error:
-            raise self._unavailable("conversations.history", name_fault(error)) from None
+            raise self._unavailable("conversations.history", describe_error(error)) from None
         return None if found is None else f"{place}/{found}"
 
     def find_user(self, addresses: Sequence[str]) -> str | None:
@@ -137,11 +143,11 @@ class SlackChat:
                 if _find_reason(error) != "users_not_found":
                     raise self._explain("users.lookupByEmail", error) from None
             except (*_LOST, KeyError, TypeError) as error:
-                raise self._unavailable("users.lookupByEmail", name_fault(error)) from None
+                raise self._unavailable("users.lookupByEmail", describe_error(error)) from None
         return None
 
     def _search(self, read: Callable[..., Any], key: str, **where: Any) -> str | None:
-        """The `ts` of the message with this key among those that `read` gives, page by page."""
+        """The `ts` of the message with this key; `read` gives pages of messages."""
         cursor: str | None = None
         for _ in range(_HISTORY_PAGES):
             answer = read(limit=_HISTORY_PAGE, cursor=cursor, include_all_metadata=True, **where)
@@ -155,7 +161,7 @@ class SlackChat:
         raise DeliveryUnclear(f"it may be among more than {_HISTORY_PAGE * _HISTORY_PAGES:,} messages posted since")
 
     def _find_channel_id(self, channel: str) -> str:
-        """The id of "#name": posting takes either, looking up only ids (needs the scope channels:read)."""
+        """The id of "#name", because only posting accepts names (needs the scope channels:read)."""
         if not channel.startswith("#"):
             return channel
         cursor: str | None = None
@@ -176,7 +182,7 @@ class SlackChat:
     def _explain(self, call: str, error: SlackApiError) -> RateLimited | ServiceUnavailable:
         response = error.response
         headers = {str(k).lower(): v for k, v in (getattr(response, "headers", None) or {}).items()}
-        reason, said = _find_reason(error) or "", say_fault(call, error)
+        reason, said = _find_reason(error) or "", describe_answer(call, error)
         status = getattr(response, "status_code", 0)
         if status == 429 or reason in {"ratelimited", "rate_limited", "message_limit_exceeded"}:
             return RateLimited(service="Slack", retry_after=parse_wait(headers.get("retry-after")))
@@ -194,7 +200,7 @@ class SlackChat:
 
 
 def _is_unsure(error: SlackApiError) -> bool:
-    """Whether it may have been done all the same: no answer of Slack's, or one that says so."""
+    """Whether the call may have succeeded: the answer is not Slack's, or its error code is one of `_UNSURE`."""
     reason = _find_reason(error)
     return reason is None or "non-JSON" in reason or reason in _UNSURE
 
@@ -209,18 +215,18 @@ def _name_message(key: str) -> str:
 
 
 def _find_cursor(answer: Any) -> str | None:
-    """Where the next page begins; None after the last one."""
+    """The cursor of the next page; None after the last one."""
     return (answer.get("response_metadata") or {}).get("next_cursor") or None
 
 
 def _find_reason(error: SlackApiError) -> str | None:
-    """Slack's own word for what went wrong; None where the answer is none of Slack's."""
+    """Slack's error code; None if the answer is not Slack's."""
     answer = find_answer(error)
     return str(answer.get("error", "")) if answer is not None else None
 
 
 def _quiet_logger() -> logging.Logger:
-    """slack_sdk logs every failed request as an error and, in debug mode, whole messages: we log the fault."""
+    """Silences slack_sdk, which logs failed requests as errors and, in debug mode, whole messages. We log the fault."""
     quiet = logging.getLogger("kipflow.adapters.slack.sdk")
     quiet.setLevel(logging.CRITICAL)
     return quiet

@@ -1,4 +1,4 @@
-"""What went wrong with Slack, in its words and in those of the library under it."""
+"""Describes errors of Slack and of its library."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from slack_sdk.errors import SlackApiError
 _LONGEST_WAIT = 3_600.0
 _REPLACE = "install the app again and give kipflow the new token"
 _ADMIN = "ask an administrator of the workspace"
-#: Slack's words for what only a person can put right, there, and what to do: no message is to blame, none is given up.
+#: Error codes that a person must fix in Slack → what to do. Messages are not at fault, so none of them is given up.
 WITHHELD: Mapping[str, str] = {
     "access_denied": f"the app may not do this in the workspace: {_ADMIN}",
     "account_inactive": f"the token's user or workspace was deleted: {_REPLACE}",
@@ -38,13 +38,13 @@ WITHHELD_SECONDS = 900.0
 
 
 def find_answer(error: SlackApiError) -> Mapping[str, Any] | None:
-    """Slack's own answer; None where that is none."""
+    """Slack's answer; None if it is not a JSON object."""
     data = getattr(error.response, "data", error.response)
     return data if isinstance(data, Mapping) else None
 
 
-def say_fault(call: str, error: SlackApiError) -> str:
-    """What Slack answered to a call, with what to do about it; a word that is not known is cited as it is."""
+def describe_answer(call: str, error: SlackApiError) -> str:
+    """Slack's error code for a call, with what to do about it if that is known."""
     answer = find_answer(error) or {}
     code = str(answer.get("error") or "")[:200]
     scope = f" ({str(answer['needed'])[:200]})" if code == "missing_scope" and answer.get("needed") else ""
@@ -54,7 +54,7 @@ def say_fault(call: str, error: SlackApiError) -> str:
 
 
 def parse_wait(raw: Any) -> float:
-    """A Retry-After in seconds (slack_sdk gives it as text or as a list); 30 where it is no number."""
+    """A Retry-After in seconds (slack_sdk gives text or a list); 30 if it is no number."""
     value = raw[0] if isinstance(raw, list) and raw else raw
     try:
         return min(max(float(value), 1.0), _LONGEST_WAIT)
@@ -62,8 +62,8 @@ def parse_wait(raw: Any) -> float:
         return 30.0
 
 
-def name_fault(error: Exception) -> str:
-    """The kind of error, in words where it has some: its text may hold the request."""
+def describe_error(error: Exception) -> str:
+    """The kind of error. Its text is left out because it may contain the request."""
     cause = error.reason if isinstance(error, URLError) and isinstance(error.reason, Exception) else error
     known: tuple[tuple[type[Exception], str], ...] = (
         (ConnectionRefusedError, "connection refused"),

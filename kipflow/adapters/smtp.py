@@ -1,4 +1,4 @@
-"""A mail server that takes mail for a list: what it certainly did not take is kept apart from what it may have."""
+"""A mail server that accepts mail for a list. Its errors distinguish refused mail from mail that may be accepted."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _TIMEOUT = 60.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SmtpMailer:
-    """A server by its host and port. `security`: "starttls", "tls" (from the first byte), or "none"."""
+    """A server. `security`: "starttls", "tls" (from the first byte), or "none"."""
 
     host: str
     port: int
@@ -29,8 +29,8 @@ class SmtpMailer:
         """Hand over a mail for one recipient.
 
         Raises:
-            Refused: the server did not take it, and says why, or could not be reached.
-            ServiceUnavailable: it has the mail, and whether it took it is not known.
+            Refused: the server refused the mail, or could not be reached.
+            ServiceUnavailable: the mail was handed over, but the answer was lost.
         """
         with self._open() as server:
             self._expect(server.mail(sender), f"takes no mail from {sender}")
@@ -38,7 +38,7 @@ class SmtpMailer:
             try:
                 answer = server.data(mail)
             except smtplib.SMTPDataError:
-                raise  # it takes no mail at all
+                raise  # refused before the mail was sent
             except (OSError, smtplib.SMTPException) as error:
                 why = f"the mail was handed over, and the answer is lost ({type(error).__name__})"
                 raise ServiceUnavailable(service="mail", url=self.url, why=why) from None
@@ -52,7 +52,7 @@ class SmtpMailer:
 
     @contextmanager
     def _open(self) -> Iterator[smtplib.SMTP]:
-        """A connection that is greeted, encrypted and signed in; whatever fails on it, nothing was taken."""
+        """A connection after greeting, encryption and login. Any error on it means that no mail was accepted."""
         context = ssl.create_default_context()
         try:
             if self.security == "tls":
@@ -60,7 +60,7 @@ class SmtpMailer:
             else:
                 server = smtplib.SMTP(self.host, self.port, timeout=self.timeout)
         except (OSError, smtplib.SMTPException) as error:
-            raise self._refuse(_say(error)) from None
+            raise self._refuse(_describe(error)) from None
         try:
             server.ehlo_or_helo_if_needed()
             if self.security == "starttls":
@@ -70,28 +70,28 @@ class SmtpMailer:
                 server.login(self.user, self.password)
             yield server
         except (OSError, smtplib.SMTPException) as error:
-            raise self._refuse(_say(error)) from None
+            raise self._refuse(_describe(error)) from None
         finally:
             server.close()
 
     def _expect(self, answer: tuple[int, bytes], otherwise: str) -> None:
         code, text = answer
         if code not in {250, 251}:
-            raise self._refuse(f"{otherwise}: {code} {_plain(text)}")
+            raise self._refuse(f"{otherwise}: {code} {_as_line(text)}")
 
     def _refuse(self, why: str) -> Refused:
         return Refused(service="mail", url=self.url, why=why)
 
 
-def _say(error: Exception) -> str:
-    """What failed, without what was sent: an error of smtplib may hold it."""
+def _describe(error: Exception) -> str:
+    """Describes an error without the data that was sent, which errors of smtplib may contain."""
     if isinstance(error, smtplib.SMTPAuthenticationError):
         return f"user or password was refused ({error.smtp_code})"
     if isinstance(error, smtplib.SMTPResponseException):
-        return f"answered {error.smtp_code} {_plain(error.smtp_error)}"
+        return f"answered {error.smtp_code} {_as_line(error.smtp_error)}"
     return f"{type(error).__name__}: {error}"[:200]
 
 
-def _plain(text: bytes | str) -> str:
+def _as_line(text: bytes | str) -> str:
     said = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
     return " ".join(said.split())[:200]

@@ -1,8 +1,7 @@
-"""Mails that an archive gave once and gives no more: what was seen of a month stays in its file.
+"""Mails that vanished from an archive stay in the month's file.
 
-Archives lose mail: somebody asks for it to be taken out, an index is rebuilt, a month is cut short. Every
-reading of a month, now or by later rules, is of the file that was landed, so the file keeps such mails,
-after those that the archive still has.
+Archives lose mail: somebody asks for its removal, an index is rebuilt, a month is truncated. A month is always read
+from its downloaded file, now and by later rules. So the file keeps such mails, after those that the archive still has.
 """
 
 from __future__ import annotations
@@ -21,10 +20,9 @@ _CHUNK = 1 << 20
 
 
 def keep_vanished(before: Path, part: Path) -> tuple[str, ...]:
-    """Append to the mbox `part` the mails of `before` whose Message-ID it does not hold; the ids of these.
+    """Append to the mbox `part` the mails of `before` that it lacks, by Message-ID. Returns their ids.
 
-    Mails without a Message-ID cannot be known to be gone and are left out. Nothing is read where nothing
-    was held.
+    Mails without a Message-ID are left out: nobody can know whether they vanished.
     """
     if not before.is_file() or before.stat().st_size == 0:
         return ()
@@ -45,7 +43,7 @@ def keep_vanished(before: Path, part: Path) -> tuple[str, ...]:
 
 
 def _end_with_blank_line(target: BinaryIO) -> None:
-    """Leave the file at its end, which is a blank line: where the next mail may begin."""
+    """Move to the end of the file, and make sure that it ends with a blank line, as the next mail requires."""
     target.seek(0, 2)
     size = target.tell()
     if size:
@@ -55,7 +53,7 @@ def _end_with_blank_line(target: BinaryIO) -> None:
 
 
 def _find_mails(path: Path) -> dict[bytes, tuple[int, int]]:
-    """Message-ID → from where to where its first mail lies in the file, in bytes, in the file's order."""
+    """Message-ID → start and end of its first mail in bytes, in the order of the file."""
     found: dict[bytes, tuple[int, int]] = {}
     with open(path, "rb") as file, mapped(file) as data:
         starts = [*find_starts(data, learn_form(data[:LOOK])), len(data)]

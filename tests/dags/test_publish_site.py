@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from kipflow.adapters.sitefiles import MANIFEST, Place, Written, bring_to
+from kipflow.adapters.sitefiles import MANIFEST, Place, Written, sync_place
 from kipflow.config.community import SiteConfig
 from kipflow.domain.errors import KipflowError
 from tests.web.story import connect_board, store_story
@@ -27,7 +27,7 @@ def target(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
 
 
 def publish(target: Any, files: dict[str, bytes]) -> Written:
-    return bring_to(Place(target), files.items())
+    return sync_place(Place(target), files.items())
 
 
 def test_only_what_changed_is_copied_and_what_vanished_is_removed(target: Any) -> None:

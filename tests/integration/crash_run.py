@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from kipflow.adapters.store import SqlStore
-from kipflow.adapters.store.parts import SqlSession
+from kipflow.adapters.store.session import SqlSession
 from tests.integration.conftest import connect_to
 from tests.integration.rounds import run_once
 

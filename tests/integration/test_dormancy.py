@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kipflow.adapters.store.parts import SqlHistory
+from kipflow.adapters.store.history import SqlHistory
 from kipflow.cli import run
 from kipflow.domain.clocks import list_months
 from kipflow.domain.errors import Refused

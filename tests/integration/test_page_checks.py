@@ -12,7 +12,8 @@ import pytest
 
 from kipflow.adapters.deliverer import ThisProcess
 from kipflow.adapters.slack import SlackChat
-from kipflow.adapters.store import SqlStore, page_notes
+from kipflow.adapters.store import SqlStore
+from kipflow.adapters.store.page_notes import PageNotes
 from kipflow.domain.pagefaults import PageFault
 from kipflow.domain.pages import NO_TICKET, PageVersion, TicketState
 from kipflow.services.checks import check_pages
@@ -68,7 +69,7 @@ def outbox(store: SqlStore) -> list[OutboxRow]:
 
 def faults(store: SqlStore) -> list[PageFault]:
     with store.begin() as session:
-        return list(page_notes.load_faults(session.connection, 7))
+        return list(PageNotes(session.connection, session.rules).load_faults(7))
 
 
 def test_a_page_is_judged_once_per_version(store: SqlStore) -> None:

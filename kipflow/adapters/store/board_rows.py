@@ -8,6 +8,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from kipflow.adapters.store.part import Part
 from kipflow.adapters.store.statements import count_rows, from_row
 from kipflow.adapters.store.tables.decisions import proposal, transition, vote
 from kipflow.adapters.store.tables.facts import page, page_version
@@ -17,14 +18,13 @@ from kipflow.domain.proposals import MAX_NUMBER, format_key
 from kipflow.domain.records import from_plain
 from kipflow.domain.tally import Counts, Outcome, Tally
 from kipflow.services import board as views
-from kipflow.services.ports import Rules
 
-#: A number that a person refused is stored and shown when asked for, and in no list.
+#: A number that a person refused has a page, but is in no list.
 LISTED = proposal.c.claim != ClaimKind.REFUSED.value
 ATTENTION = sa.or_(proposal.c.review_count > 0, proposal.c.drift_count > 0, proposal.c.warned_at.is_not(None))
 
 
-def _votes_stand(*outcomes: Outcome) -> sa.ColumnElement[bool]:
+def _current_vote_is(*outcomes: Outcome) -> sa.ColumnElement[bool]:
     running = sa.select(vote.c.number).where(vote.c.is_current, vote.c.outcome.in_(outcomes))
     return sa.and_(proposal.c.stage == Stage.VOTE, proposal.c.number.in_(running))
 
@@ -34,10 +34,10 @@ _WAITING: Mapping[views.Waiting, sa.ColumnElement[bool]] = {
     views.Waiting.QUESTION: proposal.c.review_count > 0,
     views.Waiting.WIKI: proposal.c.drift_count > 0,
     views.Waiting.AUTHOR: proposal.c.warned_at.is_not(None),
-    views.Waiting.VOTES: _votes_stand(Outcome.OPEN, Outcome.SHORT, Outcome.CONTESTED),
-    views.Waiting.TIME: _votes_stand(Outcome.PASSING),
+    views.Waiting.VOTES: _current_vote_is(Outcome.OPEN, Outcome.SHORT, Outcome.CONTESTED),
+    views.Waiting.TIME: _current_vote_is(Outcome.PASSING),
 }
-#: Whether the move that made the stage what it is came from an index, which does not say since when.
+#: Whether the transition to the present stage came from an index, which has no date for it.
 _UNDATED = sa.exists().where(
     transition.c.number == proposal.c.number,
     transition.c.rule.in_(sorted(UNDATED)),
@@ -52,28 +52,28 @@ ROWS = sa.select(
 ).outerjoin(vote, sa.and_(vote.c.number == proposal.c.number, vote.c.is_current.is_(True)))
 
 
-def load_rows(connection: sa.Connection, rules: Rules, query: views.RowQuery) -> views.PageOf[views.BoardRow]:
-    """One page of proposals and the number of all that match: two queries."""
-    conditions = _conditions(query, rules.prefix)
-    statement = ROWS.where(*conditions).order_by(*_order(query)).offset(query.offset).limit(query.limit)
-    rows = tuple(as_board_row(row, rules.prefix) for row in connection.execute(statement))
-    return views.PageOf(rows=rows, total=count_rows(connection, proposal, *conditions))
+class ListQueries(Part):
+    """Queries of `services.board.Board` for lists of proposals."""
 
+    def load_rows(self, query: views.RowQuery) -> views.PageOf[views.BoardRow]:
+        """One page of proposals, and how many match in total; two SQL queries."""
+        conditions = _conditions(query, self.rules.prefix)
+        statement = ROWS.where(*conditions).order_by(*_order(query)).offset(query.offset).limit(query.limit)
+        rows = tuple(as_board_row(row, self.rules.prefix) for row in self._connection.execute(statement))
+        return views.PageOf(rows=rows, total=count_rows(self._connection, proposal, *conditions))
 
-def load_newest(
-    connection: sa.Connection, rules: Rules, limits: Mapping[Stage, int]
-) -> dict[Stage, tuple[views.BoardRow, ...]]:
-    """So many proposals of each stage, latest activity first: one query."""
-    order = _order(views.RowQuery(sort=views.Sort.ACTIVITY))
-    place = sa.func.row_number().over(partition_by=proposal.c.stage, order_by=order).label("place")
-    placed = sa.select(proposal.c.number, place).where(proposal.c.stage.in_(limits), LISTED).subquery()
-    within = (sa.and_(proposal.c.stage == stage, placed.c.place <= limit) for stage, limit in limits.items())
-    statement = ROWS.join(placed, placed.c.number == proposal.c.number).where(sa.or_(*within))
-    found: dict[Stage, tuple[views.BoardRow, ...]] = {}
-    for row in connection.execute(statement.order_by(placed.c.place)):
-        stage = Stage(row.stage)
-        found[stage] = (*found.get(stage, ()), as_board_row(row, rules.prefix))
-    return found
+    def load_newest(self, limits: Mapping[Stage, int]) -> dict[Stage, tuple[views.BoardRow, ...]]:
+        """Up to a limit of proposals of each stage, latest activity first; one SQL query."""
+        order = _order(views.RowQuery(sort=views.Sort.ACTIVITY))
+        place = sa.func.row_number().over(partition_by=proposal.c.stage, order_by=order).label("place")
+        placed = sa.select(proposal.c.number, place).where(proposal.c.stage.in_(limits), LISTED).subquery()
+        within = (sa.and_(proposal.c.stage == stage, placed.c.place <= limit) for stage, limit in limits.items())
+        statement = ROWS.join(placed, placed.c.number == proposal.c.number).where(sa.or_(*within))
+        found: dict[Stage, tuple[views.BoardRow, ...]] = {}
+        for row in self._connection.execute(statement.order_by(placed.c.place)):
+            stage = Stage(row.stage)
+            found[stage] = (*found.get(stage, ()), as_board_row(row, self.rules.prefix))
+        return found
 
 
 def _conditions(query: views.RowQuery, prefix: str) -> list[sa.ColumnElement[bool]]:

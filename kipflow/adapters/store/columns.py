@@ -1,4 +1,4 @@
-"""Column types that take what mail holds and give back what was stored, alike on SQLite and PostgreSQL."""
+"""Column types that accept any text of a mail and behave alike on SQLite and PostgreSQL."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from kipflow.domain.times import as_utc
 
 T = TypeVar("T")
 
-#: Values in one IN list or one batch of rows: below every server's limit on bound parameters.
+#: Values in one IN list or one batch of rows. It keeps below every server's limit of bound parameters.
 CHUNK = 500
 
 
@@ -31,14 +31,14 @@ def chunks(items: Iterable[T]) -> Iterator[list[T]]:
 
 
 def clean_text(text: str) -> str:
-    """The text without what a database refuses: NUL (PostgreSQL) and lone surrogates (UTF-8)."""
+    """Replace what a database refuses: NUL (PostgreSQL) and lone surrogates (UTF-8)."""
     if text.isascii():
         return text.replace("\x00", "\ufffd") if "\x00" in text else text
     return text.replace("\x00", "\ufffd").encode("utf-8", "replace").decode("utf-8")
 
 
 def clean_value(value: Any) -> Any:
-    """The same for every text within a JSON value."""
+    """`clean_text` for every text within a JSON value."""
     if isinstance(value, str):
         return clean_text(value)
     if isinstance(value, dict):
@@ -49,22 +49,22 @@ def clean_value(value: Any) -> Any:
 
 
 def dump_json(value: Any) -> str:
-    """JSON text that both databases take."""
+    """JSON text that both databases accept."""
     if not value and isinstance(value, list | tuple):
         return "[]"  # most mails: no references, no ballots
-    # escapes of NUL and of lone surrogates would pass as ASCII here and be refused by jsonb
+    # jsonb refuses escapes of NUL and of lone surrogates
     text = _ENCODER.encode(value)
     if "\\u0000" in text or "\\ud" in text:
         return _ENCODER.encode(clean_value(value))
     return text
 
 
-# made once: `json.dumps` makes one for every call that is not in its default form
+# created once: with separators, `json.dumps` creates an encoder for every call
 _ENCODER = json.JSONEncoder(separators=(",", ":"))
 
 
 class Moment(TypeDecorator[datetime]):
-    """A time, aware and in UTC on the Python side. SQLite holds it as text that sorts in order of time."""
+    """An aware time in UTC. SQLite stores it as text whose order is the order of time."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
@@ -81,7 +81,7 @@ class Moment(TypeDecorator[datetime]):
 
 
 class Words(TypeDecorator[str]):
-    """Text as it came, save for characters that a database refuses."""
+    """Text, cleaned of characters that a database refuses."""
 
     impl = String
     cache_ok = True
@@ -97,10 +97,10 @@ Document = JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postg
 def columns_of(
     record: type, *, without: Collection[str] = (), defaults: Mapping[str, Any] | None = None
 ) -> list[Column[Any]]:
-    """A column for each field of a record, of its type; `defaults` are the database's own, for rows of before.
+    """A column for each field of a record. `defaults` are server defaults for rows from before the column existed.
 
-    The order of the columns in the database is that of the migrations: a mail's own words come late there, so that
-    SQLite reads its overflow pages only when it is asked for them.
+    Migrations decide the order of columns in the database: a mail's own words come late, so that SQLite reads overflow
+    pages only if they are selected.
     """
     given = defaults or {}
     return [

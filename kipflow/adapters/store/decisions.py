@@ -1,4 +1,4 @@
-"""Decisions: the history that only grows, and the projection of the newest decision on each proposal."""
+"""Decisions: the append-only history, and the projection of each proposal's newest decision."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
-from kipflow.adapters.store.pages import load_doubled
-from kipflow.adapters.store.statements import Row, add_proposals, as_row, from_row, load_records, upsert
+from kipflow.adapters.store.part import Part
+from kipflow.adapters.store.statements import Row, add_proposals, as_row, load_records, upsert
 from kipflow.adapters.store.tables.decisions import ballot, pending, proposal, review_item, transition, vote
 from kipflow.domain.claims import ClaimKind
 from kipflow.domain.clocks import VoteState
@@ -18,160 +18,129 @@ from kipflow.domain.proposals import Proposal
 from kipflow.domain.records import pick_fields, to_plain
 from kipflow.domain.tally import Outcome
 from kipflow.domain.version import DECISION_RULES
-from kipflow.services.ports import IndexRow, Rules
 
 
-def load_pending(connection: sa.Connection, rules: Rules, as_of: datetime) -> list[int]:
-    """Proposals with newer facts than their decision, a deadline by `as_of`, or other rules than today's."""
-    due = sa.union(
-        sa.select(pending.c.number),
-        sa.select(proposal.c.number).where(proposal.c.next_deadline <= as_of),
-        # two ranges, because an index does not serve "is not"
-        sa.select(proposal.c.number).where(proposal.c.rules < rules.name),
-        sa.select(proposal.c.number).where(proposal.c.rules > rules.name),
-    )
-    return sorted(connection.scalars(due))
+class Decisions(Part):
+    """The part of `SqlHistory` for decisions and the list of pending proposals."""
 
+    def load_pending(self, as_of: datetime) -> list[int]:
+        """Also proposals that were decided under other rules than today's."""
+        due = sa.union(
+            sa.select(pending.c.number),
+            sa.select(proposal.c.number).where(proposal.c.next_deadline <= as_of),
+            # two ranges, because "!=" cannot use the index
+            sa.select(proposal.c.number).where(proposal.c.rules < self.rules.name),
+            sa.select(proposal.c.number).where(proposal.c.rules > self.rules.name),
+        )
+        return sorted(self._connection.scalars(due))
 
-def load_numbers(connection: sa.Connection) -> list[int]:
-    return list(connection.scalars(sa.select(proposal.c.number).order_by(proposal.c.number)))
+    def load_numbers(self) -> list[int]:
+        return list(self._connection.scalars(sa.select(proposal.c.number).order_by(proposal.c.number)))
 
+    def lock_proposal(self, number: int) -> bool:
+        """Make other decisions on the proposal wait until this transaction ends; False if it is not known."""
+        row = sa.select(proposal.c.number).where(proposal.c.number == number)
+        # the weaker lock: mails and pages that refer to the proposal can still be stored
+        return self._connection.scalar(row.with_for_update(key_share=True)) is not None
 
-def lock_proposal(connection: sa.Connection, number: int) -> bool:
-    """Keep other decisions on the proposal waiting until this transaction ends; False if it is not known."""
-    row = sa.select(proposal.c.number).where(proposal.c.number == number)
-    # the weaker kind of lock: mails and pages that refer to the proposal can still be stored
-    return connection.scalar(row.with_for_update(key_share=True)) is not None
+    def load_decided_at(self, number: int) -> datetime | None:
+        return self._connection.scalar(sa.select(proposal.c.decided_at).where(proposal.c.number == number))
 
+    def is_claimed(self, number: int) -> bool:
+        claim = self._connection.scalar(sa.select(proposal.c.claim).where(proposal.c.number == number))
+        return claim in {ClaimKind.CLAIMED.value, ClaimKind.REFUSED.value}
 
-def is_known(connection: sa.Connection, number: int) -> bool:
-    return connection.scalar(sa.select(proposal.c.number).where(proposal.c.number == number)) is not None
+    def load_rules_changed(self, number: int) -> bool:
+        decided_by = self._connection.scalar(sa.select(proposal.c.rules).where(proposal.c.number == number))
+        return decided_by not in {None, self.rules.name}
 
+    def load_moved(self, since: datetime) -> list[int]:
+        return sorted(set(self._connection.scalars(sa.select(transition.c.number).where(transition.c.at >= since))))
 
-def load_decided_at(connection: sa.Connection, number: int) -> datetime | None:
-    return connection.scalar(sa.select(proposal.c.decided_at).where(proposal.c.number == number))
+    def load(self, number: int) -> tuple[Transition, ...]:
+        """All transitions of the proposal, in the order of their record."""
+        statement = sa.select(transition).where(transition.c.number == number).order_by(transition.c.position)
+        return load_records(self._connection, Transition, statement)
 
+    def append(self, transitions: Sequence[Transition], *, recorded_at: datetime, run_id: str = "") -> int:
+        """Add transitions to the history; returns how many were new. Known ones (by id) are unchanged."""
+        if not transitions:
+            return 0
+        numbers = sorted({t.number for t in transitions})
+        add_proposals(self._connection, numbers)
+        # without the lock, two processes could give their entries the same position
+        for number in numbers:
+            self.lock_proposal(number)
+        ids = {t.id for t in transitions}
+        known = set(self._connection.scalars(sa.select(transition.c.id).where(transition.c.id.in_(ids))))
+        held = sa.select(transition.c.number, sa.func.max(transition.c.position)).group_by(transition.c.number)
+        newest = dict(self._connection.execute(held.where(transition.c.number.in_(numbers))).all())
+        rows: list[Row] = []
+        for entry in transitions:
+            if entry.id not in known:
+                known.add(entry.id)
+                newest[entry.number] = newest.get(entry.number, -1) + 1
+                rows.append(_transition_row(entry, newest[entry.number], recorded_at, run_id))
+        self._insert_all(transition, rows)
+        return len(rows)
 
-def is_claimed(connection: sa.Connection, number: int) -> bool:
-    """Whether by the newest decision the number was none that people hear of."""
-    claim = connection.scalar(sa.select(proposal.c.claim).where(proposal.c.number == number))
-    return claim in {ClaimKind.CLAIMED.value, ClaimKind.REFUSED.value}
+    def replace_projection(self, decision: Decision, about: Proposal) -> None:
+        """Replace the projection of one proposal: its row, votes, ballots and open questions."""
+        number = decision.number
+        add_proposals(self._connection, [number])
+        values = _proposal_row(decision, about, self.rules.name)
+        recorded = sa.select(transition.c.recorded_at).where(transition.c.number == number)
+        first_recorded = recorded.order_by(transition.c.position).limit(1).scalar_subquery()
+        values["followed_since"] = sa.func.coalesce(proposal.c.followed_since, first_recorded)
+        self._connection.execute(sa.update(proposal).where(proposal.c.number == number).values(values))
+        for table in (ballot, vote, review_item):
+            self._connection.execute(sa.delete(table).where(table.c.number == number))
+        current = _find_current(decision)
+        votes = [_vote_row(number, i, state, state is current) for i, state in enumerate(decision.votes)]
+        self._insert_all(vote, votes)
+        self._insert_all(ballot, _ballot_rows(decision))
+        self._insert_all(review_item, _review_rows(decision))
 
+    def forget_decision(self, number: int) -> None:
+        nothing = {"stage": None, "missing": None, "next_deadline": None, "claim": ""}
+        counts = {"drift_count": 0, "review_count": 0}
+        self._connection.execute(sa.update(proposal).where(proposal.c.number == number).values(nothing | counts))
 
-def load_rules_changed(connection: sa.Connection, rules: Rules, number: int) -> bool:
-    return connection.scalar(sa.select(proposal.c.rules).where(proposal.c.number == number)) not in {None, rules.name}
+    def save_first(
+        self, decisions: Sequence[tuple[Decision, Proposal, str | None]], *, recorded_at: datetime, run_id: str
+    ) -> None:
+        """Store the first decisions on proposals without votes, with their whole history.
 
+        The third value is the token of the proposal's pending facts. The rows must be locked.
+        """
+        if not decisions:
+            return
+        history = [
+            _transition_row(entry, position, recorded_at, run_id)
+            for decision, _, _ in decisions
+            for position, entry in enumerate(decision.history)
+        ]
+        self._insert_all(transition, history)
+        first = {"followed_since": recorded_at}
+        rows = [{"number": d.number, **_proposal_row(d, about, self.rules.name), **first} for d, about, _ in decisions]
+        upsert(self._connection, proposal, rows, update=[name for name in rows[0] if name != "number"])
+        self._insert_all(review_item, [row for decision, _, _ in decisions for row in _review_rows(decision)])
+        by_token: dict[str | None, list[int]] = {}
+        for decision, _, token in decisions:
+            by_token.setdefault(token, []).append(decision.number)
+        for token, numbers in by_token.items():
+            self._connection.execute(sa.delete(pending).where(pending.c.number.in_(numbers), pending.c.token == token))
 
-def load_moved(connection: sa.Connection, since: datetime) -> list[int]:
-    return sorted(set(connection.scalars(sa.select(transition.c.number).where(transition.c.at >= since))))
+    def settle_pending(self, number: int, token: str | None) -> None:
+        """Remove the proposal from the pending list, unless facts arrived after the decision's facts were loaded."""
+        self._connection.execute(sa.delete(pending).where(pending.c.number == number, pending.c.token == token))
 
+    def find_pending_token(self, number: int) -> str | None:
+        return self._connection.scalar(sa.select(pending.c.token).where(pending.c.number == number))
 
-def load_index_rows(connection: sa.Connection) -> list[IndexRow]:
-    doubled = load_doubled(connection)
-    real = proposal.c.claim.in_(["", ClaimKind.JUMP.value])
-    rows = connection.execute(
-        sa.select(proposal).where(proposal.c.stage.is_not(None), real).order_by(proposal.c.number)
-    )
-    return [from_row(IndexRow, row, url=row.page_url, written=doubled.get(row.number, ())) for row in rows]
-
-
-def load_history(connection: sa.Connection, number: int) -> tuple[Transition, ...]:
-    """All recorded entries of the proposal, in order of record."""
-    statement = sa.select(transition).where(transition.c.number == number).order_by(transition.c.position)
-    return load_records(connection, Transition, statement)
-
-
-def append_transitions(
-    connection: sa.Connection, transitions: Sequence[Transition], *, recorded_at: datetime, run_id: str = ""
-) -> int:
-    """Add entries to the history; how many of them were new. Entries known by their id stay as they are."""
-    if not transitions:
-        return 0
-    numbers = sorted({t.number for t in transitions})
-    add_proposals(connection, numbers)
-    # two processes that append to one history would give their entries the same position
-    for number in numbers:
-        lock_proposal(connection, number)
-    ids = {t.id for t in transitions}
-    known = set(connection.scalars(sa.select(transition.c.id).where(transition.c.id.in_(ids))))
-    held = sa.select(transition.c.number, sa.func.max(transition.c.position)).group_by(transition.c.number)
-    newest = dict(connection.execute(held.where(transition.c.number.in_(numbers))).all())
-    rows: list[Row] = []
-    for entry in transitions:
-        if entry.id not in known:
-            known.add(entry.id)
-            newest[entry.number] = newest.get(entry.number, -1) + 1
-            rows.append(_transition_row(entry, newest[entry.number], recorded_at, run_id))
-    _insert_all(connection, transition, rows)
-    return len(rows)
-
-
-def save_decision(connection: sa.Connection, decision: Decision, about: Proposal, *, rules: str) -> None:
-    """Replace the projection of one proposal: its row, votes, ballots and open questions."""
-    number = decision.number
-    add_proposals(connection, [number])
-    values = _proposal_row(decision, about, rules)
-    recorded = sa.select(transition.c.recorded_at).where(transition.c.number == number)
-    first_recorded = recorded.order_by(transition.c.position).limit(1).scalar_subquery()
-    values["followed_since"] = sa.func.coalesce(proposal.c.followed_since, first_recorded)
-    connection.execute(sa.update(proposal).where(proposal.c.number == number).values(values))
-    for table in (ballot, vote, review_item):
-        connection.execute(sa.delete(table).where(table.c.number == number))
-    current = _find_current(decision)
-    votes = [_vote_row(number, i, state, state is current) for i, state in enumerate(decision.votes)]
-    _insert_all(connection, vote, votes)
-    _insert_all(connection, ballot, _ballot_rows(decision))
-    _insert_all(connection, review_item, _review_rows(decision))
-
-
-def forget_decision(connection: sa.Connection, number: int) -> None:
-    nothing = {"stage": None, "missing": None, "drift_count": 0, "review_count": 0, "next_deadline": None, "claim": ""}
-    connection.execute(sa.update(proposal).where(proposal.c.number == number).values(nothing))
-
-
-def save_first(
-    connection: sa.Connection,
-    decisions: Sequence[tuple[Decision, Proposal, str | None]],
-    *,
-    rules: str,
-    recorded_at: datetime,
-    run_id: str,
-) -> None:
-    """The same for proposals that were never decided before and have no votes, with their whole history.
-
-    Each comes with what it is and the token of its pending facts. Their rows are locked.
-    """
-    if not decisions:
-        return
-    history = [
-        _transition_row(entry, position, recorded_at, run_id)
-        for decision, _, _ in decisions
-        for position, entry in enumerate(decision.history)
-    ]
-    _insert_all(connection, transition, history)
-    first = {"followed_since": recorded_at}
-    rows = [{"number": d.number, **_proposal_row(d, about, rules), **first} for d, about, _ in decisions]
-    upsert(connection, proposal, rows, update=[name for name in rows[0] if name != "number"])
-    _insert_all(connection, review_item, [row for decision, _, _ in decisions for row in _review_rows(decision)])
-    by_token: dict[str | None, list[int]] = {}
-    for decision, _, token in decisions:
-        by_token.setdefault(token, []).append(decision.number)
-    for token, numbers in by_token.items():
-        connection.execute(sa.delete(pending).where(pending.c.number.in_(numbers), pending.c.token == token))
-
-
-def settle_pending(connection: sa.Connection, number: int, token: str | None) -> None:
-    """Take the proposal off the list, unless facts came since the decision's facts were loaded."""
-    connection.execute(sa.delete(pending).where(pending.c.number == number, pending.c.token == token))
-
-
-def find_pending_token(connection: sa.Connection, number: int) -> str | None:
-    return connection.scalar(sa.select(pending.c.token).where(pending.c.number == number))
-
-
-def _insert_all(connection: sa.Connection, table: sa.Table, rows: Sequence[Row]) -> None:
-    if rows:
-        connection.execute(sa.insert(table), rows)
+    def _insert_all(self, table: sa.Table, rows: Sequence[Row]) -> None:
+        if rows:
+            self._connection.execute(sa.insert(table), rows)
 
 
 # -- as rows ----------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Engines: one way to open SQLite and PostgreSQL so that several processes may write at once."""
+"""Opens SQLite and PostgreSQL so that several processes may write at the same time."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from kipflow.adapters.store.columns import dump_json
 from kipflow.config.databaseurl import UnsupportedDatabase, normalize_database_url
 from kipflow.domain.errors import ServiceUnavailable
 
-#: How long a writer waits for another one, in seconds. A batch of mail is stored in well under one.
+#: How long a writer waits for another one, in seconds. Storing a batch of mail takes well under one second.
 BUSY_TIMEOUT = 60
 _SUPPORTED = frozenset({"sqlite", "postgresql"})
-#: PostgreSQL's code for a table that is not there.
+#: PostgreSQL's code for a missing table.
 UNDEFINED_TABLE = "42P01"
 #: Execution option of a connection that only reads.
 READS = "kipflow_reads"
 
 
 def make_database_url(url: str | sa.URL) -> sa.URL:
-    """The URL with the driver that kipflow uses. Takes the `postgres://` of other tools, and plain passwords, too.
+    """The URL with the driver that kipflow uses. `postgres://` and unescaped passwords are accepted too.
 
     Raises:
-        BadDatabaseUrl: it can't be read.
-        UnsupportedDatabase: it is of another kind than SQLite or PostgreSQL.
+        BadDatabaseUrl: it cannot be parsed.
+        UnsupportedDatabase: it is neither SQLite nor PostgreSQL.
     """
     parsed = sa.make_url(normalize_database_url(url) if isinstance(url, str) else url)
     if parsed.drivername in {"postgres", "postgresql"}:
@@ -44,7 +44,7 @@ def make_database_url(url: str | sa.URL) -> sa.URL:
 
 
 def find_file(url: sa.URL) -> Path | None:
-    """The file of a SQLite database; None for one in memory, or of another kind."""
+    """The file of a SQLite database; None for one in memory or for another database."""
     name = url.database
     if url.get_backend_name() != "sqlite" or name in {None, "", ":memory:"} or str(name).startswith("file:"):
         return None
@@ -52,19 +52,19 @@ def find_file(url: sa.URL) -> Path | None:
 
 
 def open_engine(url: str | sa.URL) -> sa.Engine:
-    """An engine that has not connected yet. Its representation hides the password."""
+    """An engine that is not connected yet. Its representation hides the password."""
     target = make_database_url(url)
-    # parameters hold people's mail: they stay out of error texts and thus out of logs
+    # parameters contain people's mail, so error texts and logs must not show them
     options: dict[str, Any] = {"json_serializer": dump_json, "hide_parameters": True}
     if target.get_backend_name() != "sqlite":
         return sa.create_engine(target, pool_pre_ping=True, **options)
     path = find_file(target)
     if path is None:
-        # one connection for all: a second one would see an empty database
+        # a single connection: a second one would see an empty database
         options["poolclass"] = StaticPool
         options["connect_args"] = {"check_same_thread": False, "timeout": BUSY_TIMEOUT}
     else:
-        # the connection used last first: readers one after the other see one version of the store
+        # LIFO: successive readers use the same connection, and see one version of the store
         options |= {"creator": _opener(path), "pool_use_lifo": True}
     engine = sa.create_engine(target, **options)
     event.listen(engine, "connect", _prepare_sqlite)
@@ -75,14 +75,14 @@ def open_engine(url: str | sa.URL) -> sa.Engine:
 
 
 def _opener(path: Path) -> Callable[[], sqlite3.Connection]:
-    """Opens a file that is there. SQLite would make a new, empty one in the place of one that was deleted."""
+    """Opens only an existing file. By default, SQLite would replace a deleted file by a new, empty one."""
     address = f"file:{quote(str(path))}?mode=rw"
     return lambda: sqlite3.connect(address, uri=True, timeout=BUSY_TIMEOUT, check_same_thread=False)
 
 
 class _File:
-    """The file that an engine works on. Deleted or replaced under its feet, SQLite would go on in the old one, which
-    nobody will see again, and every count would look as usual."""
+    """The file of an engine. If it is deleted or replaced while open, SQLite would continue in the old file, which
+    nobody sees any more, without an error. So each transaction checks it."""
 
     _KEY = "kipflow_file"
 
@@ -102,13 +102,13 @@ class _File:
 
     def _renew(self, _connection: Any, record: Any, _proxy: Any) -> None:
         if record.info.get(self._KEY) != self._identify():
-            raise sa.exc.DisconnectionError  # the pool opens what is there now
+            raise sa.exc.DisconnectionError  # the pool opens the present file
 
     def _check(self, connection: sa.Connection) -> None:
         now = self._identify()
         reads = connection.get_execution_options().get(READS, False)
         if now is None or now != connection.info.get(self._KEY) or (now != self._first and not reads):
-            raise ServiceUnavailable(service="database", url=f"sqlite:///{self._path}", why=_say_lost(self._path))
+            raise ServiceUnavailable(service="database", url=f"sqlite:///{self._path}", why=_describe_loss(self._path))
 
     def _identify(self) -> tuple[int, int] | None:
         try:
@@ -118,26 +118,26 @@ class _File:
         return seen.st_dev, seen.st_ino
 
 
-def _say_lost(path: Path) -> str:
+def _describe_loss(path: Path) -> str:
     if path.exists():
         return "its file was replaced while this ran; start again"
     return "its file is gone: put it back (where it was never made, apply the migrations)"
 
 
 def _prepare_sqlite(connection: Any, _record: object) -> None:
-    # transactions are begun by `_begin_sqlite`, not by the driver, which would begin them too late
+    # `_begin_sqlite` begins transactions; the driver would begin them too late
     connection.isolation_level = None
     cursor = connection.cursor()
     use_wal(cursor)
-    # a power cut may undo the last commits, whole; what they held is then fetched and decided again
+    # a power failure may undo the last commits as a whole; their data are then fetched and decided again
     cursor.execute("PRAGMA synchronous=NORMAL")
     cursor.execute("PRAGMA foreign_keys=ON")
     cursor.close()
 
 
 def use_wal(cursor: Any) -> None:
-    """Let the file's readers and its writer not wait for each other; it stays so."""
-    # in a new file two processes may switch at once: one is then refused without a wait, whatever the timeout
+    """Switch the file to WAL for good: readers and the writer do not wait for each other."""
+    # if two processes switch a new file at once, one fails immediately, whatever the timeout
     until = time.monotonic() + BUSY_TIMEOUT
     while True:
         try:
@@ -150,8 +150,8 @@ def use_wal(cursor: Any) -> None:
 
 
 def _begin_sqlite(connection: sa.Connection) -> None:
-    # A transaction that starts by reading and writes later fails at once with "database is locked" when
-    # another process has written in between, whatever the timeout. Asking for the write lock first waits.
+    # A transaction that reads first and writes later fails at once with "database is locked" if another process has
+    # written in between, whatever the timeout. BEGIN IMMEDIATE waits for the write lock instead.
     reads = connection.get_execution_options().get(READS, False)
     connection.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")
 
@@ -161,7 +161,7 @@ def transaction(engine: sa.Engine, *, reads: bool = False) -> Iterator[sa.Connec
     """One transaction: committed when the block ends, rolled back when it raises.
 
     Raises:
-        ServiceUnavailable: the database can't be reached, has no tables yet, or stayed locked.
+        ServiceUnavailable: the database is unreachable, has no tables yet, or stayed locked.
     """
     try:
         with engine.connect() as connection:
@@ -171,10 +171,10 @@ def transaction(engine: sa.Engine, *, reads: bool = False) -> Iterator[sa.Connec
                 yield connection
     except (sa.exc.OperationalError, sa.exc.ProgrammingError) as error:
         path = find_file(engine.url)
-        why = str(error.orig).strip().splitlines()[0] if path is None or path.exists() else _say_lost(path)
+        why = str(error.orig).strip().splitlines()[0] if path is None or path.exists() else _describe_loss(path)
         no_tables = "no such table" in why or getattr(error.orig, "sqlstate", None) == UNDEFINED_TABLE
         if isinstance(error, sa.exc.ProgrammingError) and not no_tables:
-            raise  # a fault of ours, not of the database
+            raise  # our own defect, not the database's
         address = engine.url.render_as_string(hide_password=True)
         hint = " (its tables are not there yet: apply the migrations)" if no_tables else ""
         raise ServiceUnavailable(service="database", url=address, why=why + hint) from error

@@ -1,4 +1,4 @@
-"""Rows for Spark and the lifecycle metrics that come back."""
+"""Rows for Spark, and the lifecycle metrics that Spark computes."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from kipflow.adapters.store.part import Part
 from kipflow.adapters.store.statements import Row, as_row, load_records
 from kipflow.adapters.store.tables.decisions import metric, proposal, transition, vote
 from kipflow.adapters.store.tables.facts import message, message_proposal
@@ -29,31 +30,29 @@ _EXPORTS: dict[str, sa.Select[Any]] = {
 }
 
 
-def iter_rows(connection: sa.Connection, table: str, columns: Sequence[str]) -> Iterator[list[Row]]:
-    """Batches of plain rows of a table, with the columns named.
+class SqlMetrics(Part):
+    """`services.ports.MetricStore`."""
 
-    JSON columns are lists and dictionaries, times are aware.
-    """
-    statement = _EXPORTS[table]
-    named = statement.with_only_columns(*(statement.selected_columns[name] for name in columns))
-    result = connection.execution_options(yield_per=EXPORT_BATCH).execute(named)
-    for batch in result.mappings().partitions(EXPORT_BATCH):
-        yield [dict(row) for row in batch]
+    def iter_rows(self, table: str, columns: Sequence[str]) -> Iterator[list[Row]]:
+        """JSON columns are lists and dictionaries, times are aware."""
+        statement = _EXPORTS[table]
+        named = statement.with_only_columns(*(statement.selected_columns[name] for name in columns))
+        result = self._connection.execution_options(yield_per=EXPORT_BATCH).execute(named)
+        for batch in result.mappings().partitions(EXPORT_BATCH):
+            yield [dict(row) for row in batch]
 
+    def save(self, rows: Iterable[MetricRow], *, as_of: datetime, run_id: str) -> int:
+        """Replace the metrics as of this moment; returns how many were stored."""
+        values = [as_row(row, as_of=as_of, run_id=run_id) for row in rows]
+        self._connection.execute(sa.delete(metric).where(metric.c.as_of == as_of))
+        if values:
+            self._connection.execute(sa.insert(metric), values)
+        return len(values)
 
-def save_metrics(connection: sa.Connection, rows: Iterable[MetricRow], *, as_of: datetime, run_id: str) -> int:
-    """Keep the metrics as of a moment, in place of any of the same moment; how many."""
-    values = [as_row(row, as_of=as_of, run_id=run_id) for row in rows]
-    connection.execute(sa.delete(metric).where(metric.c.as_of == as_of))
-    if values:
-        connection.execute(sa.insert(metric), values)
-    return len(values)
-
-
-def load_metrics(connection: sa.Connection, as_of: datetime) -> Metrics | None:
-    """The newest metrics that are not later than `as_of`."""
-    moment = connection.scalar(sa.select(sa.func.max(metric.c.as_of)).where(metric.c.as_of <= as_of))
-    if moment is None:
-        return None
-    statement = sa.select(metric).where(metric.c.as_of == moment).order_by(metric.c.name, metric.c.dimension)
-    return Metrics(as_of=moment, rows=load_records(connection, MetricRow, statement))
+    def load_newest(self, as_of: datetime) -> Metrics | None:
+        """The newest metrics that are not later than `as_of`."""
+        moment = self._connection.scalar(sa.select(sa.func.max(metric.c.as_of)).where(metric.c.as_of <= as_of))
+        if moment is None:
+            return None
+        statement = sa.select(metric).where(metric.c.as_of == moment).order_by(metric.c.name, metric.c.dimension)
+        return Metrics(as_of=moment, rows=load_records(self._connection, MetricRow, statement))

@@ -1,6 +1,6 @@
-"""Proposals of which nothing but rows of an index is known: read and decided many at once.
+"""Proposals that are known only from rows of an index: many of them are read and decided at once.
 
-An operator imports tens of thousands of rows; one transaction for each would take minutes.
+An operator may import tens of thousands of rows. One transaction for each would take minutes.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from kipflow.adapters.store import pages
 from kipflow.adapters.store.numbering import find_below, load_answers
+from kipflow.adapters.store.pages import SqlPages
 from kipflow.adapters.store.tables.decisions import pending, proposal, transition, warning
 from kipflow.adapters.store.tables.facts import index_entry, message_proposal, page, page_version, ruling
 from kipflow.domain.facts import Coverage
@@ -21,26 +21,26 @@ from kipflow.domain.numbering import Numbering
 from kipflow.domain.pages import IndexEntry
 from kipflow.services.ports import ProposalRows
 
-#: Who has a row in one of these is more than a row of an index.
+#: A proposal with a row in one of these is known from more than an index.
 _MORE = (message_proposal, page, page_version, ruling, transition, warning)
 
 
 def load_rows(
-    connection: sa.Connection, numbers: Sequence[int], coverage: Coverage
+    connection: sa.Connection, pages: SqlPages, numbers: Sequence[int], coverage: Coverage
 ) -> Iterator[tuple[str | None, ProposalRows]]:
-    """The rows of those of `numbers` that were never decided and have only rows of an index, with their tokens.
+    """The rows of the `numbers` that were never decided and have only rows of an index, each with its pending token.
 
-    They are locked until the transaction ends, as single proposals are.
+    The proposals are locked until the transaction ends.
     """
     rest = _lock_fresh(connection, numbers)
     entries: dict[int, list[IndexEntry]] = defaultdict(list)
-    for entry in pages.iter_index_entries(connection, rest):
+    for entry in pages.iter_index_entries(rest):
         entries[entry.number].append(entry)
     held = connection.execute(sa.select(pending.c.number, pending.c.token).where(pending.c.number.in_(rest)))
     tokens = {row.number: row.token for row in held}
     keys = {e.jira for found in entries.values() for e in found if e.jira}
     tickets = defaultdict(list)
-    for ticket in pages.load_tickets(connection, keys):
+    for ticket in pages.load_tickets(keys):
         tickets[ticket.key].append(ticket)
     below = _find_below(connection, rest)
     for number in rest:
@@ -71,7 +71,7 @@ def _lock_fresh(connection: sa.Connection, numbers: Sequence[int]) -> list[int]:
 
 
 def _find_below(connection: sa.Connection, numbers: Sequence[int]) -> dict[int, int | None]:
-    """The next lower number of each that the wiki, an index or a person gave out."""
+    """Each number → the next lower one that the wiki, an index or a person gave out."""
     if not numbers:
         return {}
     first, last = min(numbers), max(numbers)

@@ -15,21 +15,21 @@ from kipflow.adapters.store.statements import Row, as_row
 from kipflow.domain.facts import Message, SubjectReading, Unreadable
 from kipflow.domain.records import from_plain, pick_fields
 
-#: Longest Message-ID kept as it is. A real one has under 100 characters, and two of them share an index entry.
+#: Longest Message-ID that is stored unchanged. Real ones have under 100 characters; an index entry holds two.
 MAX_ID = 250
-#: The `round` of "v2" that a column can hold; larger ones are typing errors.
+#: The largest round number (as in "v2") that is stored; larger ones are typing errors.
 MAX_ROUND = 1_000
 
 
 def clean_id(message_id: str) -> str:
-    """A Message-ID as it is stored: bounded, because it is a key."""
+    """A Message-ID as it is stored. It is a key, so its length is bounded."""
     if len(message_id) <= MAX_ID:
         return clean_text(message_id)
     return f"<kipflow.{hashlib.sha256(message_id.encode('utf-8', 'replace')).hexdigest()}@long>"
 
 
 def make_storable(found: Message) -> Message:
-    """The message with ids as they are stored; nearly always the very same object."""
+    """The message with ids as they are stored; nearly always the same object."""
     own, parent = clean_id(found.message_id), found.in_reply_to and clean_id(found.in_reply_to)
     references = tuple(clean_id(r) for r in found.references)
     if (own, parent, references) == (found.message_id, found.in_reply_to, found.references):
@@ -58,7 +58,7 @@ def message_row(found: Message) -> Row:
 
 
 def reading_row(found: Message) -> Row:
-    """What was read in a mail, by column: all but where it was found."""
+    """The columns of a message that a new reading replaces: all but those that say where it was found."""
     kept = {"message_id", "list_id", "month", "source", "digest"}
     return {name: value for name, value in message_row(found).items() if name not in kept}
 

@@ -1,7 +1,7 @@
-"""Bring a database up to date: Alembic's scripts under `sql/migrations`, then the views under `sql/views`.
+"""Upgrades a database: Alembic's scripts under `sql/migrations`, then the views under `sql/views`.
 
-All of it happens in one transaction. The views depend on the tables, so they are dropped before an upgrade
-and made from their files after it; they hold no data. To change one, add an empty revision.
+Everything happens in one transaction. The views depend on the tables, so they are dropped before an upgrade and created
+again after it; they contain no data. To change one, add an empty revision.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from kipflow.domain.errors import KipflowError, ServiceUnavailable
 
 _SQL = Path(__file__).resolve().parents[3] / "sql"
 VIEW_FILES = _SQL / "views"
-#: The views, each after those that it reads.
+#: The views, in the order of their dependencies.
 VIEWS = ("proposals_by_stage", "open_votes", "ballots", "standing_transitions", "stage_durations")
-#: Lock of whoever migrates.
+#: Advisory lock: one migration at a time.
 MIGRATION_LOCK = 0x6B69_7067
 
-#: What has no common form in SQL: word in a view's file → its form on SQLite and on PostgreSQL.
+#: Expressions that differ between databases: pattern in a view's file → its form on SQLite and on PostgreSQL.
 _DIALECT_WORDS = {
     r"HOURS_BETWEEN\((\w+), (\w+)\)": {
         "sqlite": r"((julianday(\2) - julianday(\1)) * 24.0)",
@@ -42,11 +42,11 @@ _DIALECT_WORDS = {
 
 
 def migrate(engine: sa.Engine) -> None:
-    """Apply what is missing of the schema; nothing if nothing is. Makes the folder of a SQLite file.
+    """Apply the missing migrations, if any. Creates the folder of a SQLite file.
 
     Raises:
-        ServiceUnavailable: the database can't be reached.
-        KipflowError: a revision that these scripts do not have made it.
+        ServiceUnavailable: the database is unreachable.
+        KipflowError: the database is at a revision that these scripts do not have.
     """
     file = find_file(engine.url)
     if file is not None:
@@ -61,7 +61,7 @@ def migrate(engine: sa.Engine) -> None:
             raise KipflowError(f"the database is at revision {strange[0]}, which this version does not know; {why}")
         for name in reversed(VIEWS):
             connection.exec_driver_sql(f"DROP VIEW IF EXISTS {name}")
-        # the connection is handed over, never the URL: Alembic would keep and may print its password
+        # Alembic gets the connection, not the URL: it would keep the password and might print it
         config = _configure()
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
@@ -77,24 +77,24 @@ def _configure() -> Config:
 
 @functools.cache
 def _load_scripts() -> ScriptDirectory:
-    """Alembic's scripts, read once a process: every command asks for the newest."""
+    """Alembic's scripts, loaded once per process because every command needs the newest revision."""
     return ScriptDirectory.from_config(_configure())
 
 
 @functools.cache
 def _find_newest() -> set[str]:
-    """The revision that the scripts lead to."""
+    """The newest revision of the scripts."""
     return set(_load_scripts().get_heads())
 
 
 def _make_once(file: Path) -> None:
-    """Make the file of a new database, and note that it was made: later its absence is a loss, not a beginning.
+    """Create the file of a new database, and a marker next to it that shows later that a missing file was lost.
 
     Raises:
-        ServiceUnavailable: it was made before, and is gone.
+        ServiceUnavailable: it was created before, and is gone.
     """
     made = file.with_name(f".{file.name}.made")
-    # in this order: whoever else makes both right now makes the file first
+    # in this order, because another process that creates both creates the file first
     if made.exists() and not file.exists():
         why = f"its file is gone; put it back, or delete {made} too to begin anew"
         raise ServiceUnavailable(service="database", url=f"sqlite:///{file}", why=why)

@@ -1,4 +1,4 @@
-"""What came since a proposal was last decided: the reasons why its history may have to be corrected."""
+"""Facts that arrived after a proposal's last decision: reasons why its history may have to be corrected."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from kipflow.adapters.store.rulings import find_voter_keys
+from kipflow.adapters.store.part import Part
+from kipflow.adapters.store.rulings import SqlRulings
 from kipflow.adapters.store.tables.decisions import pending
 from kipflow.adapters.store.tables.facts import (
     batch,
@@ -21,154 +22,152 @@ from kipflow.adapters.store.tables.facts import (
     ruling,
 )
 from kipflow.domain.identity_rulings import IDENTITY, concerns
-from kipflow.services.ports import NewFact, Rules
+from kipflow.services.ports import NewFact
 
-#: Facts of one kind that are looked at: a first run over years is no correction that must name them all.
+#: Facts of one kind that are loaded. After a first run over years, a correction need not name them all.
 LIMIT = 200
 
 
-def load_new_facts(connection: sa.Connection, rules: Rules, number: int) -> list[NewFact]:
-    """Mails, page versions, index rows and rulings seen since the proposal was put on the list; oldest first."""
-    since = connection.scalar(sa.select(pending.c.since).where(pending.c.number == number))
-    if since is None:
-        return []
-    found = [
-        *_find_mails(connection, number, since, rules),
-        *_find_readings(connection, number, since, rules),
-        *_find_pages(connection, number, since),
-        *_find_rows(connection, number, since),
-        *_find_rulings(connection, number, since),
-        *_find_undone(connection, number, since),
-    ]
-    return sorted(found, key=lambda f: (f.at, f.kind, f.ref))
+class News(Part):
+    """The part of `SqlHistory` that finds new facts."""
 
+    def load_new_facts(self, number: int) -> list[NewFact]:
+        """New facts are those since the proposal became pending."""
+        since = self._connection.scalar(sa.select(pending.c.since).where(pending.c.number == number))
+        if since is None:
+            return []
+        found = [
+            *self._find_mails(number, since),
+            *self._find_readings(number, since),
+            *self._find_pages(number, since),
+            *self._find_rows(number, since),
+            *self._find_rulings(number, since),
+            *self._find_undone(number, since),
+        ]
+        return sorted(found, key=lambda f: (f.at, f.kind, f.ref))
 
-def _find_undone(connection: sa.Connection, number: int, since: datetime) -> list[NewFact]:
-    return [
-        NewFact(
-            kind="undone",
-            ref=f"batch {row.id}",
-            line=f"{row.undone_by}: {row.reason} ({', '.join(row.sources)})",
-            at=row.undone_at,
-            seen_at=row.undone_at,
+    def _find_undone(self, number: int, since: datetime) -> list[NewFact]:
+        return [
+            NewFact(
+                kind="undone",
+                ref=f"batch {row.id}",
+                line=f"{row.undone_by}: {row.reason} ({', '.join(row.sources)})",
+                at=row.undone_at,
+                seen_at=row.undone_at,
+            )
+            for row in self._connection.execute(sa.select(batch).where(batch.c.undone_at >= since).order_by(batch.c.id))
+            if number in row.numbers
+        ]
+
+    def _find_mails(self, number: int, since: datetime) -> list[NewFact]:
+        statement = (
+            sa.select(
+                message.c.message_id, message.c.arrived_at, message.c.seen_at, message.c.author_name, message.c.subject
+            )
+            .join(message_proposal, message_proposal.c.message_id == message.c.message_id)
+            .where(message_proposal.c.number == number, message.c.seen_at >= since, message.c.arrived_at.is_not(None))
+            .order_by(message.c.arrived_at, message.c.message_id)
+            .limit(LIMIT)
         )
-        for row in connection.execute(sa.select(batch).where(batch.c.undone_at >= since).order_by(batch.c.id))
-        if number in row.numbers
-    ]
+        return [
+            NewFact(
+                kind="message",
+                ref=row.message_id,
+                line=f"{row.author_name}: {row.subject}",
+                at=row.arrived_at,
+                seen_at=row.seen_at,
+                url=self.rules.render_permalink(row.message_id),
+            )
+            for row in self._connection.execute(statement)
+        ]
 
-
-def _find_mails(connection: sa.Connection, number: int, since: datetime, rules: Rules) -> list[NewFact]:
-    statement = (
-        sa.select(
-            message.c.message_id, message.c.arrived_at, message.c.seen_at, message.c.author_name, message.c.subject
+    def _find_readings(self, number: int, since: datetime) -> list[NewFact]:
+        columns = (message.c.message_id, message.c.arrived_at, message.c.author_name, message.c.expressions)
+        earlier = (earlier_reading.c.reading, earlier_reading.c.reading_rules, earlier_reading.c.replaced_by)
+        statement = (
+            sa.select(*columns, *earlier, earlier_reading.c.replaced_at)
+            .join(message_proposal, message_proposal.c.message_id == message.c.message_id)
+            .join(earlier_reading, earlier_reading.c.message_id == message.c.message_id)
+            .where(message_proposal.c.number == number, earlier_reading.c.replaced_at >= since)
+            .order_by(message.c.arrived_at, message.c.message_id)
+            .limit(LIMIT)
         )
-        .join(message_proposal, message_proposal.c.message_id == message.c.message_id)
-        .where(message_proposal.c.number == number, message.c.seen_at >= since, message.c.arrived_at.is_not(None))
-        .order_by(message.c.arrived_at, message.c.message_id)
-        .limit(LIMIT)
-    )
-    return [
-        NewFact(
-            kind="message",
-            ref=row.message_id,
-            line=f"{row.author_name}: {row.subject}",
-            at=row.arrived_at,
-            seen_at=row.seen_at,
-            url=rules.render_permalink(row.message_id),
+        rows = self._connection.execute(statement)
+        said = ((r, _describe(r.expressions), _describe(r.reading.get("expressions") or ())) for r in rows)
+        return [
+            NewFact(
+                kind="reading",
+                ref=row.message_id,
+                line=f"{row.author_name}: read as {now} by rules {row.replaced_by}, "
+                f"as {then} by rules {row.reading_rules}",
+                at=row.arrived_at or row.replaced_at,
+                seen_at=row.replaced_at,
+                url=self.rules.render_permalink(row.message_id),
+            )
+            for row, now, then in said
+            if now != then  # expressions that only lean are no votes, and are left out of both
+        ]
+
+    def _find_pages(self, number: int, since: datetime) -> list[NewFact]:
+        columns = (page_version.c.page_id, page_version.c.version, page_version.c.saved_at, page_version.c.seen_at)
+        statement = (
+            sa.select(*columns, page_version.c.saved_by, page_version.c.status_text, page_version.c.url)
+            .join(page, page.c.page_id == page_version.c.page_id)
+            .where(page.c.number == number, page_version.c.seen_at >= since)
+            .order_by(page_version.c.saved_at)
+            .limit(LIMIT)
         )
-        for row in connection.execute(statement)
-    ]
+        return [
+            NewFact(
+                kind="page",
+                ref=f"{row.page_id}@{row.version}",
+                line=f"version {row.version} of the page by {row.saved_by}: {row.status_text or 'no state given'}",
+                at=row.saved_at,
+                seen_at=row.seen_at,
+                url=row.url,
+            )
+            for row in self._connection.execute(statement)
+        ]
+
+    def _find_rows(self, number: int, since: datetime) -> list[NewFact]:
+        where = sa.and_(index_entry.c.number == number, index_entry.c.seen_at >= since)
+        statement = sa.select(index_entry).where(where).order_by(index_entry.c.seen_at).limit(LIMIT)
+        return [
+            NewFact(
+                kind="index",
+                ref=f"{row.origin}/{row.section}",
+                line=f"an index says {row.section}",
+                at=row.changed_at or row.created_at or row.seen_at if row.origin == "import" else row.seen_at,
+                seen_at=row.seen_at,
+                url=row.url or "",
+            )
+            for row in self._connection.execute(statement)
+        ]
+
+    def _find_rulings(self, number: int, since: datetime) -> list[NewFact]:
+        its_mails = sa.select(message_proposal.c.message_id).where(message_proposal.c.number == number)
+        on_a_mail = sa.and_(ruling.c.number.is_(None), ruling.c.target.in_(its_mails))
+        ours = sa.or_(ruling.c.number == number, on_a_mail, ruling.c.kind.in_(IDENTITY))
+        recent = sa.or_(ruling.c.made_at >= since, ruling.c.revoked_at >= since)
+        statement = sa.select(ruling).where(ours, recent).order_by(ruling.c.id).limit(LIMIT)
+        found = []
+        seen = SqlRulings(self._connection, self.rules).find_voter_keys(number)
+        for row in self._connection.execute(statement):
+            if row.kind in IDENTITY and not concerns(row.value, seen):
+                continue
+            revoked = row.revoked_at is not None and row.revoked_at >= since
+            who = row.revoked_by if revoked else row.author
+            line = f"{who} took ruling {row.id} back" if revoked else f"{row.author}: {row.reason}"
+            at = row.revoked_at if revoked else row.made_at
+            found.append(NewFact(kind="ruling", ref=str(row.id), line=line, at=at, seen_at=at))
+        return found
 
 
-def _find_readings(connection: sa.Connection, number: int, since: datetime, rules: Rules) -> list[NewFact]:
-    columns = (message.c.message_id, message.c.arrived_at, message.c.author_name, message.c.expressions)
-    earlier = (earlier_reading.c.reading, earlier_reading.c.reading_rules, earlier_reading.c.replaced_by)
-    statement = (
-        sa.select(*columns, *earlier, earlier_reading.c.replaced_at)
-        .join(message_proposal, message_proposal.c.message_id == message.c.message_id)
-        .join(earlier_reading, earlier_reading.c.message_id == message.c.message_id)
-        .where(message_proposal.c.number == number, earlier_reading.c.replaced_at >= since)
-        .order_by(message.c.arrived_at, message.c.message_id)
-        .limit(LIMIT)
-    )
-    rows = connection.execute(statement)
-    said = ((r, _say_read(r.expressions), _say_read(r.reading.get("expressions") or ())) for r in rows)
-    return [
-        NewFact(
-            kind="reading",
-            ref=row.message_id,
-            line=f"{row.author_name}: read as {now} by rules {row.replaced_by}, as {then} by rules {row.reading_rules}",
-            at=row.arrived_at or row.replaced_at,
-            seen_at=row.replaced_at,
-            url=rules.render_permalink(row.message_id),
-        )
-        for row, now, then in said
-        if now != then  # what only leans is no vote
-    ]
-
-
-def _say_read(expressions: Sequence[Mapping[str, Any]]) -> str:
-    """What was read in a mail, in a few words."""
+def _describe(expressions: Sequence[Mapping[str, Any]]) -> str:
+    """The reading of a mail in a few words."""
     said = [
         f"{e['value']!r}" + (" (unclear)" if e["standing"] == "unclear" else "")
         for e in expressions
         if e["standing"] != "leaning"
     ]
     return ", ".join(said) or "no vote"
-
-
-def _find_pages(connection: sa.Connection, number: int, since: datetime) -> list[NewFact]:
-    columns = (page_version.c.page_id, page_version.c.version, page_version.c.saved_at, page_version.c.seen_at)
-    statement = (
-        sa.select(*columns, page_version.c.saved_by, page_version.c.status_text, page_version.c.url)
-        .join(page, page.c.page_id == page_version.c.page_id)
-        .where(page.c.number == number, page_version.c.seen_at >= since)
-        .order_by(page_version.c.saved_at)
-        .limit(LIMIT)
-    )
-    return [
-        NewFact(
-            kind="page",
-            ref=f"{row.page_id}@{row.version}",
-            line=f"version {row.version} of the page by {row.saved_by}: {row.status_text or 'no state given'}",
-            at=row.saved_at,
-            seen_at=row.seen_at,
-            url=row.url,
-        )
-        for row in connection.execute(statement)
-    ]
-
-
-def _find_rows(connection: sa.Connection, number: int, since: datetime) -> list[NewFact]:
-    where = sa.and_(index_entry.c.number == number, index_entry.c.seen_at >= since)
-    statement = sa.select(index_entry).where(where).order_by(index_entry.c.seen_at).limit(LIMIT)
-    return [
-        NewFact(
-            kind="index",
-            ref=f"{row.origin}/{row.section}",
-            line=f"an index says {row.section}",
-            at=row.changed_at or row.created_at or row.seen_at if row.origin == "import" else row.seen_at,
-            seen_at=row.seen_at,
-            url=row.url or "",
-        )
-        for row in connection.execute(statement)
-    ]
-
-
-def _find_rulings(connection: sa.Connection, number: int, since: datetime) -> list[NewFact]:
-    its_mails = sa.select(message_proposal.c.message_id).where(message_proposal.c.number == number)
-    on_a_mail = sa.and_(ruling.c.number.is_(None), ruling.c.target.in_(its_mails))
-    ours = sa.or_(ruling.c.number == number, on_a_mail, ruling.c.kind.in_(IDENTITY))
-    recent = sa.or_(ruling.c.made_at >= since, ruling.c.revoked_at >= since)
-    statement = sa.select(ruling).where(ours, recent).order_by(ruling.c.id).limit(LIMIT)
-    found = []
-    seen = find_voter_keys(connection, number)
-    for row in connection.execute(statement):
-        if row.kind in IDENTITY and not concerns(row.value, seen):
-            continue
-        revoked = row.revoked_at is not None and row.revoked_at >= since
-        who = row.revoked_by if revoked else row.author
-        line = f"{who} took ruling {row.id} back" if revoked else f"{row.author}: {row.reason}"
-        at = row.revoked_at if revoked else row.made_at
-        found.append(NewFact(kind="ruling", ref=str(row.id), line=line, at=at, seen_at=at))
-    return found

@@ -1,4 +1,4 @@
-"""Which numbers the wiki and its index gave out, and what is only claimed in mail."""
+"""Which numbers were given out by the wiki and its index, and which are only claimed in mail."""
 
 from __future__ import annotations
 
@@ -7,23 +7,45 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
+from kipflow.adapters.store.part import Part
 from kipflow.adapters.store.statements import mark_pending, save_mark
 from kipflow.adapters.store.tables.decisions import mark, proposal
 from kipflow.adapters.store.tables.facts import call_note, index_entry, page, page_version, ruling
 from kipflow.domain.numbering import JUMP, Numbering, Numbers, find_followers
 
-#: What the index states as its next number: by the wiki's page, by an operator's import.
+#: Marks for the index's stated next number: by the wiki's page, and by an operator's import.
 STATED_MARKS = {"page": "next-number-page", "import": "next-number-import"}
 
 
-def load_numbering(connection: sa.Connection, number: int, *, wiki_configured: bool) -> Numbering:
-    """What is known around a number, in a community that may have a wiki of which nothing was read yet."""
-    is_read = has_wiki(connection)
-    by_wiki = is_read or wiki_configured
-    accepted, refused = load_answers(connection)
-    columns = [page.c.number, page_version.c.number, index_entry.c.number] if by_wiki else [proposal.c.number]
-    below = find_below(connection, columns, number, refused, accepted)
-    return Numbering(by_wiki=by_wiki, unread=by_wiki and not is_read, below=below)
+class GivenNumbers(Part):
+    """The numbers that pages, index rows and people gave out."""
+
+    def load_numbering(self, number: int) -> Numbering:
+        """The numbers around a proposal. A configured wiki counts even if nothing was read from it yet."""
+        is_read = has_wiki(self._connection)
+        by_wiki = is_read or self.rules.has_wiki
+        accepted, refused = load_answers(self._connection)
+        columns = [page.c.number, page_version.c.number, index_entry.c.number] if by_wiki else [proposal.c.number]
+        below = find_below(self._connection, columns, number, refused, accepted)
+        return Numbering(by_wiki=by_wiki, unread=by_wiki and not is_read, below=below)
+
+    def load_taken(self) -> Numbers:
+        accepted, refused = load_answers(self._connection)
+        columns = (page.c.number, page_version.c.number, index_entry.c.number, call_note.c.number)
+        found = self._connection.scalars(sa.union(*(sa.select(c).where(c.is_not(None)) for c in columns)))
+        claimed = sa.select(proposal.c.number).where(proposal.c.claim == "claimed", proposal.c.claim_known.is_(True))
+        stated = sa.select(mark.c.value).where(mark.c.name.in_(STATED_MARKS.values()))
+        return Numbers(
+            taken=(frozenset(found) | accepted) - refused,
+            accepted=accepted,
+            refused=refused,
+            claimed=frozenset(self._connection.scalars(claimed)),
+            stated=max((int(value) for value in self._connection.scalars(stated)), default=None),
+        )
+
+    def save_stated_number(self, number: int | None, *, origin: str) -> None:
+        if number is not None:
+            save_mark(self._connection, STATED_MARKS[origin], str(number))
 
 
 def find_below(
@@ -33,7 +55,7 @@ def find_below(
     refused: Collection[int],
     accepted: Iterable[int],
 ) -> int | None:
-    """The next lower number: the highest in `columns`, refused ones left out, or that a person accepted."""
+    """The next lower number: the highest in `columns` that was not refused, or that a person accepted."""
     found: list[int] = [n for n in accepted if n < number]
     for column in columns:
         highest = sa.select(sa.func.max(column)).where(column < number, column.not_in(refused))
@@ -48,7 +70,7 @@ def has_wiki(connection: sa.Connection) -> bool:
 
 
 def load_answers(connection: sa.Connection) -> tuple[frozenset[int], frozenset[int]]:
-    """The numbers that people accepted, and those that they refused: by the newest word on each."""
+    """The numbers that people accepted, and those that they refused; the newest ruling on each counts."""
     where = sa.and_(ruling.c.kind == "number", ruling.c.revoked_at.is_(None), ruling.c.number.is_not(None))
     statement = sa.select(ruling.c.number, ruling.c.value).where(where).order_by(ruling.c.made_at, ruling.c.id)
     answers = {row.number: row.value.get("number") for row in connection.execute(statement)}
@@ -56,32 +78,13 @@ def load_answers(connection: sa.Connection) -> tuple[frozenset[int], frozenset[i
     return accepted, refused
 
 
-def load_numbers(connection: sa.Connection) -> Numbers:
-    accepted, refused = load_answers(connection)
-    columns = (page.c.number, page_version.c.number, index_entry.c.number, call_note.c.number)
-    found = connection.scalars(sa.union(*(sa.select(c).where(c.is_not(None)) for c in columns)))
-    claimed = sa.select(proposal.c.number).where(proposal.c.claim == "claimed", proposal.c.claim_known.is_(True))
-    stated = sa.select(mark.c.value).where(mark.c.name.in_(STATED_MARKS.values()))
-    return Numbers(
-        taken=(frozenset(found) | accepted) - refused,
-        accepted=accepted,
-        refused=refused,
-        claimed=frozenset(connection.scalars(claimed)),
-        stated=max((int(value) for value in connection.scalars(stated)), default=None),
-    )
-
-
-def save_stated_number(connection: sa.Connection, number: int | None, *, origin: str) -> None:
-    if number is not None:
-        save_mark(connection, STATED_MARKS[origin], str(number))
-
-
 def mark_followers(
     connection: sa.Connection, numbers: Collection[int], since: datetime | None, *, had_wiki: bool = True
 ) -> None:
-    """Let the doubtful numbers be looked at again whose standing depends on these, which came or were ruled on.
+    """Mark the doubtful proposals pending whose status depends on these new or ruled numbers.
 
-    `had_wiki`: some number was known from the wiki before; with the first one, every number of mail is only claimed.
+    `had_wiki`: some number was known from the wiki before. The first one makes every number in mail only claimed, so
+    that all proposals are marked.
     """
     if not had_wiki:
         everyone = sa.select(proposal.c.number).where(proposal.c.stage.is_not(None))

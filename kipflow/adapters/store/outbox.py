@@ -8,101 +8,93 @@ from datetime import datetime, timedelta
 import sqlalchemy as sa
 
 from kipflow.adapters.store.columns import chunks
+from kipflow.adapters.store.deliveries import Deliveries
 from kipflow.adapters.store.statements import Row, as_row, count_new, find_record, iter_matching, load_records
 from kipflow.adapters.store.tables.decisions import outbox
 from kipflow.services.ports import CARD, GONE, RETRACTS, WAITING, Effect, OutboxRow
 
-#: What may have gone out: it was handed to its service, and the answer is not known.
+#: The service was called, and its answer is not known.
 _MAY_BE_OUT = sa.and_(outbox.c.tried_at.is_not(None), outbox.c.status.in_(("pending", "claimed")))
-#: What went out once already is an update of it, whatever its state.
+#: Sent at least once; if it is not "sent" now, it waits to be sent again as an update.
 _IS_OUT = outbox.c.external_ref.is_not(None)
 
 
-def enqueue(connection: sa.Connection, effects: Iterable[Effect], *, now: datetime, sends: bool = True) -> int:
-    """Add the effects whose key is new; how many. What needs approval is held until it has it.
+class SqlOutbox(Deliveries):
+    """`services.ports.Outbox`."""
 
-    They go out in the order given: the time of each is a microsecond after the one before.
-    """
-    given = list(effects)
-    renewed = [effect.key for effect in given if effect.renews and sends]
-    if renewed:
-        unsent = outbox.c.status.in_(GONE)
-        connection.execute(sa.delete(outbox).where(outbox.c.key.in_(renewed), unsent))
-    rows = (_outbox_row(effect, now, sends, place) for place, effect in enumerate(given))
-    return count_new(connection, outbox, rows)
+    def enqueue(self, effects: Iterable[Effect], *, now: datetime, sends: bool = True) -> int:
+        """They are sent in this order: each one is created a microsecond after the one before."""
+        given = list(effects)
+        renewed = [effect.key for effect in given if effect.renews and sends]
+        if renewed:
+            unsent = outbox.c.status.in_(GONE)
+            self._connection.execute(sa.delete(outbox).where(outbox.c.key.in_(renewed), unsent))
+        rows = (_outbox_row(effect, now, sends, place) for place, effect in enumerate(given))
+        return count_new(self._connection, outbox, rows)
 
+    def find_thread(self, number: int, channel: str) -> str | None:
+        statement = (
+            sa.select(outbox.c.external_ref, outbox.c.payload)
+            .where(outbox.c.number == number, outbox.c.channel == "slack", outbox.c.status == "sent")
+            .order_by(outbox.c.sent_at, outbox.c.key)
+        )
+        for row in self._connection.execute(statement):
+            if row.payload.get("channel") == channel and not row.payload.get("in_thread"):
+                return str(row.external_ref)
+        return None
 
-def find_thread(connection: sa.Connection, number: int, channel: str) -> str | None:
-    statement = (
-        sa.select(outbox.c.external_ref, outbox.c.payload)
-        .where(outbox.c.number == number, outbox.c.channel == "slack", outbox.c.status == "sent")
-        .order_by(outbox.c.sent_at, outbox.c.key)
-    )
-    for row in connection.execute(statement):
-        if row.payload.get("channel") == channel and not row.payload.get("in_thread"):
-            return str(row.external_ref)
-    return None
+    def load_cards(self, number: int) -> list[OutboxRow]:
+        statement = sa.select(outbox).where(
+            outbox.c.number == number, outbox.c.channel == "slack", outbox.c.status != "withdrawn"
+        )
+        rows = load_records(self._connection, OutboxRow, statement.order_by(outbox.c.created_at, outbox.c.key))
+        return [row for row in rows if CARD in row.payload]
 
+    def load_status(self, keys: Iterable[str]) -> dict[str, str]:
+        status = sa.case((_IS_OUT, "sent"), (_MAY_BE_OUT, "unsure"), else_=outbox.c.status).label("status")
+        rows = iter_matching(self._connection, sa.select(outbox.c.key, status), outbox.c.key, keys)
+        return {row.key: row.status for row in rows}
 
-def load_cards(connection: sa.Connection, number: int) -> list[OutboxRow]:
-    statement = sa.select(outbox).where(
-        outbox.c.number == number, outbox.c.channel == "slack", outbox.c.status != "withdrawn"
-    )
-    rows = load_records(connection, OutboxRow, statement.order_by(outbox.c.created_at, outbox.c.key))
-    return [row for row in rows if CARD in row.payload]
+    def find(self, key: str) -> OutboxRow | None:
+        return find_record(self._connection, OutboxRow, sa.select(outbox).where(outbox.c.key == key))
 
+    def find_message(self, reference: str) -> OutboxRow | None:
+        wanted = sa.select(outbox).where(outbox.c.channel == "slack", outbox.c.external_ref == reference)
+        return find_record(self._connection, OutboxRow, wanted)
 
-def load_status(connection: sa.Connection, keys: Iterable[str]) -> dict[str, str]:
-    status = sa.case((_IS_OUT, "sent"), (_MAY_BE_OUT, "unsure"), else_=outbox.c.status).label("status")
-    rows = iter_matching(connection, sa.select(outbox.c.key, status), outbox.c.key, keys)
-    return {row.key: row.status for row in rows}
+    def withdraw(self, keys: Iterable[str], *, why: str, updates: bool = False) -> int:
+        """The rows stay, with the reason."""
+        unsent = sa.true() if updates else ~_IS_OUT
+        return sum(
+            self._connection.execute(
+                sa.update(outbox)
+                .where(outbox.c.key.in_(chunk), outbox.c.status.in_(WAITING), outbox.c.tried_at.is_(None), unsent)
+                .values(status="withdrawn", last_error=why[:500])
+            ).rowcount
+            for chunk in chunks(keys)
+        )
 
+    def load_channel(self, channel: str, status: Collection[str] = ()) -> tuple[OutboxRow, ...]:
+        statement = sa.select(outbox).where(outbox.c.channel == channel)
+        wanted = statement.where(outbox.c.status.in_(status)) if status else statement
+        return load_records(self._connection, OutboxRow, wanted.order_by(outbox.c.created_at, outbox.c.key))
 
-def find(connection: sa.Connection, key: str) -> OutboxRow | None:
-    return find_record(connection, OutboxRow, sa.select(outbox).where(outbox.c.key == key))
+    def load_unreleased_retractions(self) -> frozenset[int]:
+        statement = sa.select(outbox.c.number, outbox.c.payload).where(outbox.c.status == "held")
+        rows = self._connection.execute(statement.where(outbox.c.number.is_not(None)))
+        return frozenset(row.number for row in rows if row.payload.get(RETRACTS))
 
+    def find_waiting_retraction(self, number: int) -> OutboxRow | None:
+        statement = sa.select(outbox).where(
+            outbox.c.number == number, outbox.c.status.in_(WAITING), outbox.c.tried_at.is_(None)
+        )
+        newest_first = statement.order_by(outbox.c.created_at.desc(), outbox.c.key.desc())
+        rows = load_records(self._connection, OutboxRow, newest_first)
+        return next((row for row in rows if row.payload.get(RETRACTS)), None)
 
-def find_message(connection: sa.Connection, reference: str) -> OutboxRow | None:
-    wanted = sa.select(outbox).where(outbox.c.channel == "slack", outbox.c.external_ref == reference)
-    return find_record(connection, OutboxRow, wanted)
-
-
-def withdraw(connection: sa.Connection, keys: Iterable[str], *, why: str, updates: bool = False) -> int:
-    """They stay stored, with the reason."""
-    unsent = sa.true() if updates else ~_IS_OUT
-    return sum(
-        connection.execute(
-            sa.update(outbox)
-            .where(outbox.c.key.in_(chunk), outbox.c.status.in_(WAITING), outbox.c.tried_at.is_(None), unsent)
-            .values(status="withdrawn", last_error=why[:500])
-        ).rowcount
-        for chunk in chunks(keys)
-    )
-
-
-def load_channel(connection: sa.Connection, channel: str, status: Collection[str] = ()) -> tuple[OutboxRow, ...]:
-    statement = sa.select(outbox).where(outbox.c.channel == channel)
-    wanted = statement.where(outbox.c.status.in_(status)) if status else statement
-    return load_records(connection, OutboxRow, wanted.order_by(outbox.c.created_at, outbox.c.key))
-
-
-def load_unreleased_retractions(connection: sa.Connection) -> frozenset[int]:
-    statement = sa.select(outbox.c.number, outbox.c.payload).where(outbox.c.status == "held")
-    rows = connection.execute(statement.where(outbox.c.number.is_not(None)))
-    return frozenset(row.number for row in rows if row.payload.get(RETRACTS))
-
-
-def find_waiting_retraction(connection: sa.Connection, number: int) -> OutboxRow | None:
-    statement = sa.select(outbox).where(
-        outbox.c.number == number, outbox.c.status.in_(WAITING), outbox.c.tried_at.is_(None)
-    )
-    newest = load_records(connection, OutboxRow, statement.order_by(outbox.c.created_at.desc(), outbox.c.key.desc()))
-    return next((row for row in newest if row.payload.get(RETRACTS)), None)
-
-
-def is_retraction_released(connection: sa.Connection, number: int) -> bool:
-    released = sa.select(outbox.c.payload).where(outbox.c.number == number, outbox.c.released_at.is_not(None))
-    return any(row.payload.get(RETRACTS) for row in connection.execute(released))
+    def is_retraction_released(self, number: int) -> bool:
+        released = sa.select(outbox.c.payload).where(outbox.c.number == number, outbox.c.released_at.is_not(None))
+        return any(row.payload.get(RETRACTS) for row in self._connection.execute(released))
 
 
 def _outbox_row(effect: Effect, now: datetime, sends: bool, place: int) -> Row:

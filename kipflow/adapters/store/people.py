@@ -1,4 +1,4 @@
-"""People of the roster by what they have done: each answer takes a fixed number of queries."""
+"""The board's queries about people of the roster. Each answer takes a fixed number of SQL queries."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Any
 import sqlalchemy as sa
 
 from kipflow.adapters.store.board_rows import LISTED, ROWS, as_board_row
-from kipflow.adapters.store.rulings import load_identities
+from kipflow.adapters.store.part import Part
+from kipflow.adapters.store.rulings import SqlRulings
 from kipflow.adapters.store.statements import count_rows, from_row
 from kipflow.adapters.store.tables.decisions import ballot, proposal, review_item, vote
 from kipflow.adapters.store.voters import OF_VOTE, VOTED
@@ -20,56 +21,128 @@ from kipflow.domain.proposals import format_key
 from kipflow.domain.votes import Ballot, BallotStatus
 from kipflow.services import board as views
 from kipflow.services.board.people import YEAR, Address, CastBallot, PeopleView, PersonRow, PersonView
-from kipflow.services.ports import Rules
 
-#: Ballots, proposals and questions of one person that are listed.
+#: The most ballots, proposals and questions that are listed for a person.
 MOST = 100
 _LIVE = (proposal.c.stage.is_not(None), LISTED)
 
 
-def load_people(connection: sa.Connection, rules: Rules, as_of: datetime) -> PeopleView:
-    cast = {row.voter: row for row in connection.execute(_count_votes(as_of))}
-    rows = [_person_row(person, cast.get(person.id)) for person in rules.roster.people]
-    return PeopleView(
-        rows=tuple(sorted(rows, key=lambda r: (-r.last_year, -r.votes, r.person.name.casefold()))),
-        opened=_count_opened(connection, as_of),
-        source=rules.roster.source,
-    )
+class PeopleQueries(Part):
+    """Queries of `services.board.Board` about people of the roster."""
 
+    def load_people(self, as_of: datetime) -> PeopleView:
+        cast = {row.voter: row for row in self._connection.execute(_count_votes(as_of))}
+        rows = [_person_row(person, cast.get(person.id)) for person in self.rules.roster.people]
+        return PeopleView(
+            rows=tuple(sorted(rows, key=lambda r: (-r.last_year, -r.votes, r.person.name.casefold()))),
+            opened=self._count_opened(as_of),
+            source=self.rules.roster.source,
+        )
 
-def find_person(connection: sa.Connection, rules: Rules, person_id: str, as_of: datetime) -> PersonView | None:
-    person = rules.roster.by_id.get(person_id)
-    if person is None:
-        return None
-    cast = connection.execute(_count_votes(as_of).where(ballot.c.voter == person_id)).one_or_none()
-    names = [name for name in (person.name, *person.aliases) if not rules.roster.is_shared_name(name)]
-    own = sa.and_(proposal.c.author.in_(names), *_LIVE)
-    voted = sa.select(ballot.c.number).where(ballot.c.voter == person_id, VOTED, OF_VOTE)
-    asked = sa.select(review_item.c.number).where(
-        review_item.c.number == proposal.c.number, _is_asked_about(person_id), review_item.c.kind.in_(list(DoubtKind))
-    )
-    unvoted = sa.and_(proposal.c.stage == Stage.VOTE, LISTED, ~voted.exists(), ~asked.exists())
-    newest = proposal.c.last_activity.desc().nulls_last(), proposal.c.number.desc()
+    def find_person(self, person_id: str, as_of: datetime) -> PersonView | None:
+        person = self.rules.roster.by_id.get(person_id)
+        if person is None:
+            return None
+        cast = self._connection.execute(_count_votes(as_of).where(ballot.c.voter == person_id)).one_or_none()
+        names = [name for name in (person.name, *person.aliases) if not self.rules.roster.is_shared_name(name)]
+        own = sa.and_(proposal.c.author.in_(names), *_LIVE)
+        voted = sa.select(ballot.c.number).where(ballot.c.voter == person_id, VOTED, OF_VOTE)
+        asked = sa.select(review_item.c.number).where(
+            review_item.c.number == proposal.c.number,
+            _is_asked_about(person_id),
+            review_item.c.kind.in_(list(DoubtKind)),
+        )
+        unvoted = sa.and_(proposal.c.stage == Stage.VOTE, LISTED, ~voted.exists(), ~asked.exists())
+        newest = proposal.c.last_activity.desc().nulls_last(), proposal.c.number.desc()
 
-    def list_rows(where: sa.ColumnElement[bool], *order: Any) -> tuple[views.BoardRow, ...]:
-        found = connection.execute(ROWS.where(where).order_by(*order).limit(MOST))
-        return tuple(as_board_row(row, rules.prefix) for row in found)
+        def list_rows(where: sa.ColumnElement[bool], *order: Any) -> tuple[views.BoardRow, ...]:
+            found = self._connection.execute(ROWS.where(where).order_by(*order).limit(MOST))
+            return tuple(as_board_row(row, self.rules.prefix) for row in found)
 
-    return PersonView(
-        row=_person_row(person, cast),
-        opened=_count_opened(connection, as_of),
-        source=rules.roster.source,
-        addresses=_load_addresses(connection, person),
-        unvoted=list_rows(unvoted, vote.c.earliest_close, proposal.c.number),
-        proposals=list_rows(own, *newest),
-        questions=_load_questions(connection, rules, person_id, own),
-        ballots=_load_ballots(connection, rules, person_id),
-    )
+        return PersonView(
+            row=_person_row(person, cast),
+            opened=self._count_opened(as_of),
+            source=self.rules.roster.source,
+            addresses=self._load_addresses(person),
+            unvoted=list_rows(unvoted, vote.c.earliest_close, proposal.c.number),
+            proposals=list_rows(own, *newest),
+            questions=self._load_questions(person_id, own),
+            ballots=self._load_ballots(person_id),
+        )
+
+    def _count_opened(self, as_of: datetime) -> int:
+        return count_rows(self._connection, vote, vote.c.opened_at.between(as_of - YEAR, as_of))
+
+    def _load_addresses(self, person: Person) -> tuple[Address, ...]:
+        """The roster's addresses, then those from rulings, then others that voted in the person's name."""
+        statement = (
+            sa.select(
+                ballot.c.address, sa.func.count().label("ballots"), sa.func.max(ballot.c.cast_at).label("last_at")
+            )
+            .where(ballot.c.voter == person.id)
+            .group_by(ballot.c.address)
+            .order_by(ballot.c.address)
+        )
+        seen = {row.address: row for row in self._connection.execute(statement)}
+        ruled = {
+            clean_address(box.address or box.key): verdict
+            for verdict in as_verdicts(SqlRulings(self._connection, self.rules).load_identities())
+            if verdict.same and person.id in {verdict.one.key, verdict.other.key}
+            for box in (verdict.one, verdict.other)
+            if box.key != person.id
+        }
+        known = dict.fromkeys([*person.emails, *ruled, *filter(None, seen)])
+        return tuple(
+            Address(
+                address=address,
+                in_roster=address in person.emails,
+                verdict=ruled.get(address),
+                ballots=seen[address].ballots if address in seen else 0,
+                last_at=seen[address].last_at if address in seen else None,
+            )
+            for address in known
+        )
+
+    def _load_questions(self, person_id: str, own: sa.ColumnElement[bool]) -> tuple[views.ReviewRow, ...]:
+        cast = sa.select(ballot.c.message_id).where(ballot.c.voter == person_id)
+        statement = (
+            sa.select(review_item, proposal.c.title, proposal.c.stage, proposal.c.decided_at)
+            .join(proposal, proposal.c.number == review_item.c.number)
+            .where(sa.or_(own, review_item.c.subject.in_(cast), _is_asked_about(person_id)), *_LIVE)
+            .order_by(review_item.c.affects_outcome.desc(), review_item.c.number, review_item.c.position)
+            .limit(MOST)
+        )
+        return tuple(
+            from_row(
+                views.ReviewRow, row, key=format_key(self.rules.prefix, row.number), item=from_row(ReviewItem, row)
+            )
+            for row in self._connection.execute(statement)
+        )
+
+    def _load_ballots(self, person_id: str) -> tuple[CastBallot, ...]:
+        statement = (
+            sa.select(ballot, proposal.c.title, vote.c.round)
+            .join(vote, OF_VOTE)
+            .join(proposal, proposal.c.number == ballot.c.number)
+            .where(ballot.c.voter == person_id, *_LIVE)
+            .order_by(ballot.c.cast_at.desc(), ballot.c.number.desc())
+            .limit(MOST)
+        )
+        return tuple(
+            from_row(
+                CastBallot,
+                row,
+                key=format_key(self.rules.prefix, row.number),
+                ballot=from_row(Ballot, row),
+                url=self.rules.render_permalink(row.message_id),
+            )
+            for row in self._connection.execute(statement)
+        )
 
 
 def _count_votes(as_of: datetime) -> sa.Select[Any]:
-    """For each voter the votes that they voted in, and the last time. Rounds of a proposal are votes of their own."""
-    # a number has at most a few rounds: one number names a vote for the database to count
+    """For each voter the number of their votes, and the time of the last. Each round of a proposal is one vote."""
+    # a proposal has only a few rounds, so that one integer can identify a vote
     name = ballot.c.number * 1_000 + ballot.c.vote_position
     recent = sa.case((vote.c.opened_at.between(as_of - YEAR, as_of), name))
     return (
@@ -85,86 +158,15 @@ def _count_votes(as_of: datetime) -> sa.Select[Any]:
     )
 
 
-def _count_opened(connection: sa.Connection, as_of: datetime) -> int:
-    return count_rows(connection, vote, vote.c.opened_at.between(as_of - YEAR, as_of))
-
-
 def _person_row(person: Person, cast: sa.Row[Any] | None) -> PersonRow:
     if cast is None:
         return PersonRow(person=person)
     return PersonRow(person=person, votes=cast.votes, last_year=cast.last_year, last_vote=cast.last_vote)
 
 
-def _load_addresses(connection: sa.Connection, person: Person) -> tuple[Address, ...]:
-    """The roster's addresses first, then those by somebody's word, then others that voted in the person's name."""
-    statement = (
-        sa.select(ballot.c.address, sa.func.count().label("ballots"), sa.func.max(ballot.c.cast_at).label("last_at"))
-        .where(ballot.c.voter == person.id)
-        .group_by(ballot.c.address)
-        .order_by(ballot.c.address)
-    )
-    seen = {row.address: row for row in connection.execute(statement)}
-    ruled = {
-        clean_address(box.address or box.key): verdict
-        for verdict in as_verdicts(load_identities(connection))
-        if verdict.same and person.id in {verdict.one.key, verdict.other.key}
-        for box in (verdict.one, verdict.other)
-        if box.key != person.id
-    }
-    known = dict.fromkeys([*person.emails, *ruled, *filter(None, seen)])
-    return tuple(
-        Address(
-            address=address,
-            in_roster=address in person.emails,
-            verdict=ruled.get(address),
-            ballots=seen[address].ballots if address in seen else 0,
-            last_at=seen[address].last_at if address in seen else None,
-        )
-        for address in known
-    )
-
-
 def _is_asked_about(person_id: str) -> sa.ColumnElement[bool]:
-    """Whether a question names the person as one of two who may be one."""
+    """Whether a question asks if the person and somebody else are the same."""
     return sa.or_(
         review_item.c.subject.endswith(f" = {person_id}", autoescape=True),
         review_item.c.subject.startswith(f"{person_id} = ", autoescape=True),
-    )
-
-
-def _load_questions(
-    connection: sa.Connection, rules: Rules, person_id: str, own: sa.ColumnElement[bool]
-) -> tuple[views.ReviewRow, ...]:
-    cast = sa.select(ballot.c.message_id).where(ballot.c.voter == person_id)
-    statement = (
-        sa.select(review_item, proposal.c.title, proposal.c.stage, proposal.c.decided_at)
-        .join(proposal, proposal.c.number == review_item.c.number)
-        .where(sa.or_(own, review_item.c.subject.in_(cast), _is_asked_about(person_id)), *_LIVE)
-        .order_by(review_item.c.affects_outcome.desc(), review_item.c.number, review_item.c.position)
-        .limit(MOST)
-    )
-    return tuple(
-        from_row(views.ReviewRow, row, key=format_key(rules.prefix, row.number), item=from_row(ReviewItem, row))
-        for row in connection.execute(statement)
-    )
-
-
-def _load_ballots(connection: sa.Connection, rules: Rules, person_id: str) -> tuple[CastBallot, ...]:
-    statement = (
-        sa.select(ballot, proposal.c.title, vote.c.round)
-        .join(vote, OF_VOTE)
-        .join(proposal, proposal.c.number == ballot.c.number)
-        .where(ballot.c.voter == person_id, *_LIVE)
-        .order_by(ballot.c.cast_at.desc(), ballot.c.number.desc())
-        .limit(MOST)
-    )
-    return tuple(
-        from_row(
-            CastBallot,
-            row,
-            key=format_key(rules.prefix, row.number),
-            ballot=from_row(Ballot, row),
-            url=rules.render_permalink(row.message_id),
-        )
-        for row in connection.execute(statement)
     )

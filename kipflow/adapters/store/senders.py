@@ -1,4 +1,4 @@
-"""What speaks for senders who are asked about: how they wrote, and what results say of whom they may be."""
+"""Evidence about senders whose identity is in question: their mail, and results that name the person they may be."""
 
 from __future__ import annotations
 
@@ -8,99 +8,100 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from kipflow.adapters.store.board import load_review
+from kipflow.adapters.store.board import OverviewQueries
+from kipflow.adapters.store.part import Part
 from kipflow.adapters.store.statements import iter_matching
 from kipflow.adapters.store.tables.facts import message
 from kipflow.domain.people import Person, clean_address, find_sides, fold_name
 from kipflow.domain.senders import Authentication
 from kipflow.services.board import ReviewRow, SenderRow
-from kipflow.services.ports import Rules
 
-#: The group of an announcement whose votes bind.
+#: The group of binding votes in an announcement.
 _BINDING = "binding"
 
 
-def load_senders(connection: sa.Connection, rules: Rules) -> tuple[SenderRow, ...]:
-    found: dict[tuple[str, str], list[ReviewRow]] = {}
-    for row in load_review(connection, rules):
-        if row.item.kind == "sender":
-            found.setdefault(find_sides(row.item.subject), []).append(row)
-    if not found:
-        return ()
-    mailboxes = _find_mailboxes(connection, {sender for sender, _ in found})
-    records = _load_records(connection, {address for address, _ in mailboxes.values() if address})
-    results = _load_results(connection)
-    rows = []
-    for (sender, person_id), questions in found.items():
-        address, name = mailboxes.get(sender, (sender, ""))
-        person = rules.roster.by_id.get(person_id) or Person(id=person_id, name=person_id)
-        record = records.get((address, fold_name(name) if name else None), [])
-        named = [at for names, at in results if not names.isdisjoint(_names(person))]
-        rows.append(
-            SenderRow(
-                sender=sender,
-                address=address,
-                name=name,
-                person=person.id,
-                person_name=person.name,
-                proposals=tuple(dict.fromkeys(row.key for row in questions)),
-                question=questions[0].item.question,
-                asked_at=min((q.item.asked_at for q in questions if q.item.asked_at is not None), default=None),
-                mails=sum(row.mails for row in record),
-                first_at=min((row.first_at for row in record if row.first_at is not None), default=None),
-                last_at=max((row.last_at for row in record if row.last_at is not None), default=None),
-                authenticated=sum(row.mails for row in record if row.authentication == Authentication.PASSED),
-                not_authentic=sum(row.mails for row in record if row.authentication == Authentication.FAILED),
-                results=len(named),
-                last_result=max(named, default=None),
-                ballots=tuple(ballot for row in questions for ballot in row.ballots),
+class SenderQueries(Part):
+    """The query of `services.board.Board` for senders about whom there are questions."""
+
+    def load_senders(self) -> tuple[SenderRow, ...]:
+        found: dict[tuple[str, str], list[ReviewRow]] = {}
+        for row in OverviewQueries(self._connection, self.rules).load_review():
+            if row.item.kind == "sender":
+                found.setdefault(find_sides(row.item.subject), []).append(row)
+        if not found:
+            return ()
+        mailboxes = self._find_mailboxes({sender for sender, _ in found})
+        records = self._load_records({address for address, _ in mailboxes.values() if address})
+        results = self._load_results()
+        rows = []
+        for (sender, person_id), questions in found.items():
+            address, name = mailboxes.get(sender, (sender, ""))
+            person = self.rules.roster.by_id.get(person_id) or Person(id=person_id, name=person_id)
+            record = records.get((address, fold_name(name) if name else None), [])
+            named = [at for names, at in results if not names.isdisjoint(_names(person))]
+            rows.append(
+                SenderRow(
+                    sender=sender,
+                    address=address,
+                    name=name,
+                    person=person.id,
+                    person_name=person.name,
+                    proposals=tuple(dict.fromkeys(row.key for row in questions)),
+                    question=questions[0].item.question,
+                    asked_at=min((q.item.asked_at for q in questions if q.item.asked_at is not None), default=None),
+                    mails=sum(row.mails for row in record),
+                    first_at=min((row.first_at for row in record if row.first_at is not None), default=None),
+                    last_at=max((row.last_at for row in record if row.last_at is not None), default=None),
+                    authenticated=sum(row.mails for row in record if row.authentication == Authentication.PASSED),
+                    not_authentic=sum(row.mails for row in record if row.authentication == Authentication.FAILED),
+                    results=len(named),
+                    last_result=max(named, default=None),
+                    ballots=tuple(ballot for row in questions for ballot in row.ballots),
+                )
             )
+        return tuple(sorted(rows, key=lambda row: (row.asked_at is None, row.asked_at or 0, row.sender, row.person)))
+
+    def _find_mailboxes(self, senders: Collection[str]) -> dict[str, tuple[str, str]]:
+        """Sender (address, or id of a mail) → address and name, from the newest mail or from that mail."""
+        found: dict[str, tuple[str, str]] = {}
+        columns = sa.select(message.c.message_id, message.c.author_address, message.c.author_name)
+        mails = {sender for sender in senders if sender.startswith("<")}
+        for row in iter_matching(self._connection, columns, message.c.message_id, mails):
+            found[row.message_id] = (clean_address(row.author_address), row.author_name)
+        newest_last = columns.order_by(message.c.arrived_at.asc().nulls_first())
+        for row in iter_matching(self._connection, newest_last, message.c.author_address, {*senders} - mails):
+            found[row.author_address] = (row.author_address, row.author_name)
+        return found
+
+    def _load_records(self, addresses: Collection[str]) -> dict[tuple[str, str | None], list[sa.Row[Any]]]:
+        """Address and folded name → how many mails it sent, and when the first and last."""
+        columns = (message.c.author_address, message.c.author_name, message.c.authentication)
+        at = message.c.arrived_at
+        counted = sa.select(
+            *columns,
+            sa.func.count().label("mails"),
+            sa.func.min(at).label("first_at"),
+            sa.func.max(at).label("last_at"),
+        ).group_by(*columns)
+        found: dict[tuple[str, str | None], list[sa.Row[Any]]] = {}
+        for row in iter_matching(self._connection, counted, message.c.author_address, addresses):
+            key = (row.author_address, fold_name(row.author_name) if row.author_name else None)
+            found.setdefault(key, []).append(row)
+        return found
+
+    def _load_results(self) -> list[tuple[frozenset[str], datetime]]:
+        """The names of binding voters in each announcement, and when it arrived."""
+        statement = sa.select(message.c.declared, message.c.arrived_at).where(
+            message.c.declared.is_not(None), message.c.arrived_at.is_not(None)
         )
-    return tuple(sorted(rows, key=lambda row: (row.asked_at is None, row.asked_at or 0, row.sender, row.person)))
+        found = []
+        for row in self._connection.execute(statement):
+            groups = row.declared.get("names") or {}
+            named = {fold_name(n) for key, names in groups.items() if key.split()[1:] == [_BINDING] for n in names}
+            if named:
+                found.append((frozenset(named), row.arrived_at))
+        return found
 
 
 def _names(person: Person) -> set[str]:
     return {fold_name(name) for name in (person.id, person.name, *person.aliases)}
-
-
-def _find_mailboxes(connection: sa.Connection, senders: Collection[str]) -> dict[str, tuple[str, str]]:
-    """Address and name of each sender: an address with its newest name, or a mail's id with what the mail shows."""
-    found: dict[str, tuple[str, str]] = {}
-    columns = sa.select(message.c.message_id, message.c.author_address, message.c.author_name)
-    mails = {sender for sender in senders if sender.startswith("<")}
-    for row in iter_matching(connection, columns, message.c.message_id, mails):
-        found[row.message_id] = (clean_address(row.author_address), row.author_name)
-    newest_last = columns.order_by(message.c.arrived_at.asc().nulls_first())
-    for row in iter_matching(connection, newest_last, message.c.author_address, {*senders} - mails):
-        found[row.author_address] = (row.author_address, row.author_name)
-    return found
-
-
-def _load_records(
-    connection: sa.Connection, addresses: Collection[str]
-) -> dict[tuple[str, str | None], list[sa.Row[Any]]]:
-    """How often and how long each address wrote, by the name that it wrote under."""
-    columns = (message.c.author_address, message.c.author_name, message.c.authentication)
-    at = message.c.arrived_at
-    counted = sa.select(
-        *columns, sa.func.count().label("mails"), sa.func.min(at).label("first_at"), sa.func.max(at).label("last_at")
-    ).group_by(*columns)
-    found: dict[tuple[str, str | None], list[sa.Row[Any]]] = {}
-    for row in iter_matching(connection, counted, message.c.author_address, addresses):
-        key = (row.author_address, fold_name(row.author_name) if row.author_name else None)
-        found.setdefault(key, []).append(row)
-    return found
-
-
-def _load_results(connection: sa.Connection) -> list[tuple[frozenset[str], datetime]]:
-    """Whom each announcement names as binding, and when it came."""
-    statement = sa.select(message.c.declared, message.c.arrived_at).where(
-        message.c.declared.is_not(None), message.c.arrived_at.is_not(None)
-    )
-    found = []
-    for row in connection.execute(statement):
-        groups = row.declared.get("names") or {}
-        named = {fold_name(n) for key, names in groups.items() if key.split()[1:] == [_BINDING] for n in names}
-        if named:
-            found.append((frozenset(named), row.arrived_at))
-    return found

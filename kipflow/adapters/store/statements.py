@@ -1,4 +1,4 @@
-"""The few statements whose form differs between databases, and bookkeeping that all modules share."""
+"""Statements whose form differs between databases, and bookkeeping that all parts share."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ T = TypeVar("T")
 Row = dict[str, Any]
 Selected = sa.Select[*tuple[Any, ...]]
 
-#: Lock of whoever stores mail: attribution must see all mail stored before.
+#: Advisory lock for storing mail: attribution must see all mail stored before.
 MAIL_LOCK = 0x6B69_7066
-#: Lock of whoever rules: whether a ruling makes sense depends on those made before.
+#: Advisory lock for rulings: whether a ruling is valid depends on the earlier ones.
 RULING_LOCK = 0x6B69_7267
-#: Name of the mark that counts the stored mails, so that nobody has to count them.
+#: Name of the mark with the number of stored mails.
 MESSAGES_MARK = "count/messages"
 
 
 def insert_new(connection: sa.Connection, table: sa.Table, rows: Sequence[Row]) -> None:
-    """Insert the rows whose key is not there yet."""
+    """Insert the rows whose key does not exist yet."""
     if rows:
         connection.execute(_insert(connection, table).on_conflict_do_nothing(), rows)
 
 
 def count_new(connection: sa.Connection, table: sa.Table, rows: Iterable[Row]) -> int:
-    """The same, and how many rows that were. Slower: PostgreSQL counts only by giving keys back."""
+    """`insert_new` that returns how many rows were new. Slower, because PostgreSQL must return their keys."""
     key = next(iter(table.primary_key.columns))
     statement = _insert(connection, table).on_conflict_do_nothing().returning(key)
     return sum(len(connection.execute(statement, chunk).all()) for chunk in chunks(rows))
@@ -43,7 +43,7 @@ def count_new(connection: sa.Connection, table: sa.Table, rows: Iterable[Row]) -
 def upsert(
     connection: sa.Connection, table: sa.Table, rows: Sequence[Row], *, update: Iterable[str] | None = None
 ) -> None:
-    """Insert the rows; where a key is there already, set its `update` columns (None: all of them)."""
+    """Insert the rows; if a key exists, set its `update` columns (None: all of them)."""
     if not rows:
         return
     statement, keys = _insert(connection, table), list(table.primary_key.columns)
@@ -57,7 +57,7 @@ def _insert(connection: sa.Connection, table: sa.Table) -> sqlite.Insert | postg
 
 
 def read_clock(connection: sa.Connection) -> datetime:
-    """The time by the database's own clock, the one that all who use it share."""
+    """The time by the database's own clock, which all its clients share."""
     if connection.dialect.name == "postgresql":
         moment: datetime = connection.execute(sa.text("SELECT clock_timestamp()")).scalar_one()
         return moment.astimezone(UTC)
@@ -66,10 +66,10 @@ def read_clock(connection: sa.Connection) -> datetime:
 
 
 def read_version(connection: sa.Connection) -> Hashable:
-    """What differs once anything may have changed; on SQLite between connections, too.
+    """A value that changes whenever the data may have changed. On SQLite it also differs between connections.
 
-    PostgreSQL's snapshot names the transactions that are seen. SQLite counts what others committed and what this
-    connection changed; another connection counts from another start.
+    PostgreSQL's snapshot names the visible transactions. SQLite has counters for commits of others and for changes of
+    this connection; each connection counts from another start.
     """
     if connection.dialect.name == "postgresql":
         return str(connection.scalar(sa.text("SELECT CAST(pg_current_snapshot() AS text)")))
@@ -79,7 +79,7 @@ def read_version(connection: sa.Connection) -> Hashable:
 
 
 def lock(connection: sa.Connection, number: int) -> None:
-    """Wait until no other transaction has this lock of PostgreSQL. SQLite has one writer at a time anyway."""
+    """Take an advisory lock of PostgreSQL until the transaction ends. SQLite has only one writer at a time anyway."""
     if connection.dialect.name == "postgresql":
         connection.execute(sa.select(sa.func.pg_advisory_xact_lock(number)))
 
@@ -89,12 +89,12 @@ def count_rows(connection: sa.Connection, table: sa.Table, *where: sa.ColumnElem
 
 
 def load_records(connection: sa.Connection, kind: type[T], statement: Selected) -> tuple[T, ...]:
-    """The rows that are selected, as records of this kind."""
+    """The selected rows as records of this kind."""
     return tuple(from_row(kind, row) for row in connection.execute(statement))
 
 
 def find_record(connection: sa.Connection, kind: type[T], statement: Selected) -> T | None:
-    """The first row that is selected, as a record of this kind; None if there is none."""
+    """The first selected row as a record of this kind; None if there is none."""
     row = connection.execute(statement).first()
     return None if row is None else from_row(kind, row)
 
@@ -102,7 +102,7 @@ def find_record(connection: sa.Connection, kind: type[T], statement: Selected) -
 def iter_matching(
     connection: sa.Connection, statement: Selected, column: sa.ColumnElement[Any], values: Iterable[Any]
 ) -> Iterator[sa.Row[*tuple[Any, ...]]]:
-    """The rows that are selected and have one of these values, however many, in a column."""
+    """The selected rows whose `column` has one of `values`, however many there are."""
     for chunk in chunks(sorted(values)):
         yield from connection.execute(statement.where(column.in_(chunk)))
 
@@ -116,12 +116,17 @@ def save_mark(connection: sa.Connection, name: str, value: str) -> None:
 
 
 def count_mails(connection: sa.Connection, more: int) -> None:
-    """Keep the number of stored mails."""
+    """Add to the number of stored mails."""
     save_mark(connection, MESSAGES_MARK, str(int(load_mark(connection, MESSAGES_MARK) or 0) + more))
 
 
+def is_known(connection: sa.Connection, number: int) -> bool:
+    """Whether the proposal has a row."""
+    return connection.scalar(sa.select(proposal.c.number).where(proposal.c.number == number)) is not None
+
+
 def add_proposals(connection: sa.Connection, numbers: Iterable[int]) -> None:
-    """Make sure that each number has a row of its own, which its facts refer to."""
+    """Make sure that each number has a row, to which its facts can refer."""
     for chunk in chunks(sorted(set(numbers))):
         known = set(connection.scalars(sa.select(proposal.c.number).where(proposal.c.number.in_(chunk))))
         insert_new(connection, proposal, [{"number": n} for n in chunk if n not in known])
@@ -130,7 +135,7 @@ def add_proposals(connection: sa.Connection, numbers: Iterable[int]) -> None:
 def mark_pending(connection: sa.Connection, numbers: Iterable[int], since: datetime | None) -> None:
     """Note that these proposals have facts newer than their decision.
 
-    In order of number, so that two writers never wait for each other in a circle.
+    In order of number, so that two writers cannot deadlock.
     """
     token = secrets.token_hex(8)
     for chunk in chunks(sorted(set(numbers))):
@@ -139,11 +144,11 @@ def mark_pending(connection: sa.Connection, numbers: Iterable[int], since: datet
 
 
 def as_row(record: Any, *, without: Collection[str] = (), **more: Any) -> Row:
-    """The record's fields by name, in the form in which columns take them, and `more` columns."""
+    """The record's fields by name, in the form that columns accept, and `more` columns."""
     values = ((f.name, getattr(record, f.name)) for f in fields(record) if f.name not in without)
     return {**{name: value if isinstance(value, date) else to_plain(value) for name, value in values}, **more}
 
 
 def from_row(kind: type[T], row: sa.Row[*tuple[Any, ...]], **given: Any) -> T:
-    """The record of this kind in the row's columns; `given` are fields that they do not have as they are."""
+    """A record of this kind from the row's columns; `given` are fields that are not taken from a column."""
     return from_plain(kind, row._asdict(), **given)

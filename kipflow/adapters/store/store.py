@@ -2,26 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from functools import wraps
+from typing import Concatenate, ParamSpec, TypeVar
 
 import sqlalchemy as sa
 
-from kipflow.adapters.store import batches, board, board_proposal, pages, rulings, senders, voters
-from kipflow.adapters.store.binding import method, ruled
-from kipflow.adapters.store.board_rows import load_newest, load_rows
+from kipflow.adapters.store.batches import SqlBatches
+from kipflow.adapters.store.board import OverviewQueries
+from kipflow.adapters.store.board_proposal import ProposalQueries
+from kipflow.adapters.store.board_rows import ListQueries
 from kipflow.adapters.store.engine import open_engine, transaction
 from kipflow.adapters.store.migrations import migrate
-from kipflow.adapters.store.parts import SqlSession
-from kipflow.adapters.store.people import find_person, load_people
+from kipflow.adapters.store.pages import SqlPages
+from kipflow.adapters.store.part import Part
+from kipflow.adapters.store.people import PeopleQueries
+from kipflow.adapters.store.rulings import SqlRulings
+from kipflow.adapters.store.senders import SenderQueries
+from kipflow.adapters.store.session import SqlSession
 from kipflow.adapters.store.statements import read_version
+from kipflow.adapters.store.voters import VoterQueries
 from kipflow.services.ports import Rules
+
+P = ParamSpec("P")
+R = TypeVar("R")
+Queries = TypeVar("Queries", bound=Part)
+
+
+def _answer(
+    queries: type[Queries], query: Callable[Concatenate[Queries, P], R]
+) -> Callable[Concatenate[SqlStore, P], R]:
+    """A query as a method of the store, which runs it in a transaction that only reads."""
+
+    @wraps(query)
+    def answer(store: SqlStore, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        with store.connect() as connection:
+            return query(queries(connection, store.rules), *args, **kwargs)
+
+    return answer
 
 
 class SqlStore:
     """Implements `services.ports.Store` and `services.board.Board` on SQLite or PostgreSQL.
 
-    Safe to share between threads. Nothing is connected before it is used.
+    Safe to share between threads. It connects at first use.
     """
 
     def __init__(self, engine: sa.Engine, rules: Rules) -> None:
@@ -30,7 +55,7 @@ class SqlStore:
 
     @contextmanager
     def begin(self) -> Iterator[SqlSession]:
-        """One transaction, as `engine.transaction` opens it. On SQLite it is the only writer."""
+        """One transaction (see `engine.transaction`). On SQLite it is the only writer."""
         with transaction(self._engine) as connection:
             yield SqlSession(connection, self.rules)
 
@@ -45,29 +70,32 @@ class SqlStore:
     def connect(self) -> AbstractContextManager[sa.Connection]:
         return transaction(self._engine, reads=True)
 
-    version = method(read_version)
-    overview = ruled(board.load_overview)
-    rows = ruled(load_rows)
-    newest = ruled(load_newest)
-    proposal = ruled(board_proposal.load_proposal)
-    published = ruled(board_proposal.load_published)
-    absent = ruled(voters.load_absent)
-    voters = method(voters.load_voters)
-    vote_mails = ruled(board_proposal.load_vote_mails)
-    page_body = method(pages.find_body)
-    review = ruled(board.load_review)
-    senders = ruled(senders.load_senders)
-    identities = method(rulings.load_standing_identities)
-    drift = ruled(board.load_drift)
-    unreadable = method(board.load_unreadable)
-    batches = method(batches.load_batches)
-    effects = method(board.load_effects)
-    edits = method(board.load_edits)
-    people = ruled(load_people)
-    find_person = ruled(find_person)
+    def version(self) -> Hashable:
+        with self.connect() as connection:
+            return read_version(connection)
+
+    overview = _answer(OverviewQueries, OverviewQueries.load_overview)
+    review = _answer(OverviewQueries, OverviewQueries.load_review)
+    drift = _answer(OverviewQueries, OverviewQueries.load_drift)
+    unreadable = _answer(OverviewQueries, OverviewQueries.load_unreadable)
+    effects = _answer(OverviewQueries, OverviewQueries.load_effects)
+    edits = _answer(OverviewQueries, OverviewQueries.load_edits)
+    rows = _answer(ListQueries, ListQueries.load_rows)
+    newest = _answer(ListQueries, ListQueries.load_newest)
+    proposal = _answer(ProposalQueries, ProposalQueries.load_proposal)
+    published = _answer(ProposalQueries, ProposalQueries.load_published)
+    vote_mails = _answer(ProposalQueries, ProposalQueries.load_vote_mails)
+    people = _answer(PeopleQueries, PeopleQueries.load_people)
+    find_person = _answer(PeopleQueries, PeopleQueries.find_person)
+    absent = _answer(VoterQueries, VoterQueries.load_absent)
+    voters = _answer(VoterQueries, VoterQueries.load_voters)
+    senders = _answer(SenderQueries, SenderQueries.load_senders)
+    identities = _answer(SqlRulings, SqlRulings.load_standing_identities)
+    batches = _answer(SqlBatches, SqlBatches.load_all)
+    page_body = _answer(SqlPages, SqlPages.find_body)
 
     def with_rules(self, rules: Rules) -> SqlStore:
-        """The same database read under other rules; it has an engine of its own, to be closed."""
+        """The same database under other rules. It has its own engine, which must be closed."""
         return SqlStore(open_engine(self._engine.url), rules)
 
     # -- upkeep ------------------------------------------------------------------------------------
@@ -80,8 +108,8 @@ class SqlStore:
 
 
 def open_store(url: str | sa.URL, rules: Rules) -> SqlStore:
-    """The store at `url`, of a community with these rules. Connects when it is first used.
+    """The store at `url` for a community with these rules. It connects at first use.
 
-    The URL has SQLAlchemy's form, "sqlite:///FILE" or "postgresql://…"; a `URL` keeps its password to itself.
+    The URL has SQLAlchemy's form, "sqlite:///FILE" or "postgresql://…"; a `URL` hides its password when printed.
     """
     return SqlStore(open_engine(url), rules)

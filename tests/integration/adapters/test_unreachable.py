@@ -86,7 +86,7 @@ def test_an_archive_that_is_away_is_not_waited_for_month_by_month(
     with caplog.at_level(logging.WARNING):
         found = fetch_year(archive_at("http://127.0.0.1:9"), tmp_path)
     assert {month.status for month in found} == {"missing"}
-    most = (QUICK.in_vain + 1) * QUICK.attempts + 12
+    most = (QUICK.outage_after + 1) * QUICK.attempts + 12
     assert len(lines(caplog)) <= most
 
 

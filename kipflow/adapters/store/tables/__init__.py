@@ -1,5 +1,5 @@
-"""The tables. Facts are only ever added, and taken out only with the ingest that brought them; a proposal's projection
-is replaced by each decision on it.
+"""The tables. Facts are only added, and removed only if the ingest that stored them is undone. Each decision on a
+proposal replaces its projection.
 
 `sql/migrations` makes these tables; a test compares the two.
 """

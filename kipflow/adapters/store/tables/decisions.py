@@ -1,4 +1,4 @@
-"""The tables of what is decided, and of what follows from it."""
+"""The tables of decisions, and of their effects."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ warning = Table(
     PrimaryKeyConstraint("number", "silent_at"),
 )
 
-#: When the author could read a warning: rows are added, never changed (the database refuses it). `key`: the effect that
-#: brought it; NULL for what was decided while a warning counted as read when it was written.
+#: When a warning was delivered to the author: rows are added, never changed (the database refuses it). `key` is the
+#: effect that delivered it; NULL for old rows, from when a warning counted as delivered when it was written.
 warning_delivery = Table(
     "warning_delivery",
     metadata,
@@ -48,7 +48,7 @@ warning_delivery = Table(
     ForeignKeyConstraint(["number", "silent_at"], ["warning.number", "warning.silent_at"]),
 )
 
-#: Every proposal that a fact mentions; `stage` and what follows it are NULL until it is first decided on.
+#: Every proposal that a fact mentions; `stage` and the columns after it are NULL before its first decision.
 proposal = Table(
     "proposal",
     metadata,
@@ -58,7 +58,7 @@ proposal = Table(
     Column("decided_at", Moment),
     Column("followed_since", Moment),  # when its history was first recorded; set once
     Column("policy_version", String),
-    Column("rules", String),  # policy and roster that it was decided under
+    Column("rules", String),  # name of the policy and roster of its decision
     *columns_of(Proposal, without={"number"}, defaults={"title": "", "in_progress": false()}),
     Column("next_deadline", Moment),
     Column("warned_at", Moment),
@@ -134,8 +134,8 @@ review_item = Table(
     PrimaryKeyConstraint("number", "position"),
 )
 
-#: Proposals with facts newer than their decision. `token` changes with every new fact, so that a decision
-#: takes off the list only what it has seen.
+#: Proposals with facts newer than their decision. `token` changes with every new fact, so that a decision removes a
+#: proposal only if it has seen all its facts.
 pending = Table(
     "pending",
     metadata,
@@ -149,7 +149,7 @@ outbox = Table(
     metadata,
     *columns_of(OutboxRow, defaults={"words": "[]"}),
     Column("released_at", Moment),
-    # who delivers it, until when by this database's own clock
+    # who delivers it, and until when by this database's clock
     Column("claimed_by", Words),
     Column("claimed_until", Moment),
     PrimaryKeyConstraint("key"),

@@ -11,7 +11,7 @@ from kipflow.domain.pagefaults import PageFault
 from kipflow.domain.pages import CallNote, IndexEntry, PageAbsence, PageVersion, TicketState
 from kipflow.services.ports import Batch
 
-#: What all tables belong to.
+#: The metadata of all tables.
 metadata = sa.MetaData(
     naming_convention={
         "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -34,13 +34,13 @@ message = Table(
     Column("numbered", Boolean, nullable=False),  # whether its own subject names a proposal
     Column("topic_key", String),  # a digest: topics are too long for an index
     Column("seen_at", Moment, nullable=False),
-    # the version of the rules that read it; rarely asked for
+    # the version of the rules that read it; rarely selected
     Column("reading_rules", Integer, nullable=False, server_default="0"),
     PrimaryKeyConstraint("message_id"),
     Index(None, "topic_key", "numbered"),
 )
 
-#: What older rules read in a mail, until newer ones read it otherwise.
+#: Earlier readings of mails, replaced by different ones of newer rules.
 earlier_reading = Table(
     "earlier_reading",
     metadata,
@@ -52,7 +52,7 @@ earlier_reading = Table(
     PrimaryKeyConstraint("message_id", "replaced_by"),
 )
 
-#: What a message without a number of its own refers to: when a parent comes late, its children are found here.
+#: References of messages without a number of their own: finds the children of a parent that arrives late.
 message_reference = Table(
     "message_reference",
     metadata,
@@ -91,7 +91,7 @@ archive_month = Table(
     PrimaryKeyConstraint("list_id", "month"),
 )
 
-#: A page as its newest version says; `page_version` holds them all.
+#: Pages, with values of their newest version; `page_version` has all versions.
 page = Table(
     "page",
     metadata,
@@ -113,7 +113,7 @@ page_version = Table(
     Index(None, "number"),
 )
 
-#: What was noted on a proposal in a recorded call; the digest is of call and note.
+#: Notes on proposals from recorded calls; the digest is of call and note.
 call_note = Table(
     "call_note",
     metadata,
@@ -123,7 +123,7 @@ call_note = Table(
     PrimaryKeyConstraint("number", "digest"),
 )
 
-#: What of a page was last judged: its version, by which rules, and what stood around it then.
+#: The last check of a page: its version, the rules, and its surroundings at that time.
 page_check = Table(
     "page_check",
     metadata,
@@ -133,7 +133,7 @@ page_check = Table(
     Column("around", Words, nullable=False),
 )
 
-#: Faults of pages, from when until when (null: still). Kept when fixed: nobody is notified of the same fault twice.
+#: Faults of pages from `since` to `until` (null: open). Kept when fixed, so that nobody is notified twice.
 page_fault = Table(
     "page_fault",
     metadata,
@@ -146,10 +146,10 @@ page_fault = Table(
     Index(None, "number"),
 )
 
-#: From when until when (null: still) a page could not be had: deleted, hidden, or moved out of sight.
+#: When a page was unavailable (`until` null: still): deleted, hidden, or moved away from the index.
 page_absence = Table("page_absence", metadata, *columns_of(PageAbsence), PrimaryKeyConstraint("page_id", "since"))
 
-#: Rows of round-up indexes. All rows of one reading share `seen_at`; a reading is kept when it says something new.
+#: Rows of round-up indexes. All rows of one reading share `seen_at`; only readings with changes are stored.
 index_entry = Table(
     "index_entry",
     metadata,
@@ -178,7 +178,7 @@ ruling = Table(
     sqlite_autoincrement=True,
 )
 
-#: What one ingest or import stored, which can be undone.
+#: Ingests and imports, which can be undone.
 batch = Table(
     "batch",
     metadata,
@@ -186,7 +186,7 @@ batch = Table(
     *columns_of(Batch, without={"id", "items"}, defaults={"undone_by": "", "reason": ""}),
 )
 
-#: The facts of a batch that came from nowhere else: a mail's id, or an index row's number and digest.
+#: The facts of a batch that no archive has: a mail's id, or an index row's number and digest.
 batch_item = Table(
     "batch_item",
     metadata,
