@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
 
-import sqlalchemy
-
 from kipflow.config.settings import Settings
 from kipflow.domain.clocks import list_months
 from kipflow.domain.facts import ArchiveMonth, Message
@@ -16,7 +14,7 @@ from kipflow.mail.messages import read_message
 from kipflow.services.advance import advance_all
 from kipflow.services.effectrules import EffectRules
 from kipflow.wiring import Parts, connect
-from tests.databases import migrate
+from tests.databases import copy_database
 from tests.living import build_mail
 from tests.web.community import NOW, ago, hours
 
@@ -59,7 +57,7 @@ def write_config(folder: Path, community: str = COMMUNITY) -> Path:
 def connect_board(home: Path, community: str = COMMUNITY) -> Parts:
     """The parts over a fresh, migrated SQLite database below `home`."""
     url = f"sqlite:///{home / 'board.db'}"
-    migrate(sqlalchemy.make_url(url))
+    copy_database(home / "board.db")
     config = write_config(home / "config", community)
     return connect(Settings(home=home, config=config, community="board", database_url=url, sends=False))
 

@@ -26,6 +26,7 @@ from kipflow.services.recording import Advance
 from kipflow.services.ruling_checks import BadRuling
 from kipflow.services.rulings import Recorded, revoke, settle
 from tests.corpus import DATA, build_mbox, load_vote_cases
+from tests.databases import copy_database
 from tests.memory_store import MemoryStore
 
 LIST, DAY = "dev@kafka.apache.org", timedelta(days=1)
@@ -145,8 +146,8 @@ def test_memory_and_database_come_to_the_same(name: str, tmp_path: Path) -> None
     found = [
         m for m in read_mbox(path, FileReading(list_id=LIST, month="2026-03", prefix="KIP")) if isinstance(m, Message)
     ]
-    database: SqlStore = open_store("sqlite://", RULES)
-    database.migrate()
+    copy_database(tmp_path / "x.db")
+    database: SqlStore = open_store(f"sqlite:///{tmp_path / 'x.db'}", RULES)
     with database.begin() as session:
         session.mail.save_messages(found, seen_at=LATER)
         numbers = session.history.load_numbers()
