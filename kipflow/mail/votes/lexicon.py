@@ -156,6 +156,7 @@ def _split_runs(text: str) -> frozenset[str]:
     return frozenset(_RUN.findall(text))
 
 
+@lru_cache(maxsize=512)  # several rules ask for one class
 def _find_held(name: str, text: str) -> Signs:
     """The signs of the class in `text`: without one it holds none of its words."""
     index = _index(name)
