@@ -54,6 +54,7 @@ def pytest_collection() -> Generator[None, object, object]:
         return (yield)
     finally:
         gc.freeze()
+        gc.set_threshold(100_000)  # as in a command of kipflow
         gc.enable()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -41,6 +42,7 @@ def find_reached(package: str, edges: Mapping[str, set[str]]) -> set[str]:
     return reached
 
 
+@cache
 def find_edges(root: Path = ROOT) -> dict[str, set[str]]:
     """Each package → the packages that its modules import."""
     edges: defaultdict[str, set[str]] = defaultdict(set)
