@@ -5,8 +5,10 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
+from anyio.from_thread import start_blocking_portal
 from fastapi.testclient import TestClient
 from playwright.sync_api import Browser, sync_playwright
 
@@ -18,6 +20,13 @@ from tests.living import live_in
 from tests.web.asked import decide_in
 from tests.web.community import NOW
 from tests.web.memory import MemoryBoard, build_board
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _one_loop() -> Iterator[None]:
+    """A client starts a thread with an event loop for each request; here all go to one."""
+    with start_blocking_portal() as portal, patch.object(TestClient, "portal", portal):
+        yield
 
 
 @pytest.fixture(scope="session")
