@@ -1,4 +1,4 @@
-"""Every hard case of tests/data/votes is read as a careful person reads it."""
+"""Every hard case of tests/data/votes is read as a careful person reads it, and twice as once."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from kipflow.config.loading import load_community as load_community_file
 from kipflow.domain.roster import Roster
-from kipflow.services.read_votes import VotesReport, read_votes
+from kipflow.services.read_votes import read_votes
 from kipflow.services.votes_report import SCHEMA_FILE, render_json
 from tests.corpus import load_vote_cases, write_vote_cases
 
@@ -20,16 +20,15 @@ load_community = cache(load_community_file)
 SCHEMA = jsonschema.Draft202012Validator(json.loads(SCHEMA_FILE.read_text(encoding="utf-8")))
 
 
-def read_case(name: str, roster: Roster) -> tuple[dict[str, Any], dict[str, Any]]:
-    expected = CASES[name].expected
-    path = write_vote_cases() / f"{name}.mbox"
-    report: VotesReport = read_votes([path], community=load_community(expected["community"]), roster=roster, as_of=None)
-    return expected, render_json(report)
+def read_case(name: str, roster: Roster, *, times: int = 1) -> dict[str, Any]:
+    paths = [write_vote_cases() / f"{name}.mbox"] * times
+    community = load_community(CASES[name].expected["community"])
+    return render_json(read_votes(paths, community=community, roster=roster, as_of=None))
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_hard_case(name: str, roster: Roster) -> None:
-    expected, found = read_case(name, roster)
+    expected, found = CASES[name].expected, read_case(name, roster)
     faults = SCHEMA.iter_errors(json.loads(json.dumps(found)))
     assert [f"{fault.json_path}: {fault.message}" for fault in faults] == []
     assert len(found["unreadable"]) == expected.get("unreadable", 0), found["unreadable"]
@@ -37,6 +36,8 @@ def test_hard_case(name: str, roster: Roster) -> None:
     assert [(v["key"], v["round"]) for v in found["votes"]] == [(v["key"], v["round"]) for v in expected["votes"]]
     for want, got in zip(expected["votes"], found["votes"], strict=True):
         check_vote(want, got)
+    twice = read_case(name, roster, times=2)
+    assert (twice["votes"], twice["messages_read"]) == (found["votes"], found["messages_read"])
 
 
 def check_vote(want: dict[str, Any], got: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""What must hold for any mail: quoting adds no ballot, order and repetition change nothing."""
+"""What must hold for any mail: quoting adds no ballot, order changes nothing."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from kipflow.config.loading import load_community
 from kipflow.config.roster import load_roster
 from kipflow.domain.facts import Message
 from kipflow.domain.judging import judge
@@ -25,8 +24,6 @@ from kipflow.mail.quoting import find_own_words
 from kipflow.mail.rounds.linking import attribute_numbers
 from kipflow.mail.threads import find_votes
 from kipflow.mail.votes.reading import read_expressions
-from kipflow.services.read_votes import read_votes
-from kipflow.services.votes_report import render_json
 from tests.corpus import write_vote_cases
 from tests.examples import examples
 from tests.unit.mail.onemail import read_of_thread
@@ -37,7 +34,6 @@ VOTING = [p for kind in ("for", "against", "zero", "review", "withdrawn") for p 
 ARCHIVES = sorted(write_vote_cases().glob("*.mbox"))
 POLICY = Policy(version="test", binding_roles=frozenset({"committer"}))
 ROSTER = load_roster(CORPUS / "roster.yaml")
-KAFKA = load_community("kafka")
 
 mark = st.sampled_from(["> ", ">", ">> ", "> > ", "  > ", "| ", "JO> "])
 attribution = st.sampled_from(
@@ -97,14 +93,6 @@ def test_order_of_arrival_never_changes_a_vote(path: Path) -> None:
         random.Random(seed).shuffle(shuffled)  # noqa: S311 (a repeatable order)
         assert votes_of(shuffled) == expected
         assert attribute_numbers(shuffled) == numbers
-
-
-@pytest.mark.parametrize("path", ARCHIVES, ids=lambda p: p.stem)
-def test_reading_twice_changes_nothing(path: Path) -> None:
-    once = render_json(read_votes([path], community=KAFKA, roster=ROSTER))
-    twice = render_json(read_votes([path, path], community=KAFKA, roster=ROSTER))
-    assert twice["votes"] == once["votes"]
-    assert twice["messages_read"] == once["messages_read"]
 
 
 START = datetime(2026, 3, 2, 10, tzinfo=UTC)
