@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ PHRASES: dict[str, list[str]] = json.loads(
 CLAIMS = {"claims_binding": True, "claims_non_binding": False, "claims_nothing": None}
 
 
+@cache
 def read(body: str) -> Expression | None:
     found = read_expressions(find_own_words(body), author="Mara Lind")
     return found[0] if found else None
