@@ -15,7 +15,7 @@ from kipflow.commands.output import UtcTime, as_of_option, console, print_rows, 
 from kipflow.domain.errors import ConfigError
 from kipflow.services import undo
 from kipflow.services.advance import advance_all
-from kipflow.services.desk import Word
+from kipflow.services.desk import ActContext
 from kipflow.services.ports import Batch, Report
 from kipflow.wiring import Parts, effect_rules, page_norms
 
@@ -122,9 +122,9 @@ def _undo_batch(parts: Parts, batch: int, *, at: datetime, reason: str | None, w
     """Print what undoing a batch changes; with `writes` do it, and correct the histories."""
     if writes and not reason:
         raise click.UsageError("--write needs --reason, which is kept with the batch")
-    word = Word(author=getpass.getuser(), reason=reason or "", at=at) if writes else None
+    context = ActContext(author=getpass.getuser(), reason=reason or "", at=at) if writes else None
     with progress("undoing"):
-        found = undo.undo(parts.store, batch, policy=parts.policy, at=at, word=word)
+        found = undo.undo(parts.store, batch, policy=parts.policy, at=at, context=context)
         if writes:
             advance_all(parts.store, policy=parts.policy, effects=effect_rules(parts), as_of=at, run_id="undo")
     for line in undo.say_undone(found, parts.community.prefix):
@@ -148,7 +148,7 @@ def _check_list(parts: Parts, address: str) -> str:
 @as_of_option
 def poll(as_of: datetime | None) -> int:
     """Store new messages from the community's archive."""
-    from kipflow.services.away import load_away
+    from kipflow.services.away import load_outages
     from kipflow.services.poll import poll_months
     from kipflow.services.reread import IN_A_POLL, reread
     from kipflow.services.wanted_months import find_wanted_months
@@ -165,7 +165,7 @@ def poll(as_of: datetime | None) -> int:
         read = poll_months(parts.store, archive, wanted, raw, now, **how, on_progress=say)
         again = reread(parts.store, **how, seen_at=now, raw=raw, limit=IN_A_POLL, on_progress=say)
     with parts.store.read() as session:
-        away = load_away(session.marks).get("archive")
+        away = load_outages(session.marks).get("archive")
     if away is None:
         return print_report(asked, read, again)
     print_warnings(asked, read, again)

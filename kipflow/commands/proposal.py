@@ -9,7 +9,7 @@ from kipflow.commands.output import console, print_json, print_rows, print_table
 from kipflow.commands.program import say_program
 from kipflow.commands.proposal_json import as_dict
 from kipflow.commands.sayings import find_facts, render_ballots, say_ballot, say_evidence
-from kipflow.domain.arrivals import CLAIMED
+from kipflow.domain.arrivals import UNRECORDED
 from kipflow.domain.clocks import VoteState
 from kipflow.domain.ends import list_ends, say_end
 from kipflow.domain.events import Actor
@@ -196,7 +196,7 @@ def _say_answer(end: ClaimedEnd) -> str:
 
 def _say_standing(state: VoteState) -> str:
     """What a vote has come to; of a round that was called off, whose ballots are void, how it ended."""
-    claimed = " (as its sender dates it)" if state.vote.opened_from in CLAIMED else ""
+    claimed = " (as its sender dates it)" if state.vote.opened_from in UNRECORDED else ""
     opened = f"opened {say_time(state.vote.opened_at)} UTC{claimed}"
     if state.vote.ended_at is not None:
         ballots = len(state.vote.ballots)

@@ -18,7 +18,7 @@ from kipflow.domain.proposals import format_key
 from kipflow.services.acts import perform
 from kipflow.services.assembly import load_facts
 from kipflow.services.board import ReviewRow, SenderRow
-from kipflow.services.desk import Word
+from kipflow.services.desk import ActContext
 from kipflow.services.ports import OutboxRow
 from kipflow.services.releases import load_effects
 from kipflow.services.settling import find_commands, find_release_commands
@@ -156,8 +156,8 @@ def senders(
     if not reason.strip():
         raise click.UsageError('accepting needs a reason, which is kept with each ruling: --reason "…"')
     picked = pick_lines(rows, lines) if lines is not None else pick_domain(rows, domain) if domain else list(rows)
-    word = Word(author=author, reason=reason, at=find_past(parts, as_of))
-    done = perform(open_desk(parts), "senders", {"picked": [row.key for row in picked]}, word)
+    context = ActContext(author=author, reason=reason, at=find_past(parts, as_of))
+    done = perform(open_desk(parts), "senders", {"picked": [row.key for row in picked]}, context)
     print_done(done, parts.community.prefix)
     return 0
 

@@ -20,7 +20,7 @@ from kipflow.domain.people import Person, fold_name
 from kipflow.domain.roster import Roster
 from kipflow.rosters.formats import MAX_CHARS, Format, parse_listing
 from kipflow.services.import_roster import ImportReport, find_difference, plan_change
-from kipflow.services.roster_votes import find_turned, say_turned
+from kipflow.services.roster_votes import find_roster_impact, say_roster_impact
 
 MAX_SHOWN = 40
 
@@ -181,8 +181,8 @@ def _print_turned(file: RosterFileAt, text: str) -> None:
     parts = open_known_parts()
     if parts is None:
         return
-    found = find_turned(parts.store, file.check(text), policy=parts.policy, at=find_past(parts, None))
-    for line in say_turned(found, parts.community.prefix):
+    found = find_roster_impact(parts.store, file.check(text), policy=parts.policy, at=find_past(parts, None))
+    for line in say_roster_impact(found, parts.community.prefix):
         console(stderr=True).print(f"votes: {line}")
 
 

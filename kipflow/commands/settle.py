@@ -12,13 +12,13 @@ import click
 from kipflow.commands.opening import find_past, open_parts
 from kipflow.commands.output import UtcTime, as_of_option
 from kipflow.commands.sayings import parse_number, print_done
-from kipflow.domain.claims import ANSWERS
 from kipflow.domain.decisions import SIDES
 from kipflow.domain.events import Stage
 from kipflow.domain.interfaces import INTERFACES
+from kipflow.domain.numberdoubts import ANSWERS
 from kipflow.domain.ruled import HOLD, VOTES
 from kipflow.services.acts import perform
-from kipflow.services.desk import Word
+from kipflow.services.desk import ActContext
 from kipflow.services.ruling_checks import CHOICES
 from kipflow.wiring import open_desk
 
@@ -213,6 +213,6 @@ def _perform(act: str, *, author: str, as_of: datetime | None, reason: str = "",
     parts = open_parts()
     if "proposal" in values:
         values["proposal"] = parse_number(parts, values["proposal"])
-    word = Word(author=author, reason=reason, at=find_past(parts, as_of))
-    print_done(perform(open_desk(parts), act, values, word), parts.community.prefix)
+    context = ActContext(author=author, reason=reason, at=find_past(parts, as_of))
+    print_done(perform(open_desk(parts), act, values, context), parts.community.prefix)
     return 0

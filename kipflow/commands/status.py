@@ -16,16 +16,16 @@ from kipflow.commands.output import UtcTime, as_of_option, console, format_optio
 from kipflow.commands.program import with_program
 from kipflow.commands.proposal import print_proposal
 from kipflow.commands.sayings import parse_number
-from kipflow.domain.claims import ClaimKind
 from kipflow.domain.clocks import VoteState
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.events import Stage
 from kipflow.domain.facts import Ruling
+from kipflow.domain.numberdoubts import NumberDoubtKind
 from kipflow.domain.records import pick_fields
 from kipflow.domain.version import DECISION_RULES
 from kipflow.services.advance import look_back
 from kipflow.services.board import BoardRow, ProposalView, RecordedTransition, RowQuery, VoteClock
-from kipflow.wiring import Parts, find_state
+from kipflow.wiring import Parts, find_current_conditions
 
 #: Proposals that the end of `kipflow up` prints.
 _BRIEF = 40
@@ -77,7 +77,7 @@ def status(
         view = board.proposal(number, find_now(parts))
         rebuilt = as_of is not None
         return print_proposal(as_it_was(parts, view, as_of) if as_of is not None else view, form, rebuilt=rebuilt)
-    for condition in find_state(parts, now=find_now(parts)):
+    for condition in find_current_conditions(parts, now=find_now(parts)):
         console(stderr=True).print(f"{condition.says}. {condition.works}. {condition.fix}.")
     if as_of is not None:
         before = f"no proposal was {'known' if stage is None else f'in {stage}'} at {say_time(as_of)} UTC"
@@ -129,8 +129,8 @@ def as_it_was(parts: Parts, view: ProposalView, as_of: datetime) -> ProposalView
         missing=decision.missing,
         review=decision.review,
         drift=decision.drift,
-        claim=decision.claim.kind.value if decision.claim is not None else "",
-        claim_why=decision.claim.why if decision.claim is not None else "",
+        claim=decision.number_doubt.kind.value if decision.number_doubt is not None else "",
+        claim_why=decision.number_doubt.why if decision.number_doubt is not None else "",
         warnings=tuple(w for w in view.warnings if w.as_of <= as_of),
         rulings=tuple(_rulings_at(view.rulings, as_of)),
         # how the page is now says nothing of then
@@ -175,7 +175,7 @@ def rows_as_of(parts: Parts, stages: Sequence[Stage], as_of: datetime) -> list[d
     """The table's rows as the rules decide them at `as_of`: by stage, highest number first."""
     rows = []
     for number, decision in look_back_at_all(parts, as_of):
-        is_refused = decision.claim is not None and decision.claim.kind is ClaimKind.REFUSED
+        is_refused = decision.number_doubt is not None and decision.number_doubt.kind is NumberDoubtKind.REFUSED
         if is_refused or decision.stage not in stages:
             continue
         view = parts.store.proposal(number, as_of)

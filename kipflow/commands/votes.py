@@ -162,6 +162,6 @@ def _warn(report: VotesReport, paths: Sequence[Path]) -> None:
 def _count_questions(reading: VoteReading) -> int:
     """What waits for a person: unclear ballots, doubts who is who, ends by somebody who may not end it."""
     vote = reading.vote
-    unclear = sum(b.status is BallotStatus.REVIEW and b.message_id not in vote.claimed_mails for b in vote.ballots)
+    unclear = sum(b.status is BallotStatus.REVIEW and b.message_id not in vote.doubted_mails for b in vote.ballots)
     contested = vote.contested is not None and vote.ended_at is None
     return unclear + len(reading.doubts) + len(find_open_ends(vote)) + contested

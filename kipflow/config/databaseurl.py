@@ -52,8 +52,8 @@ def normalize_database_url(text: str, *, password: str | None = None) -> str:
     cut = _find_end_of_password(rest)
     account, place = (rest[:cut], rest[cut + 1 :]) if cut >= 0 else ("", rest)
     user, colon, written = account.partition(":")
-    word = password if password is not None else unquote(written)
-    shown = f":{quote(word, safe='')}" if colon or password is not None else ""
+    secret = password if password is not None else unquote(written)
+    shown = f":{quote(secret, safe='')}" if colon or password is not None else ""
     return f"{scheme}://{quote(unquote(user), safe='')}{shown}@{place}" if account or shown else text
 
 

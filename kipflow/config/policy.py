@@ -20,7 +20,7 @@ from kipflow.config.values import (
     once,
     parse_period,
 )
-from kipflow.domain.policy import Care, Fractions, PageChanges, Policy, Rule
+from kipflow.domain.policy import Care, Fractions, PageChanges, Policy, VotingRule
 from kipflow.domain.senders import Senders
 from kipflow.domain.texts import digest_text
 
@@ -62,7 +62,7 @@ class PolicyConfig(StrictModel):
     """The roles whose votes bind."""
     release_roles: Annotated[tuple[BindingRole, ...], AfterValidator(once)] = ()
     """The roles whose votes bind on a release, if these are others."""
-    rule: Rule = Rule.LAZY_MAJORITY
+    rule: VotingRule = VotingRule.LAZY_MAJORITY
     """What passes: more +1 than -1; no -1 that stands (a veto); more than half; two thirds."""
     quorum: Count = 3
     """How many binding +1."""

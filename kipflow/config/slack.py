@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from kipflow.config.values import Line, StrictModel, Url, named, once
-from kipflow.domain.messagekinds import ALWAYS_SENT, KINDS
+from kipflow.domain.messagekinds import ALWAYS_SENT, MESSAGE_KINDS
 from kipflow.domain.quiet import QuietHours
 
 _CLOCK = named(r"([01][0-9]|2[0-3]):[0-5][0-9]", 'a time of day in quotes such as "07:00"')
@@ -51,8 +51,8 @@ def _check_mentions(value: object) -> object:
 
 
 def _check_kind(kind: object) -> None:
-    if kind not in KINDS:
-        raise ValueError(f"kinds of message ({', '.join(KINDS)}), not {str(kind)[:40]!r}")
+    if kind not in MESSAGE_KINDS:
+        raise ValueError(f"kinds of message ({', '.join(MESSAGE_KINDS)}), not {str(kind)[:40]!r}")
 
 
 UserId = Annotated[str, named(r"[UW][A-Z0-9]{5,20}", "the id of a user in Slack (U…)")]

@@ -118,7 +118,7 @@ def once(values: tuple[T, ...]) -> tuple[T, ...]:
     return values
 
 
-def _spelt_off(value: object) -> object:
+def _read_off_as_text(value: object) -> object:
     """YAML reads a bare `off` as "no": it is meant as the word."""
     return "off" if value is False else value
 
@@ -183,7 +183,7 @@ TagWords = Annotated[
     tuple[Annotated[str, named(r"[^\W\d_][^\[\](){}<>【】]{1,39}", "a word such as ballot, without brackets")], ...],
     AfterValidator(once),
 ]
-Sending = Annotated[Literal["off", "send", "approve"], BeforeValidator(_spelt_off)]
+Sending = Annotated[Literal["off", "send", "approve"], BeforeValidator(_read_off_as_text)]
 
 
 class StrictModel(BaseModel):

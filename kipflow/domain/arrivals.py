@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 #: seconds, 99 of 100 within 7 minutes, the slowest after 69 minutes; what a moderator lets through comes later.
 TOLERANCE = timedelta(hours=6)
 #: What says when a mail arrived where no archive recorded it: its sender's Date, or nothing believable.
-CLAIMED = frozenset({"date", "none"})
+UNRECORDED = frozenset({"date", "none"})
 
 
 def is_far(at: datetime, dated_at: datetime | None) -> bool:

@@ -27,7 +27,7 @@ def find_requirements(facts: ProposalFacts, opened_at: datetime, policy: Policy,
     """
     if not policy.care:
         return Requirements()
-    rulings = [r for r in standing(facts.rulings, at) if r.kind == "care"]
+    rulings = [r for r in rulings_in_force(facts.rulings, at) if r.kind == "care"]
     touched = _find_touched(facts, opened_at, at)
     for ruling in rulings:
         if isinstance(ruling.value.get("interfaces"), list | tuple):
@@ -73,7 +73,7 @@ def own_versions(pages: Iterable[PageVersion], number: int) -> tuple[PageVersion
     return tuple(p for p in held if p.page_id == own and is_of(p, number))
 
 
-def standing(rulings: Iterable[Ruling], at: datetime) -> tuple[Ruling, ...]:
+def rulings_in_force(rulings: Iterable[Ruling], at: datetime) -> tuple[Ruling, ...]:
     """The rulings that were made by `at` and not revoked by then."""
     return tuple(r for r in rulings if r.made_at <= at and (r.revoked_at is None or r.revoked_at > at))
 

@@ -107,7 +107,7 @@ def with_rulings(vote: Vote, rulings: Iterable[Ruling]) -> Vote:
     cast again counts for nothing, whatever was ruled on it."""
     rulings = tuple(rulings)
     vote = with_ending_rulings(vote, rulings)
-    settled = {r.target: r for r in rulings if r.kind == "ballot" and _word(r) in _WORDS}
+    settled = {r.target: r for r in rulings if r.kind == "ballot" and _find_choice(r) in _RULED_CHOICES}
     if not settled:
         return with_recast(vote, rulings)
 
@@ -115,19 +115,19 @@ def with_rulings(vote: Vote, rulings: Iterable[Ruling]) -> Vote:
         ruling = settled.get(ballot.message_id)
         if ruling is None:
             return ballot
-        word = _word(ruling)
+        choice = _find_choice(ruling)
         why = f"ruled by {ruling.author}: {ruling.reason}"
-        if word == "none":
+        if choice == "none":
             return replace(ballot, status=BallotStatus.VOID, why=why)
-        return replace(ballot, status=BallotStatus.COUNTED, choice=Choice(word), value=word, why=why, is_ruled=True)
+        return replace(ballot, status=BallotStatus.COUNTED, choice=Choice(choice), value=choice, why=why, is_ruled=True)
 
     return with_recast(replace(vote, ballots=tuple(settle(b) for b in vote.ballots)), rulings)
 
 
-_WORDS = frozenset({"none", *Choice})
+_RULED_CHOICES = frozenset({"none", *Choice})
 
 
-def _word(ruling: Ruling) -> str:
+def _find_choice(ruling: Ruling) -> str:
     return str(ruling.value.get("choice", "none"))
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from kipflow.domain.claims import Claim
 from kipflow.domain.clocks import VoteState, after, find_newest
 from kipflow.domain.events import Stage, Transition
 from kipflow.domain.facts import SilenceWarning
+from kipflow.domain.numberdoubts import NumberDoubt
 from kipflow.domain.silence import Silence
 
 
@@ -53,7 +53,7 @@ class Decision:
     warning: SilenceWarning | None = None
     unwarned: Silence | None = None
     last_activity: datetime | None = None
-    claim: Claim | None = None
+    number_doubt: NumberDoubt | None = None
 
     @property
     def newest_vote(self) -> VoteState | None:

@@ -12,7 +12,7 @@ from kipflow.domain.people import Doubt
 from kipflow.domain.votes import Vote
 
 #: Ways to settle a vote's doubts that are tried one by one. With more, a person has to settle some of them first.
-MAX_WAYS = 64
+MAX_SETTLEMENTS = 64
 
 
 #: Whose mails a doubt is about. Of somebody's single mails, each is a question of its own.
@@ -35,19 +35,19 @@ def _list_options(vote: Vote) -> dict[_Asked, list[Doubt | None]]:
     return options
 
 
-def count_ways(vote: Vote) -> int:
+def count_settlements(vote: Vote) -> int:
     """How many ways there are to settle the doubts that touch binding ballots."""
     return prod(map(len, _list_options(vote).values()))
 
 
-def find_ways(vote: Vote) -> Iterator[Vote]:
+def list_settlements(vote: Vote) -> Iterator[Vote]:
     """The judged vote once for each way in which its doubts may be settled, ballots judged anew in each: at most
-    `MAX_WAYS` of them."""
+    `MAX_SETTLEMENTS` of them."""
     options = _list_options(vote)
     if not options:
         yield vote
         return
-    for way in islice(product(*options.values()), MAX_WAYS):
+    for way in islice(product(*options.values()), MAX_SETTLEMENTS):
         yield _settle(vote, dict(zip(options, way, strict=True)))
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from itertools import takewhile
 
-from kipflow.domain.care import own_versions, standing
+from kipflow.domain.care import own_versions, rulings_in_force
 from kipflow.domain.clocks import VoteState
 from kipflow.domain.decisions import Drift
 from kipflow.domain.differences import find_name_differences
@@ -45,22 +45,22 @@ def find_drift(
     rows = _find_rows(facts, as_of)
     tickets = [t for t in facts.tickets if t.seen_at <= as_of]
     ticket = find_ticket(tickets, page, rows)
-    acknowledged = [(r.target, r.value) for r in standing(facts.rulings, as_of) if r.kind == "drift"]
+    acknowledged = [(r.target, r.value) for r in rulings_in_force(facts.rulings, as_of) if r.kind == "drift"]
     # its threads may be older than the archive that was read
     has_mail = any(m.arrived_at <= as_of for m in facts.messages) or any(v.opened_at <= as_of for v in facts.votes)
     found = (
-        *_ask_page(pages, stage, awaited, before_mail=not has_mail),
-        *_ask_absence(facts, page, stage, as_of),
-        *_ask_index(rows, stage, awaited),
-        *_ask_result(votes, stage, as_of),
-        *(_ask_ticket(ticket, stage) if ticket is not None else ()),
-        *_ask_release(rows, ticket, stage),
-        *_ask_ticket_names(page, rows),
+        *_compare_page(pages, stage, awaited, before_mail=not has_mail),
+        *_compare_absence(facts, page, stage, as_of),
+        *_compare_index(rows, stage, awaited),
+        *_compare_result(votes, stage, as_of),
+        *(_compare_ticket(ticket, stage) if ticket is not None else ()),
+        *_compare_release(rows, ticket, stage),
+        *_compare_ticket_names(page, rows),
     )
     return tuple(d for d in found if (d.side, d.as_ruled) not in acknowledged)
 
 
-def _ask_page(
+def _compare_page(
     pages: Sequence[PageVersion], stage: Stage, awaited: Stage | None, *, before_mail: bool
 ) -> Iterator[Drift]:
     page = pages[-1] if pages else None
@@ -83,7 +83,7 @@ def _ask_page(
     )
 
 
-def _ask_absence(facts: ProposalFacts, page: PageVersion | None, stage: Stage, as_of: datetime) -> Iterator[Drift]:
+def _compare_absence(facts: ProposalFacts, page: PageVersion | None, stage: Stage, as_of: datetime) -> Iterator[Drift]:
     """A page that was deleted, hidden or moved: what is known of it stays; somebody should say what became of it."""
     if stage in {Stage.DISCARDED, Stage.REJECTED}:
         return
@@ -116,7 +116,7 @@ def _find_rows(facts: ProposalFacts, as_of: datetime) -> list[IndexEntry]:
     return [e for e in seen if e.seen_at == newest]
 
 
-def _ask_index(rows: Sequence[IndexEntry], stage: Stage, awaited: Stage | None) -> Iterator[Drift]:
+def _compare_index(rows: Sequence[IndexEntry], stage: Stage, awaited: Stage | None) -> Iterator[Drift]:
     section = SECTION_OF_STAGE[stage]
     for row in rows:
         if row.section in {section, "unknown", SECTION_OF_STAGE.get(awaited or stage)}:
@@ -132,7 +132,7 @@ def _ask_index(rows: Sequence[IndexEntry], stage: Stage, awaited: Stage | None) 
         )
 
 
-def _ask_result(votes: Sequence[VoteState], stage: Stage, as_of: datetime) -> Iterator[Drift]:
+def _compare_result(votes: Sequence[VoteState], stage: Stage, as_of: datetime) -> Iterator[Drift]:
     state = next((s for s in reversed(votes) if s.outcome is not Outcome.CANCELLED and s.vote.is_proper), None)
     if state is None or state.vote.declared is None:
         return
@@ -174,7 +174,7 @@ def _name_voters(state: VoteState, choices: frozenset[str]) -> list[str]:
     return [*binding[:_NAMED], *more]
 
 
-def _ask_ticket(ticket: TicketState, stage: Stage) -> Iterator[Drift]:
+def _compare_ticket(ticket: TicketState, stage: Stage) -> Iterator[Drift]:
     work = find_work(ticket)
     says = f"{ticket.status}, {ticket.resolution}" if ticket.resolution else ticket.status
     if work is Work.DONE and stage is not Stage.ACCEPTED:
@@ -191,7 +191,7 @@ def _ask_ticket(ticket: TicketState, stage: Stage) -> Iterator[Drift]:
     yield Drift(side="ticket", says=says, derived=stage, evidence=evidence, fix=fix, said_at=ticket.seen_at)
 
 
-def _ask_release(rows: Sequence[IndexEntry], ticket: TicketState | None, stage: Stage) -> Iterator[Drift]:
+def _compare_release(rows: Sequence[IndexEntry], ticket: TicketState | None, stage: Stage) -> Iterator[Drift]:
     """Only an accepted proposal has a release; the index's column is held against the ticket's fix versions."""
     if stage is not Stage.ACCEPTED or ticket is None or not ticket.fix_versions:
         return
@@ -221,7 +221,7 @@ def _ask_release(rows: Sequence[IndexEntry], ticket: TicketState | None, stage: 
             )
 
 
-def _ask_ticket_names(page: PageVersion | None, rows: Sequence[IndexEntry]) -> Iterator[Drift]:
+def _compare_ticket_names(page: PageVersion | None, rows: Sequence[IndexEntry]) -> Iterator[Drift]:
     row = next((r for r in rows if r.jira), None)
     if page is None or not page.jira or row is None or row.jira == page.jira:
         return

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
 
-from kipflow.domain.claims import ANSWERS
 from kipflow.domain.facts import Ruling
+from kipflow.domain.numberdoubts import ANSWERS
 from kipflow.domain.people import Mailbox, say_mailbox
 from kipflow.domain.votes import ClaimedEnd, EndKind, Vote
 

@@ -18,7 +18,7 @@ from kipflow.domain.senders import AddressSource, Authentication
 from kipflow.domain.votes import Declared, Expression, Vote, drop_leanings
 
 
-class Kind(StrEnum):
+class MailKind(StrEnum):
     """What a subject's tags say a message is for."""
 
     DISCUSS = "discuss"
@@ -37,7 +37,7 @@ class SubjectReading:
     lower case: what is left to match a thread by.
     """
 
-    kind: Kind
+    kind: MailKind
     is_reply: bool
     is_forward: bool
     numbers: tuple[int, ...]
@@ -198,7 +198,7 @@ class ThreadMessage:
 
     message_id: str
     arrived_at: datetime
-    kind: Kind
+    kind: MailKind
     is_reply: bool
     author_name: str
     author_address: str

@@ -82,7 +82,7 @@ def judge(vote: Vote, as_of: datetime, *, earliest_close: datetime | None = None
     or after the round was cancelled or replaced, is void; but an announcement before `earliest_close`
     takes nobody's right to vote until then. An unclear announcement closes nothing.
     """
-    vote = _obey_accepted(vote, as_of)
+    vote = _apply_accepted(vote, as_of)
     declared = vote.declared.as_of(as_of) if vote.declared is not None else None
     ended = vote.ended_at is not None and vote.ended_at <= as_of
     close = find_close(vote, as_of, earliest_close=earliest_close)
@@ -91,7 +91,7 @@ def judge(vote: Vote, as_of: datetime, *, earliest_close: datetime | None = None
         if ballot.cast_at > as_of:
             continue
         # a person who counts what arrived late and is dated before the close says that it was cast in time
-        if close is not None and ballot.cast_at > close and not (ballot.is_ruled and claims_in_time(ballot, close)):
+        if close is not None and ballot.cast_at > close and not (ballot.is_ruled and is_dated_in_time(ballot, close)):
             why = "; ".join(filter(None, ("cast after the close", ballot.why)))
             ballot = replace(ballot, status=BallotStatus.VOID, why=why)
         kept.append(ballot)
@@ -112,7 +112,7 @@ def judge(vote: Vote, as_of: datetime, *, earliest_close: datetime | None = None
     )
 
 
-def _obey_accepted(vote: Vote, as_of: datetime) -> Vote:
+def _apply_accepted(vote: Vote, as_of: datetime) -> Vote:
     """The vote with the ends that a person's word had made good by then; of the others only what was known."""
     known = [e if e.is_settled(as_of) else replace(e, settled_at=None) for e in vote.claimed_ends if e.at <= as_of]
     contested = vote.contested
@@ -135,7 +135,7 @@ def _obey_accepted(vote: Vote, as_of: datetime) -> Vote:
     return replace(vote, contested=replace(contested, settled_at=None))
 
 
-def claims_in_time(ballot: Ballot, close: datetime) -> bool:
+def is_dated_in_time(ballot: Ballot, close: datetime) -> bool:
     """Whether a ballot arrived after the close, and its sender dates it before: by minutes where both mails crossed."""
     return ballot.dated_at is not None and ballot.dated_at <= close < ballot.cast_at
 

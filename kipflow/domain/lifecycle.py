@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from kipflow.domain.claims import ClaimKind
 from kipflow.domain.clocks import after, find_earliest_close
 from kipflow.domain.decisions import Decision, Drift
 from kipflow.domain.drift import find_drift
@@ -21,6 +20,7 @@ from kipflow.domain.facts import ProposalFacts, SilenceWarning
 from kipflow.domain.judging import find_announcements
 from kipflow.domain.missing import say_missing
 from kipflow.domain.moments import in_order
+from kipflow.domain.numberdoubts import NumberDoubtKind
 from kipflow.domain.policy import Policy
 from kipflow.domain.questions import find_questions
 from kipflow.domain.silence import Silence
@@ -42,7 +42,7 @@ def conclude(state: State) -> Decision:
     awaited: Stage | None = None
     if state.waits_for is not None and state.vote is not None and running is not None:
         awaited = Stage.ACCEPTED if running.outcome is Outcome.PASSED else Stage.REJECTED
-    refused = state.claim is not None and state.claim.kind is ClaimKind.REFUSED
+    refused = state.number_doubt is not None and state.number_doubt.kind is NumberDoubtKind.REFUSED
     drift = () if refused else find_drift(state.facts, state.stage, state.as_of, states, awaited=awaited)
     silence = quiet.find_silence(state)
     warning = _find_lasting(silence, state.now)
@@ -62,7 +62,7 @@ def conclude(state: State) -> Decision:
         warning=warning,
         unwarned=quiet.find_unwarned(state),
         last_activity=state.last_activity,
-        claim=state.claim,
+        number_doubt=state.number_doubt,
     )
 
 

@@ -29,7 +29,7 @@ class MessageKind:
     readers: Readers = Readers.EVERYBODY
 
 
-KINDS: Mapping[str, MessageKind] = {
+MESSAGE_KINDS: Mapping[str, MessageKind] = {
     "new-proposal": MessageKind("a page was created, or a number taken", ":pencil2:"),
     "discussion": MessageKind("a [DISCUSS] thread was started", ":speech_balloon:"),
     "vote": MessageKind("a vote was opened; kept up to date in place until its outcome", ":ballot_box_with_ballot:"),

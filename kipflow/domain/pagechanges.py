@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from kipflow.domain.care import own_versions, standing
+from kipflow.domain.care import own_versions, rulings_in_force
 from kipflow.domain.facts import ProposalFacts
 from kipflow.domain.pages import PageVersion
 from kipflow.domain.ruled import HOLD
@@ -53,7 +53,9 @@ def find_late_change(facts: ProposalFacts, vote: Vote, at: datetime) -> LateChan
         return None
     alike = _find_alike(versions)
     change = LateChange(before=before, after=alike[0], sections=find_changed_sections(before, alike[0]))
-    settled = {r.target for r in standing(facts.rulings, at) if r.kind == "page" and r.value.get("votes") == HOLD}
+    settled = {
+        r.target for r in rulings_in_force(facts.rulings, at) if r.kind == "page" and r.value.get("votes") == HOLD
+    }
     is_settled = any(name_version(version) in settled for version in alike)
     return None if not change.sections or is_settled else change
 

@@ -14,7 +14,7 @@ from typing import Required, TypedDict
 from kipflow.domain.senders import Senders
 
 
-class Rule(StrEnum):
+class VotingRule(StrEnum):
     """How counted binding ballots decide."""
 
     LAZY_MAJORITY = "lazy_majority"
@@ -64,7 +64,7 @@ class Policy:
     version: str
     binding_roles: frozenset[str]
     release_roles: frozenset[str] = frozenset()
-    rule: Rule = Rule.LAZY_MAJORITY
+    rule: VotingRule = VotingRule.LAZY_MAJORITY
     quorum: int = 3
     voting_period: timedelta = timedelta(hours=72)
     clock_after: timedelta | None = None

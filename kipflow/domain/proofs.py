@@ -63,7 +63,7 @@ def prove_writer(writing: Writing, roster: Roster, senders: Senders, *, ruled: b
     if not people:
         passed = known_by is KnownBy.ADDRESS and writing.authentication is Authentication.PASSED
         return Proof(voter=voter, known_by=KnownBy.AUTHENTICATED if passed else known_by)
-    return _ask_of_mail(writing, roster, known_by, people, why)
+    return _ask_about_mail(writing, roster, known_by, people, why)
 
 
 def _prove_stranger(writing: Writing, voter: Voter, roster: Roster, senders: Senders) -> Proof:
@@ -76,7 +76,7 @@ def _prove_stranger(writing: Writing, voter: Voter, roster: Roster, senders: Sen
         return Proof(voter=voter, known_by=KnownBy.UNKNOWN, whole=not _find_doubt(writing, senders))
     if not voter.address:
         why = f"writes under the name of {_name(named)} and shows no address"
-        return _ask_of_mail(writing, roster, KnownBy.NAME, named, why)
+        return _ask_about_mail(writing, roster, KnownBy.NAME, named, why)
     why = f"writes under the name of {_name(named)} from an address that is not known as theirs"
     return Proof(voter=voter, known_by=KnownBy.NAME, people=named, why=why)
 
@@ -95,7 +95,7 @@ def _ask_whose(writing: Writing, roster: Roster) -> Proof:
     holders = (roster.identify(name="", address=shown, at=writing.at).person for shown in writing.shown)
     people = tuple(dict.fromkeys((*filter(None, holders), *roster.find_named(writing.name))))
     shown = ", ".join(writing.shown[:_MOST_SHOWN]) or "none"
-    return _ask_of_mail(
+    return _ask_about_mail(
         writing, roster, KnownBy.UNKNOWN, people, f"does not show clearly which address it is from ({shown})"
     )
 
@@ -138,7 +138,7 @@ def _has_name_of(writing: Writing, person: Person, roster: Roster) -> bool:
     return folded in map(fold_name, (person.name, *person.aliases))
 
 
-def _ask_of_mail(writing: Writing, roster: Roster, known_by: KnownBy, people: tuple[Person, ...], why: str) -> Proof:
+def _ask_about_mail(writing: Writing, roster: Roster, known_by: KnownBy, people: tuple[Person, ...], why: str) -> Proof:
     """A mail by nobody who is known, until a person says whose it is."""
     address = clean_address(writing.address)
     id_ = roster.name_stranger(address or fold_name(writing.name))

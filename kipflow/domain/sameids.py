@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from urllib.parse import quote
 
-from kipflow.domain.facts import Kind, Message, SubjectReading
+from kipflow.domain.facts import MailKind, Message, SubjectReading
 from kipflow.domain.senders import Authentication
 from kipflow.domain.texts import digest_text
 
@@ -23,7 +23,7 @@ _DIGITS = 16
 _MASK = "@..."
 
 #: Numbers, topic and kind that mails under one id can be distinguished by; None for any.
-Subject = tuple[tuple[int, ...] | None, str | None, Kind | None]
+Subject = tuple[tuple[int, ...] | None, str | None, MailKind | None]
 
 
 def is_other_mail(one: Message, other: Message) -> bool:

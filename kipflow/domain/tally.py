@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
-from kipflow.domain.doubts import MAX_WAYS, count_ways, find_ways, settle_one
+from kipflow.domain.doubts import MAX_SETTLEMENTS, count_settlements, list_settlements, settle_one
 from kipflow.domain.ownperiods import keep_open
 from kipflow.domain.people import Doubt
-from kipflow.domain.policy import Policy, Rule
+from kipflow.domain.policy import Policy, VotingRule
 from kipflow.domain.votes import Ballot, BallotStatus, Choice, Vote
 
 
@@ -83,17 +83,17 @@ def is_enough(counts: Counts, policy: Policy) -> bool:
     if counts.plus < policy.quorum:
         return False
     match policy.rule:
-        case Rule.LAZY_CONSENSUS:
+        case VotingRule.LAZY_CONSENSUS:
             return counts.minus == 0
-        case Rule.TWO_THIRDS:
+        case VotingRule.TWO_THIRDS:
             return counts.plus > 0 and counts.plus >= 2 * counts.minus
-        case Rule.LAZY_MAJORITY | Rule.MAJORITY:
+        case VotingRule.LAZY_MAJORITY | VotingRule.MAJORITY:
             return counts.plus > counts.minus
 
 
 def is_voted_down(counts: Counts, policy: Policy) -> bool:
     """Whether a vote has failed by these counts, not merely fallen short. A veto among them may still be withdrawn."""
-    if policy.rule is Rule.LAZY_CONSENSUS:
+    if policy.rule is VotingRule.LAZY_CONSENSUS:
         return counts.minus > 0
     return counts.minus > counts.plus
 
@@ -131,8 +131,8 @@ def _weight(choice: Choice | None) -> int:
 
 def find_extremes(vote: Vote, policy: Policy) -> tuple[Counts, Counts]:
     """The worst and the best binding counts, whatever becomes of ballots under review and of doubts who is who."""
-    if count_ways(vote) <= MAX_WAYS:
-        possible = [counts for way in find_ways(vote) for counts in possible_counts(way)]
+    if count_settlements(vote) <= MAX_SETTLEMENTS:
+        possible = [counts for way in list_settlements(vote) for counts in possible_counts(way)]
     else:  # too many lookalikes to try: each could turn one binding ballot round
         n, (low, high) = len(vote.doubts), possible_counts(vote)
         low = replace(low, plus=max(0, low.plus - n), minus=low.minus + n)

@@ -243,6 +243,6 @@ class Vote:
         return self.contested is None and self.ended_how != "refused"
 
     @property
-    def claimed_mails(self) -> frozenset[str]:
+    def doubted_mails(self) -> frozenset[str]:
         """The mails under review because their sender claims to be somebody whose vote would bind."""
         return frozenset(mail for doubt in self.doubts if doubt.kind is DoubtKind.SENDER for mail in doubt.binds)

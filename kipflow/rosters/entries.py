@@ -27,7 +27,7 @@ _DAY_FORMS = ("%Y/%m/%d", "%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%Y%
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class RosterEntry:
     """One person as one source describes them.
 
     `id` is "" where the source has none. `place` says where in the source ("row 3"), for reports.
@@ -45,7 +45,7 @@ class Entry:
 class Listing:
     """All that one source says. `notes` say what was left out or is less sure than it looks."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[RosterEntry, ...]
     notes: tuple[str, ...] = ()
 
 
@@ -53,7 +53,7 @@ class Gathering:
     """The entries of one source while it is read, and what was left out or is less sure than it looks."""
 
     def __init__(self, source: str) -> None:
-        self.entries: list[Entry] = []
+        self.entries: list[RosterEntry] = []
         self.notes: list[str] = []
         self._source = source
 
@@ -90,7 +90,7 @@ class Gathering:
             self.note(place, "names nobody; left out")
             return
         others = dict.fromkeys(clean_name(a) for a in (*aliases, *_spell_nickname(shown)))
-        entry = Entry(
+        entry = RosterEntry(
             id=cleaned_id,
             name=shown,
             aliases=tuple(a for a in others if a and fold_name(a) != fold_name(shown))[:MAX_EACH],

@@ -14,7 +14,7 @@ import yaml
 
 from kipflow.domain.errors import UnreadableInput
 from kipflow.domain.people import Person, Role, clean_address, find_role_fault
-from kipflow.rosters.entries import Entry, Listing, check_count, parse_day
+from kipflow.rosters.entries import Listing, RosterEntry, check_count, parse_day
 
 #: Larger than any roster; YAML costs more to read than its size suggests.
 MAX_YAML = 4_000_000
@@ -80,7 +80,7 @@ def as_listing(roster: RosterFile) -> Listing:
     """A roster file as a source for another one."""
     return Listing(
         entries=tuple(
-            Entry(id=p.id, name=p.name, aliases=p.aliases, emails=p.emails, roles=p.roles, place=p.id)
+            RosterEntry(id=p.id, name=p.name, aliases=p.aliases, emails=p.emails, roles=p.roles, place=p.id)
             for p in roster.people
         )
     )

@@ -12,7 +12,7 @@ from datetime import datetime
 from kipflow.domain.errors import UnreadableInput
 from kipflow.domain.people import Role, fold_name
 from kipflow.rosters.asf_html import find_columns
-from kipflow.rosters.entries import Entry, Gathering, Listing, check_count, clean_name, parse_day, parse_roles
+from kipflow.rosters.entries import Gathering, Listing, RosterEntry, check_count, clean_name, parse_day, parse_roles
 
 _ADDED = frozenset({"added", "add", "joined", "role", "promoted", "changed"})
 _REMOVED = frozenset({"removed", "remove", "left", "resigned", "retired", "emeritus"})
@@ -85,9 +85,9 @@ def _read_roles(values: dict[str, str], place: str, found: Gathering) -> list[Ro
     return [Role(role=role, since=since, until=until) for role in roles]
 
 
-def _join_rows(entries: list[Entry]) -> Iterator[Entry]:
+def _join_rows(entries: list[RosterEntry]) -> Iterator[RosterEntry]:
     """Rows of one id are one entry; rows without id stay apart, for whoever merges to judge."""
-    joined: dict[str, Entry] = {}
+    joined: dict[str, RosterEntry] = {}
     for position, entry in enumerate(entries):
         known = joined.get(entry.id) if entry.id else None
         if known is None or fold_name(known.name) != fold_name(entry.name):

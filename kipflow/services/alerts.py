@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from kipflow.domain.messagekinds import KINDS
+from kipflow.domain.messagekinds import MESSAGE_KINDS
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.messages import build_message, escape, link, quote
 from kipflow.services.ports import Effect, Store
@@ -74,6 +74,6 @@ def render_failure(failure: Failure, kind: str) -> dict[str, Any]:
     """The message, with the first line of the cause."""
     said = hide_secrets(str(failure.cause or "").strip().partition("\n")[0][:MAX_CAUSE], failure.secrets)
     why = f": {said}" if said else ""
-    line = f"{KINDS['failure'].icon} *{escape(failure.where)}* failed ({escape(kind)}){quote(why, MAX_CAUSE)}"
+    line = f"{MESSAGE_KINDS['failure'].icon} *{escape(failure.where)}* failed ({escape(kind)}){quote(why, MAX_CAUSE)}"
     log = link("Its log", failure.log_url) if failure.log_url else ""
     return build_message(f"{failure.where} failed ({kind}){why}", [line, log])

@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from kipflow.domain.proposals import format_key
 from kipflow.services.acts import perform
 from kipflow.services.board import Board, ReviewRow
-from kipflow.services.desk import Desk, Done, Word
+from kipflow.services.desk import ActContext, Desk, Done
 from kipflow.services.ports import OutboxRow, Store
 from kipflow.services.releases import load_effects
 from kipflow.services.ruling_checks import BadRuling
@@ -101,7 +101,7 @@ def choose_new(store: Store, requests: Sequence[Request], *, run_id: str, now: d
     return [request for request in requests if asked.get(request.key, [""])[0] == run_id]
 
 
-def answer(desk: Desk, key: str, chosen: str, word: Word) -> Done | None:
+def answer(desk: Desk, key: str, chosen: str, context: ActContext) -> Done | None:
     """Perform the chosen answer; None where the request was settled meanwhile.
 
     Raises:
@@ -113,4 +113,4 @@ def answer(desk: Desk, key: str, chosen: str, word: Word) -> Done | None:
     if chosen not in request.answers:
         raise BadRuling(f"{chosen!r} is no answer; the answers are {', '.join(request.answers)}")
     picked = request.answers[chosen]
-    return perform(desk, picked.act, picked.values, word)
+    return perform(desk, picked.act, picked.values, context)

@@ -16,22 +16,22 @@ SERVICES = {"archive": "mail archive", "wiki": "wiki", "tickets": "ticket tracke
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Away:
+class Outage:
     """A service that gives nothing, since when and why."""
 
     since: datetime
     why: str
 
 
-def note_away(store: Store, service: str, why: str, *, at: datetime) -> None:
+def note_outage(store: Store, service: str, why: str, *, at: datetime) -> None:
     """Note that a service gives nothing; since when stays as it was noted first."""
     with store.begin() as session:
-        known = load_away(session.marks).get(service)
+        known = load_outages(session.marks).get(service)
         since = known.since if known is not None else at
         session.marks.save(_mark(service), json.dumps([since.isoformat(), why]))
 
 
-def note_back(store: Store, service: str) -> None:
+def note_recovery(store: Store, service: str) -> None:
     """Note that a service answers."""
     with store.begin() as session:
         if session.marks.load(_mark(service)):
@@ -39,23 +39,23 @@ def note_back(store: Store, service: str) -> None:
 
 
 @contextmanager
-def reaching(store: Store, service: str, at: datetime) -> Iterator[None]:
+def noting_outages(store: Store, service: str, at: datetime) -> Iterator[None]:
     """Note whether a service could be reached in the block."""
     try:
         yield
     except ServiceUnavailable as error:
-        note_away(store, service, error.why, at=at)  # its address is for the log, not for every reader
+        note_outage(store, service, error.why, at=at)  # its address is for the log, not for every reader
         raise
-    note_back(store, service)
+    note_recovery(store, service)
 
 
-def load_away(marks: Marks) -> dict[str, Away]:
+def load_outages(marks: Marks) -> dict[str, Outage]:
     """The services that give nothing."""
-    found: dict[str, Away] = {}
+    found: dict[str, Outage] = {}
     for service in SERVICES:
         if noted := marks.load(_mark(service)):
             since, why = json.loads(noted)
-            found[service] = Away(since=datetime.fromisoformat(since), why=why)
+            found[service] = Outage(since=datetime.fromisoformat(since), why=why)
     return found
 
 

@@ -26,7 +26,7 @@ class NoSuchVersion(KipflowError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PageChanges:
+class PageComparison:
     """Two versions of one page and the sections that differ; `substance` names those that differ in substance."""
 
     before: PageVersion
@@ -82,7 +82,7 @@ def newest_page(pages: Sequence[PageVersion]) -> list[PageVersion]:
 
 def compare_versions(
     before: PageVersion, after: PageVersion, load_body: Callable[[str, int], str | None]
-) -> PageChanges:
+) -> PageComparison:
     """What differs between two versions. `load_body` gives a version's storage format by page id and version.
 
     Raises:
@@ -90,7 +90,7 @@ def compare_versions(
     """
     old = load_body(before.page_id, before.version) or ""
     new = load_body(after.page_id, after.version) or ""
-    return PageChanges(
+    return PageComparison(
         before=before,
         after=after,
         sections=diff_pages(old, new, source=f"page {after.page_id}"),

@@ -8,7 +8,7 @@ from typing import Any
 
 from kipflow.domain.errors import UnreadableInput
 from kipflow.domain.events import OPEN_STAGES
-from kipflow.domain.messagekinds import KINDS
+from kipflow.domain.messagekinds import MESSAGE_KINDS
 from kipflow.domain.pagefaults import ANY, Norms, PageFault
 from kipflow.domain.pages import StatusWord
 from kipflow.domain.proposals import format_key
@@ -52,7 +52,7 @@ def find_fault_effects(
 def render_faults(key: str, faults: Sequence[PageFault], *, links: str = "") -> dict[str, Any]:
     """What is to be fixed on a page, with how."""
     count = f"{len(faults)} thing{'s' if len(faults) != 1 else ''} to fix"
-    lines = [f"{KINDS['lint'].icon} The page of *{escape(key)}* has {count}", links]
+    lines = [f"{MESSAGE_KINDS['lint'].icon} The page of *{escape(key)}* has {count}", links]
     alike: dict[tuple[str, str], list[PageFault]] = {}
     for fault in faults:
         alike.setdefault((fault.code, fault.fix if fault.code == "K04" else fault.what), []).append(fault)

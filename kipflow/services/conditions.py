@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from kipflow.domain.facts import Coverage
-from kipflow.domain.messagekinds import KINDS
+from kipflow.domain.messagekinds import MESSAGE_KINDS
 from kipflow.domain.times import say_weekday
-from kipflow.services.away import SERVICES, Away
+from kipflow.services.away import SERVICES, Outage
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.messages import build_message, escape
 from kipflow.services.ports import Effect, Runs, Store
@@ -58,7 +58,7 @@ class Situation:
 
     now: datetime
     coverage: Coverage
-    away: Mapping[str, Away] = field(default_factory=dict)
+    away: Mapping[str, Outage] = field(default_factory=dict)
     has_clock: bool = True
     has_archive: bool = True
     has_roster: bool = True
@@ -73,7 +73,7 @@ def find_conditions(found: Situation) -> tuple[Condition, ...]:
 
 
 # -- the table ---------------------------------------------------------------------------------------
-def _ask_clock(found: Situation) -> Iterator[Condition]:
+def _check_clock(found: Situation) -> Iterator[Condition]:
     if not found.has_clock:
         yield Condition(
             name="clock",
@@ -83,7 +83,7 @@ def _ask_clock(found: Situation) -> Iterator[Condition]:
         )
 
 
-def _ask_scheduler(found: Situation) -> Iterator[Condition]:
+def _check_scheduler(found: Situation) -> Iterator[Condition]:
     if found.pause is not None:
         hours = int(found.pause.total_seconds() // 3600)
         span = f"{hours} hours" if hours < 48 else f"{hours // 24} days"
@@ -95,7 +95,7 @@ def _ask_scheduler(found: Situation) -> Iterator[Condition]:
         )
 
 
-def _ask_paused(found: Situation) -> Iterator[Condition]:
+def _check_paused(found: Situation) -> Iterator[Condition]:
     if found.runs.paused:
         yield Condition(
             name="paused",
@@ -105,7 +105,7 @@ def _ask_paused(found: Situation) -> Iterator[Condition]:
         )
 
 
-def _ask_services(found: Situation) -> Iterator[Condition]:
+def _check_services(found: Situation) -> Iterator[Condition]:
     for service, away in found.away.items():
         is_mail, is_chat = service == "archive", service == "slack"
         waits = "; no vote ends on mail that is missing" if is_mail else ""
@@ -123,7 +123,7 @@ def _ask_services(found: Situation) -> Iterator[Condition]:
         )
 
 
-def _ask_failed(found: Situation) -> Iterator[Condition]:
+def _check_failed(found: Situation) -> Iterator[Condition]:
     for dag, at in found.runs.failed.items():
         if not _READERS.get(dag, set()) & found.away.keys():
             yield Condition(
@@ -135,7 +135,7 @@ def _ask_failed(found: Situation) -> Iterator[Condition]:
             )
 
 
-def _ask_mail(found: Situation) -> Iterator[Condition]:
+def _check_mail(found: Situation) -> Iterator[Condition]:
     through = found.coverage.complete_through
     gaps = found.coverage.gaps
     is_fresh = through is not None and found.now - through <= STALE
@@ -152,7 +152,7 @@ def _ask_mail(found: Situation) -> Iterator[Condition]:
     )
 
 
-def _ask_files(found: Situation) -> Iterator[Condition]:
+def _check_files(found: Situation) -> Iterator[Condition]:
     if found.has_archive:
         return
     through = found.coverage.complete_through
@@ -167,7 +167,7 @@ def _ask_files(found: Situation) -> Iterator[Condition]:
     )
 
 
-def _ask_roster(found: Situation) -> Iterator[Condition]:
+def _check_roster(found: Situation) -> Iterator[Condition]:
     if not found.has_roster:
         where = f"Fill {found.roster}" if found.roster else "Name a `roster` in the community's file, and fill it"
         yield Condition(
@@ -179,19 +179,19 @@ def _ask_roster(found: Situation) -> Iterator[Condition]:
 
 
 ROWS: tuple[Callable[[Situation], Iterator[Condition]], ...] = (
-    _ask_clock,
-    _ask_scheduler,
-    _ask_paused,
-    _ask_services,
-    _ask_failed,
-    _ask_mail,
-    _ask_files,
-    _ask_roster,
+    _check_clock,
+    _check_scheduler,
+    _check_paused,
+    _check_services,
+    _check_failed,
+    _check_mail,
+    _check_files,
+    _check_roster,
 )
 
 
 # -- the operators' channel --------------------------------------------------------------------------
-_TOLD = "conditions-told"
+_REPORTED = "conditions-told"
 
 
 def report_conditions(store: Store, found: Iterable[Condition], rules: EffectRules, *, now: datetime) -> int:
@@ -203,20 +203,20 @@ def report_conditions(store: Store, found: Iterable[Condition], rules: EffectRul
             since = f"/{fault.since.isoformat(timespec='minutes')}" if fault.since is not None else ""
             faults[f"condition/{fault.name}{since}"] = payload
     with store.begin() as session:
-        before = session.marks.load(_TOLD) or ""
+        before = session.marks.load(_REPORTED) or ""
         effects = [
             Effect(key=f"{key}/{now:%Y-%m-%dT%H:%M}/slack", number=None, channel="slack", payload=payload)
             for key, payload in faults.items()
             if key not in before.split("\n")
         ]
         if before != (told := "\n".join(faults)):
-            session.marks.save(_TOLD, told)
+            session.marks.save(_REPORTED, told)
         return session.outbox.enqueue(effects, now=now, sends=rules.sends)
 
 
 def _render(condition: Condition, program: str) -> list[str]:
     fix = escape(address_commands(condition.fix, program))
-    says = f"{KINDS['condition'].icon} *{escape(condition.says)}*"
+    says = f"{MESSAGE_KINDS['condition'].icon} *{escape(condition.says)}*"
     return [says, f"{escape(condition.works)}.", f"To fix it: {fix}."]
 
 

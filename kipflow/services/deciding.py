@@ -10,7 +10,7 @@ from kipflow.domain.errors import UnknownProposal
 from kipflow.domain.tally import Counts
 from kipflow.services.advance import advance_one, find_candidates
 from kipflow.services.board import Board
-from kipflow.services.desk import Consequence, Desk, Done, Shown, VoteChange, Word
+from kipflow.services.desk import ActContext, Consequence, Desk, Done, ShownStages, VoteChange
 
 #: More proposals are not decided while somebody waits: a run does it. So many wait after a new roster.
 MOST_AT_ONCE = 500
@@ -18,18 +18,18 @@ MOST_AT_ONCE = 500
 
 def decide_again(
     desk: Desk,
-    word: Word,
+    context: ActContext,
     said: str,
     ruling: int | None = None,
     numbers: list[int] | None = None,
     *,
-    shown: Shown = Shown.MOVED,
+    shown: ShownStages = ShownStages.MOVED,
 ) -> Done:
     """Decide again what a word touches: these proposals, or all that wait for it where none are named."""
-    touched = find_candidates(desk.store, word.at) if numbers is None else numbers
+    touched = find_candidates(desk.store, context.at) if numbers is None else numbers
     if len(touched) > MOST_AT_ONCE:
         return Done(said=f"{said}; the next run decides what waits, {len(touched):,} in all", ruling=ruling)
-    found = tuple(_decide(desk, touched, word.at))
+    found = tuple(_decide(desk, touched, context.at))
     return Done(said=said, ruling=ruling, consequences=found, shown=shown)
 
 

@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 from typing import Any, Protocol
 
 from kipflow.domain.errors import DeliveryUnclear, KipflowError, RateLimited, Refused
-from kipflow.services.kinds.kind import Kind
+from kipflow.services.kinds.kind import EffectKind
 from kipflow.services.ports import OutboxRow, Report, Store
 
 #: After so many tries a person must look; the row stays, marked as failed, and can be released again.
@@ -41,7 +41,7 @@ class Deliverer(Protocol):
 
 def deliver(
     store: Store,
-    kinds: Mapping[str, Kind],
+    kinds: Mapping[str, EffectKind],
     *,
     now: datetime,
     by: Deliverer,
@@ -72,7 +72,7 @@ class _Run:
     def claim(self, channel: str) -> OutboxRow | None:
         """The next effect of a channel; None where there is none, or where somebody else is at work on it."""
         with self._store.begin() as session:
-            claim = session.outbox.find_claim(channel)
+            claim = session.outbox.find_lease(channel)
             ended = claim.by if claim is not None and self._by.is_gone(claim.by) else None
             if claim is None or ended is not None:
                 return session.outbox.claim(channel, by=self._by.name, now=self._now, lease=LEASE, ended=ended)
@@ -82,7 +82,7 @@ class _Run:
         )
         return None
 
-    def settle(self, row: OutboxRow, kind: Kind) -> bool:
+    def settle(self, row: OutboxRow, kind: EffectKind) -> bool:
         """Send an effect that was claimed, unless it is there already; False where its channel must wait."""
         tried_at = row.tried_at
         sent: Mapping[str, Any] = row.payload
@@ -100,7 +100,7 @@ class _Run:
             self._requeue(row, error, self._now + timedelta(seconds=error.retry_after), tried_at)
             self.counts["postponed"] += 1
             return False
-        except _FateOpen as error:
+        except _DeliveryUnknown as error:
             self._fail(row, error.cause, self._now)
         except KipflowError as error:
             self._fail(row, error, tried_at)
@@ -110,7 +110,7 @@ class _Run:
             self.counts["sent"] += 1
         return True
 
-    def _look(self, row: OutboxRow, kind: Kind) -> str | None:
+    def _look(self, row: OutboxRow, kind: EffectKind) -> str | None:
         """What an earlier attempt made; asked twice, because its request may still have been under way."""
         found = kind.find(row)
         if found is None:
@@ -120,9 +120,9 @@ class _Run:
 
     def _renew(self, row: OutboxRow) -> bool:
         with self._store.begin() as session:
-            return session.outbox.renew_claim(row.key, by=self._by.name, lease=LEASE)
+            return session.outbox.renew_lease(row.key, by=self._by.name, lease=LEASE)
 
-    def _send(self, row: OutboxRow, kind: Kind) -> str:
+    def _send(self, row: OutboxRow, kind: EffectKind) -> str:
         """Send it; an answer that was lost is made up for by looking at once.
 
         Raises:
@@ -138,7 +138,7 @@ class _Run:
             except KipflowError:
                 found = None
             if found is None:
-                raise _FateOpen(error) from None
+                raise _DeliveryUnknown(error) from None
             return found
 
     def _fail(self, row: OutboxRow, error: KipflowError, tried_at: datetime | None) -> None:
@@ -152,7 +152,7 @@ class _Run:
         self.warnings.append(f"{row.key}: {error}")
 
 
-class _FateOpen(Exception):
+class _DeliveryUnknown(Exception):
     """An effect was handed to its service, and what became of it is not known."""
 
     def __init__(self, cause: KipflowError) -> None:

@@ -55,14 +55,14 @@ class Desk:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Word:
+class ActContext:
     """Who acts, why, and when (aware UTC)."""
 
     author: str
     reason: str
     at: datetime
 
-    def checked(self) -> Word:
+    def checked(self) -> ActContext:
         """The same with author and reason in one line each.
 
         Raises:
@@ -83,7 +83,7 @@ class Word:
         return Ruling(id=None, number=number, kind=kind, target=target, value=value, author=by, reason=why, made_at=at)
 
 
-class Shown(Enum):
+class ShownStages(Enum):
     """Of which proposals the stage is shown afterwards; a number that was refused has none to speak of."""
 
     ALL = auto()
@@ -122,7 +122,7 @@ class Done:
     said: str
     ruling: int | None = None
     consequences: tuple[Consequence, ...] = ()
-    shown: Shown = Shown.MOVED
+    shown: ShownStages = ShownStages.MOVED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,7 +142,7 @@ class Act:
     """
 
     fields: tuple[str, ...]
-    perform: Callable[[Desk, Values, Word], Done]
+    perform: Callable[[Desk, Values, ActContext], Done]
     optional: tuple[str, ...] = ()
     preview: Callable[[Desk, Values, datetime], Preview] | None = None
 
@@ -163,7 +163,7 @@ def say_done(done: Done, prefix: str) -> list[str]:
     """What an act did, in lines: what was recorded, then each vote that counts otherwise, then what waits."""
     found = done.consequences
     keys = {c.number: format_key(prefix, c.number) for c in found}
-    shown = [c for c in found if done.shown is Shown.ALL or (c.moved and done.shown is Shown.MOVED)]
+    shown = [c for c in found if done.shown is ShownStages.ALL or (c.moved and done.shown is ShownStages.MOVED)]
     lines = ["; ".join([done.said, *(f"{keys[c.number]} {_say_stage(c)}" for c in shown)])]
     changes = [f"{keys[c.number]}, round {v.round}: {v.before} → {v.after}" for c in found for v in c.votes]
     lines += changes[:_MAX_CHANGES]

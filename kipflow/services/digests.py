@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 
 from kipflow.domain.events import Stage, Transition
 from kipflow.domain.history import effective
-from kipflow.domain.messagekinds import ICONS, KINDS, find_move_kind
+from kipflow.domain.messagekinds import ICONS, MESSAGE_KINDS, find_move_kind
 from kipflow.domain.people import Person
 from kipflow.services.assembly import load_facts
 from kipflow.services.board import BoardRow, BoardStore, ProposalView
@@ -71,7 +71,9 @@ def plan_digests(store: BoardStore, rules: EffectRules, digest: DigestRules, now
     for person in digest.people:
         lines = list(_say_personal(person, week, store, rules, now))
         if lines:
-            written = build_message("Your week", [f"{KINDS['digest'].icon} *Your week*", *lines], sections=SECTIONS)
+            written = build_message(
+                "Your week", [f"{MESSAGE_KINDS['digest'].icon} *Your week*", *lines], sections=SECTIONS
+            )
             payload = {**written, "kind": "digest", "channel": f"@{person.id}", DIRECT: sorted(person.emails)}
             found.append(_effect(f"digest/{due:%G-W%V}/{person.id}/slack", payload, rules.approves))
     return found
@@ -113,7 +115,7 @@ def render_digest(week: Week, rules: EffectRules) -> dict[str, Any]:
     named = {row.key for row in week.open_votes} | {view.key for view, _ in decided}
     title = f"The week until {week.until:%Y-%m-%d}"
     lines = [
-        f"{KINDS['digest'].icon} *{title}*",
+        f"{MESSAGE_KINDS['digest'].icon} *{title}*",
         *_part("Open now", (_say_open(row, rules) for row in week.open_votes)),
         *_part("Decided", (_say_move(*each, rules) for each in decided)),
         *_part("What else moved", (_say_move(*each, rules) for each in newest if each[0].key not in named)),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from kipflow.domain.messagekinds import KINDS, Readers
+from kipflow.domain.messagekinds import MESSAGE_KINDS, Readers
 from kipflow.domain.quiet import QuietHours
 
 #: In place of a channel: a kind of message is left to the weekly digest, or announced nowhere.
@@ -58,7 +58,7 @@ class EffectRules:
             Readers.ASKED: self.operators or self.channel,
             Readers.OPERATORS: self.operators or OFF,
         }
-        return self.routes.get(kind, usual[KINDS[kind].readers]) if self.notifies else OFF
+        return self.routes.get(kind, usual[MESSAGE_KINDS[kind].readers]) if self.notifies else OFF
 
     def address(self, kind: str, message: Mapping[str, Any]) -> dict[str, Any] | None:
         """The payload of a message of this kind, with its channel and whom it mentions; None for nobody."""
@@ -77,7 +77,7 @@ class EffectRules:
 
     def find_due(self, kind: str, at: datetime) -> datetime | None:
         """Until when a message that is written at `at` waits; None: it goes out at once."""
-        waits = self.quiet is not None and KINDS[kind].readers is Readers.EVERYBODY
+        waits = self.quiet is not None and MESSAGE_KINDS[kind].readers is Readers.EVERYBODY
         return self.quiet.find_end(at) if self.quiet is not None and waits else None
 
     def find_board_page(self, number: int) -> str:

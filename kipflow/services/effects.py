@@ -12,7 +12,7 @@ from kipflow.domain.facts import ProposalFacts
 from kipflow.domain.proposals import format_key
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.messages import render_retraction
-from kipflow.services.newsrows import CLAIM_ROWS, ROWS, Notice, Row, Situation, leaves_acceptance
+from kipflow.services.newsrows import NUMBER_DOUBT_ROWS, ROWS, NewsContext, NewsRule, Notice, leaves_acceptance
 from kipflow.services.ports import RETRACTS, WARNS, Effect
 
 
@@ -49,7 +49,7 @@ def find_effects(
         about: what is known of the proposal; None where only a row of an index is, and this is its first entry.
     """
     heard = prior or PriorNews()
-    situation = Situation(
+    situation = NewsContext(
         key=format_key(rules.prefix, decision.number),
         decision=decision,
         rules=rules,
@@ -58,8 +58,8 @@ def find_effects(
         corrections=_find_announced(decision, appended, heard),
         notice=notice,
     )
-    if decision.claim is not None and not decision.claim.is_real and not situation.corrections:
-        return list(_plan(situation, CLAIM_ROWS)) if decision.claim.is_known else []
+    if decision.number_doubt is not None and not decision.number_doubt.is_real and not situation.corrections:
+        return list(_plan(situation, NUMBER_DOUBT_ROWS)) if decision.number_doubt.is_known else []
     if not rules.notifies:
         return _find_index_retractions(situation)
     if not situation.corrections:  # one that is announced says what holds now as well
@@ -69,7 +69,7 @@ def find_effects(
     return list(_plan(situation, ROWS))
 
 
-def _plan(situation: Situation, rows: Iterable[Row]) -> Iterator[Effect]:
+def _plan(situation: NewsContext, rows: Iterable[NewsRule]) -> Iterator[Effect]:
     rules, number = situation.rules, situation.decision.number
     for row in rows:
         for key, subject in row.find(situation):
@@ -99,7 +99,7 @@ def _find_announced(
     return [*announced, (appended[-1].id, prior.renewed)] if prior.renewed is not None else announced
 
 
-def _find_index_retractions(situation: Situation) -> list[Effect]:
+def _find_index_retractions(situation: NewsContext) -> list[Effect]:
     """Where no channel hears of it: what a person releases before the index shows that an acceptance was retracted."""
     page, decision = situation.rules.index_page, situation.decision
     if not page:

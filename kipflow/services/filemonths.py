@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from kipflow.domain.arrivals import CLAIMED
+from kipflow.domain.arrivals import UNRECORDED
 from kipflow.domain.clocks import month_end, month_start
 from kipflow.domain.facts import ArchiveMonth, Message, Unreadable
 from kipflow.services.ports import Marks, Session
@@ -60,7 +60,7 @@ def name_breaks(list_id: str, month: str) -> str:
 
 
 #: What vouches for no arrival; an archive's "epoch" stands in exports of threads, which are no months.
-_CLAIMED = CLAIMED | {"epoch"}
+_CLAIMED = UNRECORDED | {"epoch"}
 _UNVOUCHED = f"{FROM_FILES}, and nothing in them says up to when (`kipflow ingest FILE --complete-through TIME`)"
 _NO_ID = "; too little of its last mail is there to know it again in another file (`kipflow ingest --complete-through`)"
 #: A list and one of its months.
@@ -80,15 +80,15 @@ class _File:
     begun: set[_Key] = field(default_factory=set)
     found: set[str] = field(default_factory=set)
 
-    def vouches(self, word: datetime | None) -> bool:
+    def vouches(self, complete_through: datetime | None) -> bool:
         """Whether the file may make up for what others left out."""
-        return any(self.find_until(list_id, word) for list_id, _ in self.mails)
+        return any(self.find_until(list_id, complete_through) for list_id, _ in self.mails)
 
-    def find_until(self, list_id: str, word: datetime | None) -> datetime | None:
+    def find_until(self, list_id: str, complete_through: datetime | None) -> datetime | None:
         """Up to when the file holds a list: by an operator's word, or by itself where it is a whole box."""
         if self.breaks:
             return None
-        return word or (self.through.get(list_id) if sum(self.mails.values()) > 1 else None)
+        return complete_through or (self.through.get(list_id) if sum(self.mails.values()) > 1 else None)
 
 
 class FileMonths:
@@ -124,17 +124,17 @@ class FileMonths:
         if item.arrived_at is not None and item.arrived_at <= self._now:
             file.begun.add((item.list_id, f"{item.arrived_at:%Y-%m}"))
 
-    def save(self, session: Session, word: datetime | None) -> dict[_Key, str]:
+    def save(self, session: Session, complete_through: datetime | None) -> dict[_Key, str]:
         """Note the months, but for those that the archive itself gave; of those broken now, why."""
         known = session.mail.load_months()
-        held, new = self._find_held(word), self._find_new()
-        found = {mail for f in self._files.values() for mail in f.found if f.vouches(word)}
+        held, new = self._find_held(complete_through), self._find_new()
+        found = {mail for f in self._files.values() for mail in f.found if f.vouches(complete_through)}
         broken: dict[_Key, str] = {}
         for key in sorted(held.keys() | new.keys() | self._open.keys()):
             before = known.get(key)
             if before is not None and not _is_from_files(before):
                 continue
-            through = word if key in held else None
+            through = complete_through if key in held else None
             old = [one for one in self._open.get(key, ()) if not is_settled(one, key[1], through)]
             left = tuple(one for one in join_breaks(old, new.get(key, ())) if one.message_id not in found)
             if key not in held and key not in new and left == self._open[key]:
@@ -145,13 +145,13 @@ class FileMonths:
             self._save_month(session, key, before, held.get(key, (0, None)), left)
         return broken
 
-    def _find_held(self, word: datetime | None) -> dict[_Key, tuple[int, datetime | None]]:
+    def _find_held(self, complete_through: datetime | None) -> dict[_Key, tuple[int, datetime | None]]:
         """Of each month how many mails came, and until when it is held (None: nothing says)."""
         held: dict[_Key, tuple[int, datetime | None]] = {}
         for file in self._files.values():
             for key, mails in file.mails.items():
                 count, before = held.get(key, (0, None))
-                until = file.find_until(key[0], word)
+                until = file.find_until(key[0], complete_through)
                 times = [t for t in (before, until) if t is not None and t >= month_start(key[1])]
                 held[key] = count + mails, max(times, default=None)
         return held

@@ -15,7 +15,7 @@ from kipflow.domain.clocks import VoteState
 from kipflow.domain.decisions import Decision, Drift, ReviewItem
 from kipflow.domain.events import Stage, Transition
 from kipflow.domain.facts import ProposalFacts, SilenceWarning
-from kipflow.domain.messagekinds import ICONS, KINDS
+from kipflow.domain.messagekinds import ICONS, MESSAGE_KINDS
 from kipflow.domain.tally import Outcome
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.ports import OutboxRow
@@ -150,7 +150,7 @@ def render_approval(row: OutboxRow, *, board: str = "", settle: Sequence[str] = 
 
 
 def _icon(kind: str) -> str:
-    return KINDS[kind].icon
+    return MESSAGE_KINDS[kind].icon
 
 
 def _command(text: str) -> str:

@@ -51,7 +51,7 @@ class Notice:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Situation:
+class NewsContext:
     """What a decision is announced by: `corrections` and `moves` are what it added to history and is news."""
 
     key: str
@@ -87,29 +87,29 @@ class Situation:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class NewsRule:
     """One kind of message: what there is to report, each with the key of its effect, and how it is written.
 
     `kind` is one of `domain.messagekinds`.
     """
 
     kind: Callable[[Any], str]
-    find: Callable[[Situation], Iterable[tuple[str, Any]]]
-    write: Callable[[Situation, Any], Mapping[str, Any]]
+    find: Callable[[NewsContext], Iterable[tuple[str, Any]]]
+    write: Callable[[NewsContext, Any], Mapping[str, Any]]
 
 
 # -- what there is to report -------------------------------------------------------------------------
-def _list_corrections(situation: Situation) -> Iterator[tuple[str, Transition]]:
+def _list_corrections(situation: NewsContext) -> Iterator[tuple[str, Transition]]:
     for entry, correction in situation.corrections:
         yield find_slack_key(situation.key, entry), correction
 
 
-def _list_moves(situation: Situation) -> Iterator[tuple[str, Transition]]:
+def _list_moves(situation: NewsContext) -> Iterator[tuple[str, Transition]]:
     for move in situation.moves:
         yield find_slack_key(situation.key, move.id), move
 
 
-def _list_warnings(situation: Situation) -> Iterator[tuple[str, Notice]]:
+def _list_warnings(situation: NewsContext) -> Iterator[tuple[str, Notice]]:
     notice = situation.notice
     # where a person decides, it is worth a message only while it is news
     if notice is not None and (
@@ -118,7 +118,7 @@ def _list_warnings(situation: Situation) -> Iterator[tuple[str, Notice]]:
         yield find_warning_key(situation.key, notice.warning), notice
 
 
-def _list_periods(situation: Situation) -> Iterator[tuple[str, VoteState]]:
+def _list_periods(situation: NewsContext) -> Iterator[tuple[str, VoteState]]:
     decision, state = situation.decision, situation.decision.newest_vote
     # a backfill decides for that day what its next step may overtake
     if situation.recorded_at - decision.as_of > _TODAY or decision.stage is not Stage.VOTE or state is None:
@@ -128,18 +128,18 @@ def _list_periods(situation: Situation) -> Iterator[tuple[str, VoteState]]:
         yield f"{situation.key}/period/{state.vote.root_message_id}/slack", state
 
 
-def _list_questions(situation: Situation) -> Iterator[tuple[str, ReviewItem]]:
+def _list_questions(situation: NewsContext) -> Iterator[tuple[str, ReviewItem]]:
     for item in () if situation.is_of_the_past else situation.decision.review:
         # a first run finds old ones by the hundred: those are on the board
         if item.asked_at is None or situation.is_fresh(item.asked_at, urgent=item.kind in _URGENT):
             yield _find_question_key(situation.key, item), item
 
 
-def _list_claims(situation: Situation) -> Iterator[tuple[str, ReviewItem]]:
+def _list_number_doubts(situation: NewsContext) -> Iterator[tuple[str, ReviewItem]]:
     return ((key, item) for key, item in _list_questions(situation) if item.kind == CLAIMED_NUMBER)
 
 
-def _list_drift(situation: Situation) -> Iterator[tuple[str, Drift]]:
+def _list_drift(situation: NewsContext) -> Iterator[tuple[str, Drift]]:
     """What contradicts the facts of a proposal that moved lately, and still does after people's day for it.
 
     kipflow's own edit sees to the index.
@@ -154,13 +154,13 @@ def _list_drift(situation: Situation) -> Iterator[tuple[str, Drift]]:
 
 
 # -- how it is written -----------------------------------------------------------------------------
-def _write_correction(situation: Situation, correction: Transition) -> Mapping[str, Any]:
+def _write_correction(situation: NewsContext, correction: Transition) -> Mapping[str, Any]:
     decision = situation.decision
     message = render_correction(situation.key, correction, decision, links=situation.links)
     return {**message, **({RETRACTS: True} if leaves_acceptance(correction, decision) else {})}
 
 
-def _write_move(situation: Situation, move: Transition) -> Mapping[str, Any]:
+def _write_move(situation: NewsContext, move: Transition) -> Mapping[str, Any]:
     """The message of a move; that of the move to Vote is the vote's, which is kept up to date."""
     decision, about, vote = situation.decision, situation.about, situation.decision.newest_vote
     begins = find_move_kind(move) == "vote" and vote is not None and vote.vote.opened_at == move.at
@@ -170,20 +170,20 @@ def _write_move(situation: Situation, move: Transition) -> Mapping[str, Any]:
     return render_transition(situation.key, move, decision, links=situation.links)
 
 
-def _write_warning(situation: Situation, notice: Notice) -> Mapping[str, Any]:
+def _write_warning(situation: NewsContext, notice: Notice) -> Mapping[str, Any]:
     message = render_warning(situation.key, notice.warning, notice.author, links=situation.links)
     snooze = offer_snooze(situation.decision.number, situation.recorded_at)
     return {**offer(message, snooze), WARNS: notice.warning.silent_at.isoformat()}
 
 
-def _write_period(situation: Situation, state: VoteState) -> Mapping[str, Any]:
+def _write_period(situation: NewsContext, state: VoteState) -> Mapping[str, Any]:
     links = say_links(situation.about, situation.rules, thread=state.vote.root_message_id)
     message = render_period_over(situation.key, state, situation.decision, links=links, program=situation.rules.program)
     passed = state.outcome is Outcome.PASSED
     return offer(message, offer_draft(situation.decision.number) if passed else {})
 
 
-def _write_question(situation: Situation, item: ReviewItem) -> Mapping[str, Any]:
+def _write_question(situation: NewsContext, item: ReviewItem) -> Mapping[str, Any]:
     number = situation.decision.number
     settle = find_commands(number, item, situation.rules.program)
     # the title of a number that may be nobody's is a stranger's: it is quoted nowhere before a person accepts it
@@ -194,7 +194,7 @@ def _write_question(situation: Situation, item: ReviewItem) -> Mapping[str, Any]
     return offer(asked, {**list_answers(find_ways(number, item)), **snooze})
 
 
-def _write_drift(situation: Situation, drift: Drift) -> Mapping[str, Any]:
+def _write_drift(situation: NewsContext, drift: Drift) -> Mapping[str, Any]:
     way = find_drift_way(situation.decision.number, drift.side)
     settle = [render_command(way, situation.rules.program)]
     message = render_drift(situation.key, drift, links=situation.links, settle=settle)
@@ -211,15 +211,15 @@ _OVER = frozenset({Outcome.FAILED, Outcome.CANCELLED})
 _URGENT = frozenset({"ballot", "result", "identity", "sender", "ending", "crowd", CLAIMED_NUMBER})
 #: Every kind of message that a decision causes, in the order in which they go out.
 ROWS = (
-    Row(lambda _: "correction", _list_corrections, _write_correction),
-    Row(find_move_kind, _list_moves, _write_move),
-    Row(lambda _: "dormancy", _list_warnings, _write_warning),
-    Row(lambda _: "period-over", _list_periods, _write_period),
-    Row(_find_question_kind, _list_questions, _write_question),
-    Row(lambda _: "drift", _list_drift, _write_drift),
+    NewsRule(lambda _: "correction", _list_corrections, _write_correction),
+    NewsRule(find_move_kind, _list_moves, _write_move),
+    NewsRule(lambda _: "dormancy", _list_warnings, _write_warning),
+    NewsRule(lambda _: "period-over", _list_periods, _write_period),
+    NewsRule(_find_question_kind, _list_questions, _write_question),
+    NewsRule(lambda _: "drift", _list_drift, _write_drift),
 )
 #: All that people hear of a number that is only claimed: the question, where somebody known wrote in it.
-CLAIM_ROWS = (Row(_find_question_kind, _list_claims, _write_question),)
+NUMBER_DOUBT_ROWS = (NewsRule(_find_question_kind, _list_number_doubts, _write_question),)
 
 
 def find_slack_key(key: str, entry: str) -> str:

@@ -22,12 +22,12 @@ from kipflow.domain.policy import Reading
 from kipflow.mail.archive import read_mbox
 from kipflow.mail.filereading import FileReading
 from kipflow.mbox.files import find_break
-from kipflow.services.away import note_away, note_back
+from kipflow.services.away import note_outage, note_recovery
 from kipflow.services.knownmails import MailFilter, drop_known_mails, load_known_mails, save_known_mails
 from kipflow.services.landing import Landed, find_raw_file, is_given, is_readable, is_whole
 from kipflow.services.ports import Archive, Report, Store
 from kipflow.services.storing import Totals, store_batches
-from kipflow.services.wanted_months import FROM_FILES, HELD_UP_TO, Wanted, is_settled, stats_mark
+from kipflow.services.wanted_months import FROM_FILES, HELD_UP_TO, WantedMonth, is_settled, stats_mark
 
 #: Connections to the archive at one time. It is shared by all of Apache.
 POLITE = 2
@@ -35,7 +35,7 @@ POLITE = 2
 
 def fetch_months(
     archive: Archive,
-    wanted: Sequence[Wanted],
+    wanted: Sequence[WantedMonth],
     raw: Path,
     now: datetime,
     *,
@@ -48,7 +48,7 @@ def fetch_months(
 def poll_months(
     store: Store,
     archive: Archive,
-    wanted: Sequence[Wanted],
+    wanted: Sequence[WantedMonth],
     raw: Path,
     now: datetime,
     *,
@@ -67,17 +67,17 @@ def poll_months(
 def note_reach(store: Store, landed: Sequence[Landed], at: datetime) -> None:
     """Note whether the archive could be reached, by what it gave."""
     if any(map(is_given, landed)):
-        note_back(store, "archive")
+        note_recovery(store, "archive")
     elif landed:
-        note_away(store, "archive", landed[0].month.why or landed[0].month.status, at=at)
+        note_outage(store, "archive", landed[0].month.why or landed[0].month.status, at=at)
 
 
 def _fetch_each(
-    archive: Archive, wanted: Sequence[Wanted], raw: Path, now: datetime, on_progress: Callable[[str], None]
+    archive: Archive, wanted: Sequence[WantedMonth], raw: Path, now: datetime, on_progress: Callable[[str], None]
 ) -> Generator[Landed, None, None]:
     """The wanted months in order, as they land."""
 
-    def fetch(one: Wanted) -> Landed:
+    def fetch(one: WantedMonth) -> Landed:
         target = find_raw_file(raw, one.list_id, one.month)
         target.parent.mkdir(parents=True, exist_ok=True)
         # asked before the month itself: mail that comes in between makes the next poll read it again
@@ -177,7 +177,7 @@ def _check_end(one: Landed) -> ArchiveMonth:
     return replace(one.month, status="partial", why=f"its file breaks off {how}") if how else one.month
 
 
-def _find_stats(archive: Archive, one: Wanted, now: datetime) -> tuple[str, int]:
+def _find_stats(archive: Archive, one: WantedMonth, now: datetime) -> tuple[str, int]:
     if month_end(one.month) <= now:
         return "", 0  # over and done: nobody will ask whether it changed
     try:

@@ -11,7 +11,7 @@ from kipflow.domain.facts import Ruling
 from kipflow.domain.times import say_moment
 from kipflow.services.acts import perform
 from kipflow.services.buttons import DRAFT, find_offered
-from kipflow.services.desk import Desk, Values, Word, say_done
+from kipflow.services.desk import ActContext, Desk, Values, say_done
 from kipflow.services.ports import ASKS, DRIFT, OutboxRow, Press
 from kipflow.services.program import address_commands
 from kipflow.services.result_mail import NoDraft, draft_result
@@ -45,7 +45,7 @@ def settle_press(
         if not _is_asked(desk, message):
             return f"Nothing was done: this is not asked any more. {_say_settled(desk, message)}"
         audit(person, act, {**values, "reason": press.reason})
-        done = perform(desk, act, values, Word(author=person, reason=press.reason, at=at))
+        done = perform(desk, act, values, ActContext(author=person, reason=press.reason, at=at))
     except NoDraft as error:
         return address_commands(f"There is no result to announce. {error}", desk.effects.program)
     except ServiceUnavailable as error:  # where it is to be found is not for a channel

@@ -9,11 +9,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
-from kipflow.domain.arrivals import CLAIMED
+from kipflow.domain.arrivals import UNRECORDED
 from kipflow.domain.differences import compare_without_roster, find_differences
 from kipflow.domain.facts import Message, Unreadable, VoteMail
 from kipflow.domain.judging import find_close, judge
-from kipflow.domain.lateclaims import find_late_claims
+from kipflow.domain.lateballots import find_late_ballots
 from kipflow.domain.ownperiods import keep_open
 from kipflow.domain.people import Doubt
 from kipflow.domain.policy import Policy, Reading
@@ -111,7 +111,7 @@ def read_votes(
         unreadable=tuple(unreadable),
         votes=tuple(readings),
         opened_later=later,
-        claimed=sum(message.arrived_from in CLAIMED for message in messages),
+        claimed=sum(message.arrived_from in UNRECORDED for message in messages),
         passed_over=find_passed_over(_find_vote_mails(messages, readings, threads)) if explained else (),
     )
 
@@ -217,5 +217,5 @@ def _find_late(vote: Vote, policy: Policy, as_of: datetime, earliest_close: date
     """Ballots that came too late, are dated before the end, and would turn the vote: a person must say."""
     close = find_close(vote, as_of, earliest_close=earliest_close)
     if close is not None and vote.ended_at is None:
-        for claim in find_late_claims(vote, close, policy):
-            yield "; ".join((claim.question, *claim.outcomes))
+        for late in find_late_ballots(vote, close, policy):
+            yield "; ".join((late.question, *late.outcomes))

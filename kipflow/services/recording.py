@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from kipflow.domain.claims import ClaimKind
 from kipflow.domain.clocks import after
 from kipflow.domain.decisions import Decision, ReviewItem
 from kipflow.domain.events import Evidence, Stage, Transition
 from kipflow.domain.facts import ProposalFacts, Ruling, SilenceWarning
 from kipflow.domain.history import effective, reconcile
 from kipflow.domain.lifecycle import decide
+from kipflow.domain.numberdoubts import NumberDoubtKind
 from kipflow.domain.policy import Policy
 from kipflow.domain.proposals import format_key
 from kipflow.domain.stages.table import BY_PERSON
@@ -102,7 +102,7 @@ def record(
     session.history.append(appended, recorded_at=now, run_id=run_id)
     prior = settle_announcements(session.outbox, stored, appended, effects, stage=decision.stage)
     fresh = appended
-    if decision.claim is None and session.history.is_claimed(decision.number):
+    if decision.number_doubt is None and session.history.is_claimed(decision.number):
         # nobody heard of it while only mail claimed its number: what is news still is announced now
         fresh = (*effective(stored), *appended)
     caused = find_effects(decision, fresh, effects, now=now, prior=prior, notice=notice, about=facts)
@@ -120,7 +120,7 @@ def _update_cards(
 
     Nothing is touched while a person has not let it be known that an acceptance does not hold, nor for a past date.
     """
-    if not effects.notifies or decision.claim is not None or now - decision.as_of > NEWS_AGE:
+    if not effects.notifies or decision.number_doubt is not None or now - decision.as_of > NEWS_AGE:
         return []
     cards = outbox.load_cards(decision.number)
     retraction = outbox.find_waiting_retraction(decision.number) if cards else None
@@ -140,7 +140,7 @@ def find_retraction(entries: Sequence[Transition], decision: Decision, rulings: 
     `entries` are the whole history as recorded. What people were notified stands in the outbox apart from this: it is
     asked in dry-run too.
     """
-    is_refused = decision.claim is not None and decision.claim.kind is ClaimKind.REFUSED
+    is_refused = decision.number_doubt is not None and decision.number_doubt.kind is NumberDoubtKind.REFUSED
     if decision.stage is Stage.ACCEPTED or is_refused:  # who refused its number said that it is no proposal
         return None
     accepted = {t.id: t for t in entries if t.target is Stage.ACCEPTED and t.source is not Stage.ACCEPTED}

@@ -19,7 +19,7 @@ from email.utils import format_datetime
 from kipflow.domain.clocks import VoteState
 from kipflow.domain.decisions import ReviewItem
 from kipflow.domain.errors import KipflowError
-from kipflow.domain.facts import Kind, Message
+from kipflow.domain.facts import MailKind, Message
 from kipflow.domain.votes import Choice
 from kipflow.mail.messages import read_message
 from kipflow.services.board import ProposalView
@@ -145,7 +145,7 @@ def reads_back(draft: ResultDraft) -> bool:
         return False
     declared = mail.declared
     return (
-        mail.reading.kind is Kind.RESULT
+        mail.reading.kind is MailKind.RESULT
         and mail.reading.numbers == (draft.number,)
         and declared.outcome == draft.outcome
         and not declared.unclear

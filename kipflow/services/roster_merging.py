@@ -9,7 +9,7 @@ from datetime import date, datetime
 from itertools import chain, count
 
 from kipflow.domain.people import Person, Role, fold_name
-from kipflow.rosters.entries import MAX_EACH, Entry
+from kipflow.rosters.entries import MAX_EACH, RosterEntry
 
 
 @dataclass(slots=True, kw_only=True)
@@ -32,7 +32,7 @@ class Merging:
         for person in self.known:
             self._store(person)
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: RosterEntry) -> None:
         """Add an entry to the person it means, or as a new person."""
         who = _describe(entry)
         owners = {self._by_email[e] for e in entry.emails if e in self._by_email}
@@ -61,7 +61,7 @@ class Merging:
                 self._accounts[entry.id] = person.id
             self._extend(person, entry, who)
 
-    def _find_namesake(self, entry: Entry, who: str, same: set[str]) -> Person | None:
+    def _find_namesake(self, entry: RosterEntry, who: str, same: set[str]) -> Person | None:
         for person_id in sorted(same):
             person = self.people[person_id]
             apart = bool(entry.emails) and bool(person.emails) and not set(entry.emails) & set(person.emails)
@@ -77,7 +77,7 @@ class Merging:
                 )
         return None
 
-    def _add(self, entry: Entry, who: str) -> None:
+    def _add(self, entry: RosterEntry, who: str) -> None:
         person_id = entry.id or self._make_id(entry.name)
         emails = self._free_emails(entry.emails, person_id, who)
         roles = self._join_roles((), entry.roles, who)
@@ -85,7 +85,7 @@ class Merging:
         name = entry.name or person_id
         self._store(Person(id=person_id, name=name, aliases=entry.aliases, emails=emails, roles=roles))
 
-    def _extend(self, person: Person, entry: Entry, who: str) -> None:
+    def _extend(self, person: Person, entry: RosterEntry, who: str) -> None:
         if person.name == person.id and entry.name:
             person = replace(person, name=entry.name)  # the file knew no name
         known = [fold_name(n) for n in (person.name, *person.aliases)]
@@ -185,7 +185,7 @@ def _overlap(one: Role, other: Role) -> bool:
     return not (one_first or other_first)
 
 
-def _describe(entry: Entry) -> str:
+def _describe(entry: RosterEntry) -> str:
     who = entry.name or entry.id
     return f"{who} ({entry.id})" if entry.id and entry.name else f"{who} ({entry.place})" if entry.place else who
 

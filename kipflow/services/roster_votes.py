@@ -29,7 +29,7 @@ _NAMED = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Turned:
+class AffectedProposal:
     """A proposal of which a vote counts otherwise by another roster. `votes` are by round, `binds` and `unbinds` are
     those whose ballots start and stop to bind; a stage is None where nothing has begun."""
 
@@ -42,14 +42,14 @@ class Turned:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Turning:
+class RosterImpact:
     """What a roster turns, and how many proposals with votes that it may touch were not looked at."""
 
-    found: tuple[Turned, ...]
+    found: tuple[AffectedProposal, ...]
     left: int
 
 
-def find_turned(store: BoardStore, roster: Roster, *, policy: Policy, at: datetime) -> Turning:
+def find_roster_impact(store: BoardStore, roster: Roster, *, policy: Policy, at: datetime) -> RosterImpact:
     """The votes that would count otherwise by this roster, as known at `at`. Nothing is recorded."""
     rows = store.voters()
     with store.read() as session:
@@ -57,7 +57,7 @@ def find_turned(store: BoardStore, roster: Roster, *, policy: Policy, at: dateti
         old, new = session.rules.roster.with_verdicts(verdicts), roster.with_verdicts(verdicts)
         touched = _find_touched(rows, old, new)
         found = [_compare(session, number, roster, policy, at) for number in touched[:MOST]]
-    return Turning(found=tuple(turned for turned in found if turned is not None), left=max(0, len(touched) - MOST))
+    return RosterImpact(found=tuple(turned for turned in found if turned is not None), left=max(0, len(touched) - MOST))
 
 
 def _find_touched(rows: Sequence[VoterRow], old: Roster, new: Roster) -> list[int]:
@@ -80,7 +80,7 @@ def _find_touched(rows: Sequence[VoterRow], old: Roster, new: Roster) -> list[in
     return [-number for _, number in sorted(touched)]
 
 
-def _compare(session: Session, number: int, roster: Roster, policy: Policy, at: datetime) -> Turned | None:
+def _compare(session: Session, number: int, roster: Roster, policy: Policy, at: datetime) -> AffectedProposal | None:
     rows = session.history.load_rows(number)
     rules = session.rules
     before, after = (decide(r.assemble(rows), policy, at) for r in (rules, rules.with_roster(roster)))
@@ -88,7 +88,7 @@ def _compare(session: Session, number: int, roster: Roster, policy: Policy, at: 
         return None
     votes = compare_votes(*({state.vote.root_message_id: state for state in d.votes} for d in (before, after)))
     was, now = _find_binding(before), _find_binding(after)
-    turned = Turned(
+    turned = AffectedProposal(
         number=number,
         before=before.stage,
         after=after.stage,
@@ -109,7 +109,7 @@ def _find_binding(decision: Decision) -> dict[str, str]:
     }
 
 
-def say_turned(turning: Turning, prefix: str) -> Iterator[str]:
+def say_roster_impact(turning: RosterImpact, prefix: str) -> Iterator[str]:
     """What a roster turns, in lines."""
     if not turning.found:
         yield "no vote there is would count otherwise"

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from datetime import timedelta
 from shlex import quote
 
-from kipflow.domain.claims import ANSWERS
 from kipflow.domain.decisions import ReviewItem
 from kipflow.domain.events import OPEN_STAGES, Stage
 from kipflow.domain.interfaces import INTERFACES
+from kipflow.domain.numberdoubts import ANSWERS
 from kipflow.domain.people import find_sides
 from kipflow.domain.ruled import HOLD, RECAST, VOTES
 from kipflow.services.ports import EDITS, RETRACTS, WARNS, OutboxRow

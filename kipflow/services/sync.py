@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from kipflow.domain.errors import KipflowError, ServiceUnavailable, UnreadableInput
 from kipflow.domain.facts import Unreadable
 from kipflow.domain.pages import PageAbsence, PageVersion
-from kipflow.services.away import reaching
+from kipflow.services.away import noting_outages
 from kipflow.services.ports import PageRef, Report, Session, Store, Wiki, WikiPage
 from kipflow.wiki.index_reading import parse_index_page
 from kipflow.wiki.pages import parse_page
@@ -48,7 +48,7 @@ def sync_wiki(
         ServiceUnavailable: the list of pages itself cannot be had.
     """
     run = _PageRun(store, wiki, prefix, as_of, on_progress)
-    with reaching(store, "wiki", as_of):
+    with noting_outages(store, "wiki", as_of):
         children = list(wiki.fetch_children(index_page))
     with store.begin() as session:
         held, absent = session.pages.load_versions(), session.pages.load_absent()

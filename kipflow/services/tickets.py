@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 from kipflow.domain.errors import ServiceUnavailable
 from kipflow.domain.pages import NO_TICKET, TicketState
-from kipflow.services.away import note_away, note_back
+from kipflow.services.away import note_outage, note_recovery
 from kipflow.services.ports import Report, Store, Tickets
 
 #: Tickets change slowly and cost a request each.
@@ -35,7 +35,7 @@ def sync_tickets(store: Store, tickets: Tickets, *, as_of: datetime) -> Report:
                 warnings.append(
                     f"{in_vain} tickets in a row in vain; the other {len(keys) - asked} wait for the next run"
                 )
-                note_away(store, "tickets", error.why, at=as_of)
+                note_outage(store, "tickets", error.why, at=as_of)
                 break
             continue
         in_vain = 0
@@ -45,7 +45,7 @@ def sync_tickets(store: Store, tickets: Tickets, *, as_of: datetime) -> Report:
         with store.begin() as session:
             changed += session.pages.save_ticket(ticket)
     if asked > in_vain:
-        note_back(store, "tickets")
+        note_recovery(store, "tickets")
     if keys:
         with store.begin() as session:
             session.marks.save("tickets-synced", as_of.isoformat())

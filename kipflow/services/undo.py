@@ -15,7 +15,7 @@ from kipflow.domain.policy import Policy
 from kipflow.domain.proposals import format_key
 from kipflow.domain.texts import digest_text
 from kipflow.services.advance import preview_in
-from kipflow.services.desk import Word
+from kipflow.services.desk import ActContext
 from kipflow.services.filemonths import name_breaks
 from kipflow.services.ports import Batch, MonthChange, Session, Store
 from kipflow.services.ruling_checks import BadRuling
@@ -80,10 +80,10 @@ def undo(
     *,
     policy: Policy,
     at: datetime,
-    word: Word | None = None,
+    context: ActContext | None = None,
     seen: str | None = None,
 ) -> Undone:
-    """Undo a batch, or without a `word` find out what that would change. The proposals are to be decided after it.
+    """Undo a batch, or without a `context` find out what that would change. The proposals are to be decided after it.
 
     `seen` is the digest of what somebody was shown; None: whatever it changes is meant.
 
@@ -91,7 +91,7 @@ def undo(
         BadRuling: no such batch, or it was undone before; something else would change than was seen; the word has no
             author or reason.
     """
-    said = word.checked() if word is not None else None
+    said = context.checked() if context is not None else None
     try:
         with store.begin() as session:
             batch = _find(session, batch_id)
@@ -112,7 +112,7 @@ def undo(
             )
             if seen not in {None, found.digest}:
                 raise BadRuling(CHANGED)
-            if word is None:
+            if context is None:
                 raise _OnlyShown(found)
     except _OnlyShown as shown:
         return shown.found

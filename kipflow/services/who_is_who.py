@@ -17,7 +17,7 @@ from kipflow.domain.merging import ACCOUNTS
 from kipflow.domain.people import Mailbox, clean_address, fold_name, name_pair
 from kipflow.domain.roster import Roster
 from kipflow.services.board import SenderRow
-from kipflow.services.desk import Word
+from kipflow.services.desk import ActContext
 from kipflow.services.ports import Session, Store
 from kipflow.services.ruling_checks import BadRuling
 from kipflow.services.rulings import Recorded
@@ -32,7 +32,7 @@ def rule_identity(
     other: str,
     *,
     same: bool,
-    word: Word,
+    context: ActContext,
     since: datetime | None = None,
 ) -> Recorded:
     """Record that two mailboxes are one person's (`same`), or two people's.
@@ -43,7 +43,7 @@ def rule_identity(
     Raises:
         BadRuling: somebody unknown, one mailbox twice, or a contradiction to the roster or a standing ruling.
     """
-    said = word.checked()
+    said = context.checked()
     with store.begin() as session:
         standing = [r for r in session.rulings.load_all() if r.revoked_at is None and r.kind in _KINDS.values()]
         boxes = sorted((_find_mailbox(session, roster, text) for text in (one, other)), key=lambda box: box.key)
@@ -166,7 +166,7 @@ def accept_sender(
     roster: Roster,
     address: str,
     person: str,
-    word: Word,
+    context: ActContext,
     *,
     since: datetime | None = None,
 ) -> Recorded:
@@ -183,7 +183,7 @@ def accept_sender(
     if since is None and not address.startswith("<"):
         with store.read() as session:
             since = session.mail.find_first_mail(clean_address(address))
-    return rule_identity(store, roster, address, known.id, same=True, word=word, since=since)
+    return rule_identity(store, roster, address, known.id, same=True, context=context, since=since)
 
 
 def pick_lines(rows: Sequence[SenderRow], lines: str) -> list[SenderRow]:

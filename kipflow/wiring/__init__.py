@@ -26,7 +26,7 @@ from kipflow.domain.pagefaults import Norms
 from kipflow.domain.policy import Policy
 from kipflow.domain.roster import Roster
 from kipflow.services.assembly import CommunityRules
-from kipflow.services.away import load_away
+from kipflow.services.away import load_outages
 from kipflow.services.conditions import Condition, Situation, find_conditions, find_pause
 from kipflow.services.desk import Desk
 from kipflow.services.effectrules import EffectRules
@@ -210,13 +210,13 @@ def page_norms(community: Community) -> Norms:
     return replace(norms, sections=community.pages.as_norms(), fields=community.pages.fields)
 
 
-def find_state(
+def find_current_conditions(
     parts: Parts, *, now: datetime, has_clock: bool = True, runs: Runs | None = None, by: datetime | None = None
 ) -> tuple[Condition, ...]:
     """What keeps the whole from working. `runs` is what Airflow says, where it can be asked; `by` is this machine's
     time where runs are expected; `has_clock`: `now` is the community's own time."""
     with parts.store.read() as session:
-        coverage, away = session.mail.find_coverage(), load_away(session.marks)
+        coverage, away = session.mail.find_coverage(), load_outages(session.marks)
     roster = parts.community.roster
     return find_conditions(
         Situation(

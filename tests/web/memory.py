@@ -11,7 +11,7 @@ from kipflow.domain.decisions import Decision
 from kipflow.domain.errors import UnknownProposal
 from kipflow.domain.events import UNDATED, Stage
 from kipflow.domain.facts import (
-    Kind,
+    MailKind,
     ProposalFacts,
     Ruling,
     VoteMail,
@@ -255,7 +255,7 @@ class MemoryBoard:
 
 def _threads(f: ProposalFacts) -> tuple[ThreadCount, ...]:
     found: list[ThreadCount] = []
-    for kind in Kind:
+    for kind in MailKind:
         mails = [m for m in f.messages if m.kind is kind]
         if mails:
             found.append(ThreadCount(kind=kind, mails=len(mails), people=len({m.author_address for m in mails}),

@@ -16,7 +16,7 @@ from kipflow.cli import run
 from kipflow.config.roster import RosterFileAt, load_roster
 from kipflow.config.settings import read_settings
 from kipflow.domain.events import Stage
-from kipflow.services.desk import Consequence, Done, Shown
+from kipflow.services.desk import Consequence, Done, ShownStages
 from kipflow.web.acting import find_links
 from kipflow.web.app import create_app
 from kipflow.wiring import Parts, connect
@@ -238,5 +238,5 @@ def test_people_have_the_form_for_whoever_may(parts: Parts) -> None:
 
 def test_done_links_to_what_changed_and_not_to_all_that_was_decided_with_it() -> None:
     decided = [Consequence(number=n, stage=Stage.VOTE if n != 3 else None, moved=n != 1) for n in (1, 2, 3)]
-    for shown, linked in ((Shown.MOVED, [(2, "KIP-2")]), (Shown.ALL, [(1, "KIP-1"), (2, "KIP-2")])):
+    for shown, linked in ((ShownStages.MOVED, [(2, "KIP-2")]), (ShownStages.ALL, [(1, "KIP-1"), (2, "KIP-2")])):
         assert find_links(Done(said="x", consequences=tuple(decided), shown=shown), "KIP") == linked

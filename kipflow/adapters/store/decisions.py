@@ -10,10 +10,10 @@ import sqlalchemy as sa
 from kipflow.adapters.store.pages import load_doubled
 from kipflow.adapters.store.statements import Row, add_proposals, as_row, from_row, load_records, upsert
 from kipflow.adapters.store.tables.decisions import ballot, pending, proposal, review_item, transition, vote
-from kipflow.domain.claims import ClaimKind
 from kipflow.domain.clocks import VoteState
 from kipflow.domain.decisions import Decision
 from kipflow.domain.events import Stage, Transition
+from kipflow.domain.numberdoubts import NumberDoubtKind
 from kipflow.domain.proposals import Proposal
 from kipflow.domain.records import pick_fields, to_plain
 from kipflow.domain.tally import Outcome
@@ -55,7 +55,7 @@ def load_decided_at(connection: sa.Connection, number: int) -> datetime | None:
 def is_claimed(connection: sa.Connection, number: int) -> bool:
     """Whether by the newest decision the number was none that people hear of."""
     claim = connection.scalar(sa.select(proposal.c.claim).where(proposal.c.number == number))
-    return claim in {ClaimKind.CLAIMED.value, ClaimKind.REFUSED.value}
+    return claim in {NumberDoubtKind.CLAIMED.value, NumberDoubtKind.REFUSED.value}
 
 
 def load_rules_changed(connection: sa.Connection, rules: Rules, number: int) -> bool:
@@ -68,7 +68,7 @@ def load_moved(connection: sa.Connection, since: datetime) -> list[int]:
 
 def load_index_rows(connection: sa.Connection) -> list[IndexRow]:
     doubled = load_doubled(connection)
-    real = proposal.c.claim.in_(["", ClaimKind.JUMP.value])
+    real = proposal.c.claim.in_(["", NumberDoubtKind.JUMP.value])
     rows = connection.execute(
         sa.select(proposal).where(proposal.c.stage.is_not(None), real).order_by(proposal.c.number)
     )
@@ -183,7 +183,7 @@ def _transition_row(entry: Transition, position: int, recorded_at: datetime, run
 
 
 def _proposal_row(decision: Decision, about: Proposal, rules: str) -> Row:
-    claim = decision.claim
+    doubt = decision.number_doubt
     return {
         **as_row(about, without={"number"}),
         **pick_fields(decision, "since", "policy_version", "next_deadline", "warned_at", "last_activity", "missing"),
@@ -193,9 +193,9 @@ def _proposal_row(decision: Decision, about: Proposal, rules: str) -> Row:
         "drift": to_plain(decision.drift),
         "drift_count": len(decision.drift),
         "review_count": len(decision.review),
-        "claim": claim.kind.value if claim is not None else "",
-        "claim_why": claim.why if claim is not None else "",
-        "claim_known": claim is not None and claim.is_known,
+        "claim": doubt.kind.value if doubt is not None else "",
+        "claim_why": doubt.why if doubt is not None else "",
+        "claim_known": doubt is not None and doubt.is_known,
         "search": f"{about.title}\n{about.author or ''}".casefold(),
     }
 

@@ -19,7 +19,7 @@ from kipflow.adapters.store.tables.decisions import outbox
 from kipflow.adapters.store.warnings import save_delivery
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.records import to_plain
-from kipflow.services.ports import CARD, REFUSED_BY, RETRACTS, STOPPED, WARNS, Claim, EffectWord, OutboxRow
+from kipflow.services.ports import CARD, REFUSED_BY, RETRACTS, STOPPED, WARNS, EffectAct, Lease, OutboxRow
 
 #: Words of people that are kept with an effect.
 MOST_WORDS = 50
@@ -27,10 +27,10 @@ _CLAIMED = outbox.c.status == "claimed"
 _SETTLED: Row = {"claimed_by": None, "claimed_until": None, "tried_at": None}
 
 
-def find_claim(connection: sa.Connection, channel: str) -> Claim | None:
+def find_lease(connection: sa.Connection, channel: str) -> Lease | None:
     statement = sa.select(outbox.c.claimed_by, outbox.c.claimed_until).where(_CLAIMED, outbox.c.channel == channel)
     row = connection.execute(statement.where(outbox.c.claimed_until > read_clock(connection)).limit(1)).one_or_none()
-    return None if row is None else Claim(by=row.claimed_by, until=row.claimed_until)
+    return None if row is None else Lease(by=row.claimed_by, until=row.claimed_until)
 
 
 def claim_effect(
@@ -66,7 +66,7 @@ def claim_effect(
     return from_row(OutboxRow, row) if changed else None
 
 
-def renew_claim(connection: sa.Connection, key: str, *, by: str, lease: timedelta) -> bool:
+def renew_lease(connection: sa.Connection, key: str, *, by: str, lease: timedelta) -> bool:
     """False where it is in somebody else's hands by now, or was settled."""
     mine = sa.update(outbox).where(outbox.c.key == key, _CLAIMED, outbox.c.claimed_by == by)
     return connection.execute(mine.values(claimed_until=read_clock(connection) + lease)).rowcount > 0
@@ -145,11 +145,11 @@ def hold_effect(connection: sa.Connection, key: str, *, why: str, at: datetime) 
     return _change_if(connection, key, waits, changes, at)
 
 
-def note_word(connection: sa.Connection, key: str, word: EffectWord) -> None:
+def note_act(connection: sa.Connection, key: str, act: EffectAct) -> None:
     """Keep what a person did with an effect, of many words the newest. Raises `KipflowError` for an unknown key."""
     # on PostgreSQL another operator's word waits until this one is kept; on SQLite there is one writer at a time
     known = connection.scalar(sa.select(outbox.c.words).where(outbox.c.key == key).with_for_update()) or []
-    _change(connection, key, words=[*known, to_plain(word)][-MOST_WORDS:])
+    _change(connection, key, words=[*known, to_plain(act)][-MOST_WORDS:])
 
 
 def confirm_sent(connection: sa.Connection, key: str, *, by: str, at: datetime) -> bool:

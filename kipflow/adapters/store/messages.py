@@ -28,7 +28,7 @@ from kipflow.adapters.store.statements import (
 )
 from kipflow.adapters.store.tables.facts import message, message_proposal, unreadable
 from kipflow.domain.arrivals import cut_to_seen
-from kipflow.domain.facts import Kind, Message, Unreadable
+from kipflow.domain.facts import MailKind, Message, Unreadable
 from kipflow.domain.sameids import is_other_mail, list_references, name_apart
 from kipflow.services.ports import Rules, SaveReport
 
@@ -124,7 +124,7 @@ def load_rivals(connection: sa.Connection, mails: Sequence[Message]) -> list[Mes
     topics = list_topic_keys(m for m in unnumbered if m.votes and not list_references(m))
     named = {ref for m in unnumbered for ref in find_referred(m)}
     calls = sa.select(message).where(
-        message.c.kind == Kind.VOTE.value, message.c.numbered.is_(True), message.c.is_reply.is_(False)
+        message.c.kind == MailKind.VOTE.value, message.c.numbered.is_(True), message.c.is_reply.is_(False)
     )
     rows = [
         *iter_matching(connection, calls, message.c.topic_key, topics),

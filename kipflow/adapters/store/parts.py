@@ -105,9 +105,9 @@ class SqlOutbox(Part):
     """`Outbox`."""
 
     enqueue = method(outbox.enqueue)
-    find_claim = method(deliveries.find_claim)
+    find_lease = method(deliveries.find_lease)
     claim = method(deliveries.claim_effect)
-    renew_claim = method(deliveries.renew_claim)
+    renew_lease = method(deliveries.renew_lease)
     find_thread = method(outbox.find_thread)
     mark_sent = method(deliveries.mark_sent)
     load_cards = method(outbox.load_cards)
@@ -123,7 +123,7 @@ class SqlOutbox(Part):
     find_waiting_retraction = method(outbox.find_waiting_retraction)
     is_retraction_released = method(outbox.is_retraction_released)
     hold = method(deliveries.hold_effect)
-    note_word = method(deliveries.note_word)
+    note_act = method(deliveries.note_act)
     release = method(deliveries.release_effect)
 
 

@@ -67,7 +67,7 @@ def note_overtaken(state: State, _what: Any) -> State:
     return state._replace(overtaken=True)
 
 
-def obey_choice(state: State, ruling: Ruling) -> State:
+def apply_stage_ruling(state: State, ruling: Ruling) -> State:
     """it counts as activity; settled, the vote is decided; back in Vote, the newest open one runs"""
     target = find_chosen(state, ruling)
     state = state._replace(last_activity=state.now)

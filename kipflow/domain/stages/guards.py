@@ -9,11 +9,11 @@ from typing import Any
 
 from kipflow.domain.care import find_own_page, is_of
 from kipflow.domain.events import SETTLED_STAGES, Stage
-from kipflow.domain.facts import Kind, Ruling, ThreadMessage
+from kipflow.domain.facts import MailKind, Ruling, ThreadMessage
 from kipflow.domain.pages import IndexEntry, PageVersion, StatusWord
 from kipflow.domain.proposals import Proposal
 from kipflow.domain.ruled import find_choice_of_stage
-from kipflow.domain.stages.quiet import awaits_word, find_dormant_at, find_silence_gap
+from kipflow.domain.stages.quiet import blocks_dormancy, find_dormant_at, find_silence_gap
 from kipflow.domain.stages.state import State, is_contested, is_same
 from kipflow.domain.votes import Vote
 
@@ -72,17 +72,17 @@ def find_listed(state: State, entry: IndexEntry) -> Stage | None:
 # -- mails and votes ---------------------------------------------------------------------------
 def starts_discussion(_state: State, message: ThreadMessage) -> bool:
     """it is in a `[DISCUSS]` thread"""
-    return message.kind is Kind.DISCUSS
+    return message.kind is MailKind.DISCUSS
 
 
 def reopens(_state: State, message: ThreadMessage) -> bool:
     """it starts a `[DISCUSS]` thread: a person is asked"""
-    return message.kind is Kind.DISCUSS and not message.is_reply
+    return message.kind is MailKind.DISCUSS and not message.is_reply
 
 
 def answers_sleeping_vote(state: State, message: ThreadMessage) -> bool:
     """it answers in the vote during which the proposal went dormant and which never ended"""
-    return state.asleep is not None and message.is_reply and message.kind in {Kind.VOTE, Kind.RESULT}
+    return state.asleep is not None and message.is_reply and message.kind in {MailKind.VOTE, MailKind.RESULT}
 
 
 def is_asleep(state: State, vote: Vote) -> bool:
@@ -165,4 +165,4 @@ def is_silent(state: State, _what: Any) -> bool:
     dormant_at = find_dormant_at(state)
     if dormant_at is None or dormant_at > state.now:
         return False
-    return find_silence_gap(state, dormant_at) is None and not awaits_word(state)
+    return find_silence_gap(state, dormant_at) is None and not blocks_dormancy(state)

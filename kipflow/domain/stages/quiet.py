@@ -79,11 +79,11 @@ def find_dormant_at(state: State) -> datetime | None:
 def find_unwarned(state: State) -> Silence | None:
     """The silence that its author must be warned of now: long enough, proved, and about to end something."""
     silence = find_silence(state)
-    if silence is None or (state.claim is not None and not state.claim.is_real):
+    if silence is None or (state.number_doubt is not None and not state.number_doubt.is_real):
         return None  # who made a number up is warned of nothing
     if not silence.requires_warning(state.now):
         return None
-    return None if find_silence_gap(state, silence.silent_at) is not None or awaits_word(state) else silence
+    return None if find_silence_gap(state, silence.silent_at) is not None or blocks_dormancy(state) else silence
 
 
 def find_silence_gap(state: State, until: datetime) -> str | None:
@@ -91,7 +91,7 @@ def find_silence_gap(state: State, until: datetime) -> str | None:
     return is_covered(state.facts.coverage, find_quiet_since(state), until)
 
 
-def awaits_word(state: State) -> bool:
+def blocks_dormancy(state: State) -> bool:
     """Whether the vote passed, or its announcement says the opposite of the ballots: silence ends neither.
 
     What has passed needs its announcement, what was announced otherwise an answer: `questions` asks a person.

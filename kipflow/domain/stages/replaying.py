@@ -17,7 +17,7 @@ from kipflow.domain.stages.evidence import find_actor, find_evidence, find_note
 from kipflow.domain.stages.guards import is_own_page, is_running
 from kipflow.domain.stages.quiet import find_dormant_at
 from kipflow.domain.stages.state import State, begin, is_contested, judge
-from kipflow.domain.stages.table import BY_PERSON, ROWS_OF, TABLE, Row, find_row
+from kipflow.domain.stages.table import BY_PERSON, ROWS_OF, TABLE, StageRule, find_row
 from kipflow.domain.votes import EndKind
 
 #: Events that end a silence, whatever they are about.
@@ -99,9 +99,9 @@ def apply_accepted_ends(state: State) -> State:
     for vote in state.facts.votes:
         for end in find_accepted(with_ending_rulings(vote, state.rulings), state.now):
             revives = end.kind is EndKind.CLOSED and vote.ended_how == "cancelled"
-            if (end.kind is EndKind.CLOSED and not revives) or end.message_id in state.obeyed:
+            if (end.kind is EndKind.CLOSED and not revives) or end.message_id in state.applied:
                 continue
-            state = state._replace(obeyed=state.obeyed | {end.message_id})
+            state = state._replace(applied=state.applied | {end.message_id})
             if revives:
                 gone_on = replace(vote, ended_at=None, ended_how=None, ended_message_id=None)
                 state = apply_rows(state, Event.VOTE_OPENED, gone_on)
@@ -117,10 +117,10 @@ def apply_accepted_calls(state: State) -> State:
     """Open what a person's word has made a vote by now."""
     for vote in state.facts.votes:
         call = vote.contested
-        if call is None or call.kind is not EndKind.CALLED or call.message_id in state.obeyed:
+        if call is None or call.kind is not EndKind.CALLED or call.message_id in state.applied:
             continue
         if not is_contested(state, vote):
-            state = state._replace(obeyed=state.obeyed | {call.message_id}, last_activity=state.now)
+            state = state._replace(applied=state.applied | {call.message_id}, last_activity=state.now)
             state = apply_rows(state, Event.VOTE_OPENED, vote)
     return state
 
@@ -128,7 +128,11 @@ def apply_accepted_calls(state: State) -> State:
 def close_ripe_vote(state: State) -> State:
     """Accept or reject the running vote if every condition for it is met now."""
     vote = state.running
-    if vote is None or vote.root_message_id in state.closed or (state.claim is not None and state.claim.holds):
+    if (
+        vote is None
+        or vote.root_message_id in state.closed
+        or (state.number_doubt is not None and state.number_doubt.blocks_votes)
+    ):
         return state
     state = state._replace(waits_for=None)
     if state.now < after(vote.opened_at, state.policy.voting_period):
@@ -141,7 +145,7 @@ def close_ripe_vote(state: State) -> State:
     return state._replace(waits_for=gap) if gap is not None else move(state, row, Event.JUDGED, judged)
 
 
-def move(state: State, row: Row, event: Event, what: object) -> State:
+def move(state: State, row: StageRule, event: Event, what: object) -> State:
     """The state after a row, with its entry in the history if it names a stage."""
     if not row.targets:
         return row.effect(state, what)

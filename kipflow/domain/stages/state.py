@@ -6,12 +6,12 @@ from dataclasses import replace
 from datetime import datetime
 from typing import NamedTuple
 
-from kipflow.domain.care import standing
-from kipflow.domain.claims import Claim, find_claim
+from kipflow.domain.care import rulings_in_force
 from kipflow.domain.clocks import VoteState, find_terms, judge_vote
 from kipflow.domain.ends import with_ending_rulings
 from kipflow.domain.events import Stage, Transition
 from kipflow.domain.facts import ProposalFacts, Ruling, SilenceWarning, ThreadMessage
+from kipflow.domain.numberdoubts import NumberDoubt, find_number_doubt
 from kipflow.domain.pages import StatusWord
 from kipflow.domain.policy import Policy
 from kipflow.domain.votes import Vote
@@ -28,7 +28,7 @@ class State(NamedTuple):
     as_of: datetime
     rulings: tuple[Ruling, ...]
     warnings: tuple[SilenceWarning, ...]
-    claim: Claim | None
+    number_doubt: NumberDoubt | None
     now: datetime
     since: datetime
     stage: Stage | None = None
@@ -36,7 +36,7 @@ class State(NamedTuple):
     running: Vote | None = None  # the poll whose end is awaited: the vote, or one on what was accepted already
     asleep: Vote | None = None  # the poll during which the proposal went dormant
     closed: frozenset[str] = frozenset()  # polls that rules have decided: who puts one back to a vote has the last word
-    obeyed: frozenset[str] = frozenset()  # mails whose claim that a vote ended was accepted and applied
+    applied: frozenset[str] = frozenset()  # mails whose claim that a vote ended was accepted and applied
     reopening: ThreadMessage | None = None  # a discussion that was started after the proposal had been settled
     kept_at: datetime | None = None  # when a person last said that the stage stays what it is
     page_word: StatusWord | None = None
@@ -57,9 +57,9 @@ def begin(facts: ProposalFacts, policy: Policy, as_of: datetime) -> State:
         facts=facts,
         policy=policy,
         as_of=as_of,
-        rulings=standing(facts.rulings, as_of),
+        rulings=rulings_in_force(facts.rulings, as_of),
         warnings=tuple(_as_known(w, as_of) for w in facts.warnings if w.as_of <= as_of),
-        claim=find_claim(facts, as_of),
+        number_doubt=find_number_doubt(facts, as_of),
         now=as_of,
         since=as_of,
     )

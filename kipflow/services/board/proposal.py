@@ -9,7 +9,7 @@ from datetime import datetime
 from kipflow.domain.clocks import VoteState, find_newest
 from kipflow.domain.decisions import Drift, ReviewItem
 from kipflow.domain.events import Evidence, Stage, Transition
-from kipflow.domain.facts import Kind, Ruling, SilenceWarning
+from kipflow.domain.facts import MailKind, Ruling, SilenceWarning
 from kipflow.domain.pagefaults import PageFault
 from kipflow.domain.pages import CallNote, IndexEntry, PageVersion, TicketState
 from kipflow.domain.proposals import Proposal
@@ -132,7 +132,7 @@ class RecordedTransition:
 class ThreadCount:
     """The mails of a proposal by what they are for: "12 mails by 5 people between … and …"."""
 
-    kind: Kind
+    kind: MailKind
     mails: int
     people: int
     first_at: datetime

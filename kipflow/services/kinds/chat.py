@@ -8,7 +8,7 @@ from typing import Any
 
 from kipflow.domain.errors import Refused, Withheld
 from kipflow.domain.texts import digest_text
-from kipflow.services.away import note_away, note_back
+from kipflow.services.away import note_outage, note_recovery
 from kipflow.services.buttons import offer
 from kipflow.services.digests import DigestRules, plan_digests
 from kipflow.services.effectrules import EffectRules
@@ -60,9 +60,9 @@ class ChatKind:
         try:
             reference = self._send(row)
         except Withheld as error:
-            note_away(self.scope.store, "slack", error.why, at=self.scope.now)
+            note_outage(self.scope.store, "slack", error.why, at=self.scope.now)
             raise
-        note_back(self.scope.store, "slack")
+        note_recovery(self.scope.store, "slack")
         return reference
 
     def _send(self, row: OutboxRow) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from kipflow.domain.errors import Refused
 from kipflow.domain.roster import Roster
 from kipflow.services.board import ProposalView
-from kipflow.services.kinds.kind import WishKind
+from kipflow.services.kinds.kind import PerProposalKind
 from kipflow.services.kinds.result import find_announcement
 from kipflow.services.messages import build_message, escape
 from kipflow.services.ports import Chat, Effect, OutboxRow
@@ -19,7 +19,7 @@ _SECTIONS, _PART = 10, 2_400
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HandOverKind(WishKind):
+class HandOverKind(PerProposalKind):
     """Sends one direct message for each vote that is over and not announced, to its caller, found by mail address.
 
     A caller whom Slack does not know is a person's to reach: the effect fails in one line, and the board has the draft.
@@ -38,7 +38,7 @@ class HandOverKind(WishKind):
     def find(self, row: OutboxRow) -> str | None:
         return self.chat.find(self._find_caller(row), key=row.key, since=row.tried_at or row.created_at)
 
-    def wish(self, view: ProposalView) -> Effect | None:
+    def find_effect(self, view: ProposalView) -> Effect | None:
         newest = view.newest_vote
         if newest is None or not newest.vote.opened_by_address:
             return None

@@ -23,7 +23,7 @@ FOLLOWED_UP = timedelta(days=14)
 _VOTES = 200
 
 
-class Kind(Protocol):
+class EffectKind(Protocol):
     """One kind of effect of a community. The outbox calls it by its channel."""
 
     def plan(self) -> Report:
@@ -57,36 +57,38 @@ class Scope:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WishKind(ABC):
+class PerProposalKind(ABC):
     """A kind that has one effect for a proposal at a time: it says what is due now, and that is planned here."""
 
     channel: ClassVar[str]
     scope: Scope
 
     @abstractmethod
-    def wish(self, view: ProposalView) -> Effect | None:
+    def find_effect(self, view: ProposalView) -> Effect | None:
         """What is due of a proposal now, or nothing."""
 
     def plan(self) -> Report:
         """Plan what is due; what waits and is due no more is withdrawn. In mode "off" nothing is due."""
         waiting = self._load_waiting()
-        wished = list(self._find_wished(waiting))
-        keys = {effect.key for effect in wished}
+        due = list(self._find_due(waiting))
+        keys = {effect.key for effect in due}
         with self.scope.store.begin() as session:
             lapsed = [row.key for row in waiting if row.key not in keys]
             withdrawn = session.outbox.withdraw(lapsed, why="no longer due")
-            planned = session.outbox.enqueue(wished, now=self.scope.now, sends=self.scope.sends)
+            planned = session.outbox.enqueue(due, now=self.scope.now, sends=self.scope.sends)
         return Report(counts={"planned": planned, "withdrawn": withdrawn})
 
     def preview(self) -> list[str]:
         waiting = self._load_waiting()
         known = {row.key for row in waiting}
-        new = (effect for effect in self._find_wished(waiting) if effect.key not in known)
+        new = (effect for effect in self._find_due(waiting) if effect.key not in known)
         return [line for effect in new for line in render_preview(effect)]
 
     def refuse_lapsed(self, row: OutboxRow) -> None:
         """Raise `Refused` where an effect is not due any more as it was planned: more happened since."""
-        due = self.wish(self.scope.store.proposal(row.number, self.scope.now)) if row.number is not None else None
+        due = (
+            self.find_effect(self.scope.store.proposal(row.number, self.scope.now)) if row.number is not None else None
+        )
         if due is None or due.key != row.key:
             raise Refused(service=row.channel, url=row.key, why="it is no longer due as it was planned")
 
@@ -96,7 +98,7 @@ class WishKind(ABC):
             rows = session.outbox.load_channel(self.channel, WAITING)
         return [row for row in rows if row.tried_at is None and not row.is_undoing]
 
-    def _find_wished(self, waiting: Iterable[OutboxRow]) -> Iterator[Effect]:
+    def _find_due(self, waiting: Iterable[OutboxRow]) -> Iterator[Effect]:
         scope = self.scope
         if scope.mode == "off":
             return
@@ -107,14 +109,14 @@ class WishKind(ABC):
         waits = (row.number for row in waiting if row.number is not None)
         for number in sorted({*moved, *voting, *waits} - unreleased):
             view = scope.store.proposal(number, scope.now)
-            effect = self.wish(view) if not view.claim else None
+            effect = self.find_effect(view) if not view.claim else None
             if effect is None or any(row.key == effect.key and row.is_refused for row in view.effects):
                 continue
             approval = effect.approval or scope.mode == "approve"
             yield replace(effect, channel=self.channel, approval=approval, renews=True)
 
 
-def plan_all(kinds: Mapping[str, Kind]) -> Report:
+def plan_all(kinds: Mapping[str, EffectKind]) -> Report:
     """Plan every kind. One that cannot be planned now (its service is away, say) is a warning and holds up no other."""
     warnings: list[str] = []
     for name, kind in kinds.items():

@@ -10,12 +10,12 @@ from html import escape
 from kipflow.domain.care import own_versions
 from kipflow.domain.errors import Refused
 from kipflow.domain.events import Stage
-from kipflow.domain.facts import Kind as MailKind
+from kipflow.domain.facts import MailKind
 from kipflow.domain.pages import PageVersion
 from kipflow.domain.stagewords import PAGE_WORD
 from kipflow.domain.texts import digest_text
 from kipflow.services.board import ProposalView
-from kipflow.services.kinds.kind import WishKind
+from kipflow.services.kinds.kind import PerProposalKind
 from kipflow.services.kinds.wikiedits import WikiEdits
 from kipflow.services.ports import Effect, OutboxRow, Wiki, WikiPage
 from kipflow.services.sync import note_page
@@ -29,7 +29,7 @@ MAX_LINES = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PageKind(WishKind):
+class PageKind(PerProposalKind):
     """Writes what the facts say into the page's fields, with the care of an index edit.
 
     The state is set where the page contradicts the derived stage; other fields are only filled in. A state that
@@ -62,7 +62,7 @@ class PageKind(WishKind):
             raise Refused(service="the wiki", url=page.url, why=why)
         return edit_page(page.body, sets, source=f"page {page.page_id}")[0]
 
-    def wish(self, view: ProposalView) -> Effect | None:
+    def find_effect(self, view: ProposalView) -> Effect | None:
         pages = own_versions(view.pages, view.proposal.number)
         body = self.scope.store.page_body(pages[-1].page_id, pages[-1].version) if pages else None
         if body is None:

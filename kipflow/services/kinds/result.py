@@ -11,7 +11,7 @@ from typing import Any
 from kipflow.domain.errors import DeliveryUnclear, RateLimited
 from kipflow.domain.texts import digest_text
 from kipflow.services.board import ProposalView
-from kipflow.services.kinds.kind import Scope, WishKind
+from kipflow.services.kinds.kind import PerProposalKind, Scope
 from kipflow.services.ports import Effect, Mailer, OutboxRow, Report
 from kipflow.services.result_mail import ResultDraft, find_draft
 
@@ -22,7 +22,7 @@ _LATER = frozenset({"sender", "sender_address", "at", "message_id"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ResultKind(WishKind):
+class ResultKind(PerProposalKind):
     """Announces results, in the words that a person released; nothing where somebody announced it already.
 
     The mail's Message-ID is drawn when it is planned and shown nowhere before it is sent: a mail of the archive that
@@ -39,7 +39,7 @@ class ResultKind(WishKind):
 
     def plan(self) -> Report:
         self._confirm_arrived()
-        return WishKind.plan(self)
+        return PerProposalKind.plan(self)
 
     def send(self, row: OutboxRow) -> str:
         self.refuse_lapsed(row)
@@ -62,7 +62,7 @@ class ResultKind(WishKind):
             "moderator holds it"
         )
 
-    def wish(self, view: ProposalView) -> Effect | None:
+    def find_effect(self, view: ProposalView) -> Effect | None:
         return find_announcement(self.scope, self.lists, view, self.channel)
 
     def _confirm_arrived(self) -> None:

@@ -22,9 +22,9 @@ from kipflow.services.ports.effects import (
     TAKES_BACK,
     WAITING,
     WARNS,
-    Claim,
     Effect,
-    EffectWord,
+    EffectAct,
+    Lease,
     Outbox,
     OutboxRow,
 )

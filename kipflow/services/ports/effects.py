@@ -73,7 +73,7 @@ class Effect:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EffectWord:
+class EffectAct:
     """What a person did with an effect, and why. `act` is the name of the act."""
 
     act: str
@@ -105,7 +105,7 @@ class OutboxRow:
     last_error: str | None = None
     released_by: str | None = None
     tried_at: datetime | None = None
-    words: tuple[EffectWord, ...] = ()
+    words: tuple[EffectAct, ...] = ()
 
     @property
     def is_refused(self) -> bool:
@@ -124,7 +124,7 @@ class OutboxRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Claim:
+class Lease:
     """An effect in somebody's hands: who delivers it, and until when by the database's clock."""
 
     by: str
@@ -138,7 +138,7 @@ class Outbox(Protocol):
         """Add the effects whose key is new; how many. Without `sends` (dry-run) they are only shown."""
         ...
 
-    def find_claim(self, channel: str) -> Claim | None:
+    def find_lease(self, channel: str) -> Lease | None:
         """The claim on an effect of this channel whose lease runs."""
         ...
 
@@ -152,7 +152,7 @@ class Outbox(Protocol):
         """
         ...
 
-    def renew_claim(self, key: str, *, by: str, lease: timedelta) -> bool:
+    def renew_lease(self, key: str, *, by: str, lease: timedelta) -> bool:
         """False where it is in somebody else's hands by now."""
         ...
 
@@ -226,7 +226,7 @@ class Outbox(Protocol):
         nor refused, or may be out."""
         ...
 
-    def note_word(self, key: str, word: EffectWord) -> None:
+    def note_act(self, key: str, act: EffectAct) -> None:
         """Keep what a person did with an effect."""
         ...
 

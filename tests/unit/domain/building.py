@@ -8,7 +8,7 @@ from typing import Any
 
 from kipflow.domain.decisions import Decision
 from kipflow.domain.events import Stage
-from kipflow.domain.facts import Coverage, Kind, ProposalFacts, Ruling, ThreadMessage
+from kipflow.domain.facts import Coverage, MailKind, ProposalFacts, Ruling, ThreadMessage
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.pages import PageVersion, StatusWord
 from kipflow.domain.policy import Policy
@@ -39,7 +39,7 @@ def page(day: float, status: StatusWord = StatusWord.DISCUSSION, *, version: int
     )
 
 
-def mail(day: float, kind: Kind = Kind.OTHER, *, reply: bool = False) -> ThreadMessage:
+def mail(day: float, kind: MailKind = MailKind.OTHER, *, reply: bool = False) -> ThreadMessage:
     return ThreadMessage(
         message_id=f"<{kind}-{day}@x.example>",
         arrived_at=at(day),
@@ -128,7 +128,7 @@ def ruling(day: float, kind: str, id: int = 1, target: str = "KIP-7", **value: A
 
 
 YES = (ballot("ada", 4.1), ballot("bo", 4.2), ballot("cy", 4.3))
-TALKED = {"pages": (page(0),), "messages": (mail(1, Kind.DISCUSS), mail(4, Kind.VOTE))}
+TALKED = {"pages": (page(0),), "messages": (mail(1, MailKind.DISCUSS), mail(4, MailKind.VOTE))}
 
 
 def stages(decision: Any) -> list[Stage]:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from kipflow.domain.decisions import Decision
 from kipflow.domain.events import Stage
-from kipflow.domain.facts import Coverage, Kind, ProposalFacts
+from kipflow.domain.facts import Coverage, MailKind, ProposalFacts
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.policy import Policy
 from kipflow.domain.silence import PROMPT, Silence, give_warning
@@ -20,7 +20,7 @@ from tests.unit.domain.building import POLICY, TALKED, YES, at, facts, followed,
 
 SLEEPY = replace(POLICY, dormant_after=timedelta(days=90), grace=timedelta(days=14))
 #: Long enough to warn of on day 91; without a warning it would be dormant on day 105.
-TALK = facts(pages=(page(0),), messages=(mail(1, Kind.DISCUSS),))
+TALK = facts(pages=(page(0),), messages=(mail(1, MailKind.DISCUSS),))
 
 
 def decided(known: ProposalFacts, day: float, policy: Policy = SLEEPY) -> Decision:
