@@ -85,15 +85,15 @@ class Message:
 
     @property
     def votes(self) -> tuple[Expression, ...]:
-        """What it says of a vote, whatever its author voted before."""
+        """Its expressions about a vote, without leanings."""
         return drop_leanings(self.expressions)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unreadable:
-    """Something that could not be read, where, and why. `lost`: mail that stood there may be missing.
+    """Something that could not be read, where, and why. `lost`: a mail may be missing there.
 
-    Of a lost mail of which something is held, for who reads its file: its id, and when a host recorded its arrival.
+    `message_id` and `arrived_at` are set where the readable part of a lost mail gives them.
     """
 
     source: str
@@ -110,8 +110,8 @@ class ArchiveMonth:
     """How completely one month of one list is held.
 
     `status`: "complete" (read to its verified end), "partial", "missing" or "unreadable", with `why`.
-    `fetched_at` is when the archive was last seen in this state; mail sent before it is held. `given`: by the archive
-    when it was asked just now; where that gave nothing, an older file may still lie at `path`.
+    `fetched_at` is when the archive was last seen in this state; mail sent before it is held. `given`: the archive
+    answered just now; if not, `path` may still name an older file.
     """
 
     list_id: str
@@ -130,11 +130,11 @@ class ArchiveMonth:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coverage:
-    """What part of the archive the facts at hand rest on.
+    """Which part of the archive the facts are based on.
 
     `complete_through` is the moment up to which every mail of the proposal's lists is held; `gaps`
-    names months ("dev@kafka.apache.org 2024-01: truncated") that are not complete. `cuts` are the rests of
-    months that were held up to some moment and not read since.
+    names months ("dev@kafka.apache.org 2024-01: truncated") that are not complete. `cuts` are the ends of months that
+    were read up to some moment and not since.
     """
 
     complete_through: datetime | None = None
@@ -177,10 +177,10 @@ class Ruling:
 class SilenceWarning:
     """A warning of dormancy to an author, written once for each silence.
 
-    `quiet_since` is the activity that nothing followed, `silent_at` when that had become long enough. `as_of` is the
-    time of the decision that wrote the warning; `warned_at` is another only where a past date was made up for
-    (`silence.give_warning`). `due_at` is the date that it names; None: a person decides. `delivered_at` is when the
-    author could read it: the grace counts from there. None: nobody was warned (yet).
+    `quiet_since` is the last activity, `silent_at` when the silence had lasted long enough. `as_of` is the time of the
+    decision that wrote the warning; `warned_at` differs only if that was a backfill (`silence.give_warning`). `due_at`
+    is the date that it names; None: a person decides. `delivered_at` is when the author could read it, and the grace
+    period begins; None: nobody was warned yet.
     """
 
     quiet_since: datetime
@@ -222,8 +222,8 @@ class VoteMail:
 class ProposalFacts:
     """All that is known of one proposal: the whole input of `lifecycle.decide` besides policy and time.
 
-    `votes` hold ballots as read (not judged). Everything is in order of time. `followed_since` is when its
-    history was first recorded (None: never yet): dormancy that was due by then is history, and needed no warning.
+    `votes` hold ballots as read (not judged). Everything is in order of time. `followed_since` is when its history was
+    first recorded (None: never yet): dormancy that was due by then needed no warning.
     """
 
     key: str
@@ -241,5 +241,5 @@ class ProposalFacts:
     numbering: Numbering = field(default_factory=Numbering)
 
     def find_permalink(self, message_id: str) -> str:
-        """Where a mail of the proposal can be read; "" where no archive is known to have it."""
+        """The permalink of a mail of the proposal; "" if no archive is known to have it."""
         return next((m.permalink for m in self.messages if m.message_id == message_id), "")

@@ -1,4 +1,4 @@
-"""Ballots that arrived after a vote's end and are dated before it: a person must say whether they were cast in time."""
+"""Ballots that arrived after a vote's end but are dated before it: a person must say whether they were in time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kipflow.domain.votes import Ballot, BallotStatus, Vote
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LateBallot:
-    """A late ballot that could turn the vote, with what the vote comes to either way."""
+    """A late ballot that could turn the vote, with both possible results."""
 
     ballot: Ballot
     outcomes: tuple[str, str]
@@ -30,7 +30,8 @@ class LateBallot:
 def find_late_ballots(
     vote: Vote, close: datetime, policy: Policy, *, settled: Collection[str] = ()
 ) -> tuple[LateBallot, ...]:
-    """The binding ballots, not `settled` by a person, that would turn a vote that ended at `close` if they counted."""
+    """The late binding ballots, not `settled` by a person, that would turn the vote closed at `close` if they
+    counted."""
     claims = [
         b
         for b in vote.ballots
@@ -46,7 +47,7 @@ def find_late_ballots(
 
 
 def _count_with(vote: Vote, claims: Sequence[Ballot], close: datetime) -> Counts:
-    """The binding counts at the close, with these ballots as cast when their senders say."""
+    """The binding counts at the close, these ballots counted as cast at their Date."""
     stood = [b for b in vote.ballots if b.cast_at <= close and b.status is BallotStatus.COUNTED]
     counted = [replace(b, status=BallotStatus.COUNTED, cast_at=b.dated_at or b.cast_at) for b in claims]
     return count(with_latest_standing((*stood, *counted))).binding

@@ -1,4 +1,4 @@
-"""What a proposal still lacks, in lines fit for a reader."""
+"""What a proposal still lacks, in lines for readers."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from kipflow.domain.tally import Counts, Outcome, is_enough
 from kipflow.domain.times import say_moment, say_weekday
 from kipflow.domain.votes import BallotStatus, Vote
 
-#: What to do where mail is not held.
+#: What to do about missing mail.
 _READ_ON = "run `kipflow poll`, or `kipflow ingest FILE --complete-through TIME` with that mail"
 
-#: How a line begins that names a difference between an announcement and the count.
+#: A difference between announcement and count, as a line.
 DIFFERS = "the announced result differs: {}"
 
 
 def say_missing(state: State, running: VoteState | None) -> tuple[str, ...]:
-    """The lines for where a finished replay stands; `running` is the poll whose end is awaited."""
+    """The lines for the state after a replay; `running` is the vote whose end is awaited."""
     key = state.facts.key
     lines: list[str] = []
     if state.number_doubt is not None:
@@ -74,7 +74,7 @@ def _say_vote(state: State, judged: VoteState) -> Iterator[str]:
     if judged.vote.root_missing:
         yield "its opening mail is not held: no outcome can be known"
     if state.waits_for is not None:
-        # what came from files says itself what it needs, and there may be no archive to ask
+        # a gap in files names its own command, and there may be no archive to ask
         yield f"waits: {state.waits_for}" + ("" if "`" in state.waits_for else f"; {_READ_ON}")
     elif _can_close(state, judged):
         yield _say_closing(state, judged)
@@ -148,7 +148,7 @@ def _say_silence(state: State) -> Iterator[str]:
     days = _span(state.now - silence.quiet_since)
     gap = quiet.find_silence_gap(state, silence.silent_at)
     if gap is not None and silence.warned_at is None:
-        # the gap and what to do about it are the same for all: said once, as a condition
+        # the gap is the same for all proposals: what to do is said once, as a condition
         yield f"no mail held for {days}: nobody is warned while {gap}"
         return
     parts = [f"silent for {days}"]
@@ -158,7 +158,7 @@ def _say_silence(state: State) -> Iterator[str]:
 
 
 def _say_dormancy(state: State, silence: Silence, gap: str | None) -> Iterator[str]:
-    """What a silence waits for before its proposal is dormant."""
+    """What must happen before a silent proposal goes dormant."""
     warning, dormant_at = silence.warning, silence.dormant_at
     is_unheard = warning is not None and silence.warned_at is None
     if state.policy.dormancy_by_person:

@@ -1,4 +1,4 @@
-"""What a person must settle, from a finished replay: each question names what a ruling on it would be about."""
+"""The questions for a person after a replay; each names the subject of a ruling that would settle it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NAMED = 3
 
 
 def find_questions(state: State, states: Sequence[VoteState], running: VoteState | None) -> tuple[ReviewItem, ...]:
-    """Every open question, those on the running vote first; none on a number that a person refused."""
+    """All open questions; none about a number that a person refused."""
     if state.number_doubt is not None and state.number_doubt.kind is NumberDoubtKind.REFUSED:
         return ()
     return (
@@ -70,7 +70,7 @@ def _ask_about_reopening(state: State, states: Sequence[VoteState]) -> Iterator[
 
 
 def _ask_about_decision(state: State, states: Sequence[VoteState]) -> Iterator[ReviewItem]:
-    """A decided vote that a ruling on its ballots or its announcer turned since: does the decision stand?"""
+    """Ask whether a decision stands although a later ruling or correction turned its vote."""
     decided = [s for s in states if s.vote.root_message_id in state.closed and s.vote.opened_at < state.since]
     if state.stage not in {Stage.ACCEPTED, Stage.REJECTED} or state.history[-1].rule in BY_PERSON or not decided:
         return
@@ -105,7 +105,7 @@ def _ask_about_decision(state: State, states: Sequence[VoteState]) -> Iterator[R
 def _ask_about_late_ballots(
     state: State, states: Sequence[VoteState], running: VoteState | None
 ) -> Iterator[ReviewItem]:
-    """Ballots that came after the end of the last vote and claim to be older, as far as they could turn it."""
+    """Ask about ballots dated before the end of the last vote that arrived after it and could turn it."""
     decided = [s for s in states if s.vote.root_message_id in state.closed and s.vote.opened_at < state.since]
     by_vote = state.stage in {Stage.ACCEPTED, Stage.REJECTED} and state.history[-1].rule not in BY_PERSON
     judged = decided[-1] if decided and by_vote else running
@@ -139,7 +139,7 @@ def _ask_about_silence(state: State) -> Iterator[ReviewItem]:
 
 
 def _ask_about_number_doubt(state: State, running: VoteState | None) -> Iterator[ReviewItem]:
-    """A number that may be none; a stranger's plain claim asks nobody. It quotes no mail: the question goes out."""
+    """Ask about a doubtful number, unless only strangers use it. It is sent to Slack, so it quotes no mail."""
     facts, doubt = state.facts, state.number_doubt
     if doubt is None or not (doubt.is_known or is_jump(facts.proposal.number, facts.numbering.below)):
         return
@@ -159,7 +159,7 @@ def _ask_about_number_doubt(state: State, running: VoteState | None) -> Iterator
 
 
 def _ask_about_number(state: State) -> Iterator[ReviewItem]:
-    """Two pages with one number: both are reported, and the first one is followed until people sort it out."""
+    """Ask about two pages with one number; the first one is followed meanwhile."""
     number = state.facts.proposal.number
     if not state.facts.pages:
         return

@@ -1,4 +1,4 @@
-"""Where a replay stands: a value that is never changed, only replaced by the next one."""
+"""The state of a replay: an immutable value, replaced by the next one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from kipflow.domain.votes import Vote
 
 
 class State(NamedTuple):
-    """A proposal at the moment `now`, by the `rulings` that stand and the `warnings` that are known at `as_of`.
+    """A proposal at the moment `now`, by the `rulings` in force and the `warnings` known at `as_of`.
 
     A named tuple because one is made for every mail, and `dataclasses.replace` takes six times as long.
     """
@@ -35,15 +35,15 @@ class State(NamedTuple):
     history: tuple[Transition, ...] = ()
     running: Vote | None = None  # the poll whose end is awaited: the vote, or one on what was accepted already
     asleep: Vote | None = None  # the poll during which the proposal went dormant
-    closed: frozenset[str] = frozenset()  # polls that rules have decided: who puts one back to a vote has the last word
-    applied: frozenset[str] = frozenset()  # mails whose claim that a vote ended was accepted and applied
+    closed: frozenset[str] = frozenset()  # polls that rules have decided; only a person can put one back to a vote
+    applied: frozenset[str] = frozenset()  # mails whose claimed end or opening was accepted and applied
     reopening: ThreadMessage | None = None  # a discussion that was started after the proposal had been settled
     kept_at: datetime | None = None  # when a person last said that the stage stays what it is
     page_word: StatusWord | None = None
     last_activity: datetime | None = None
     snoozed_until: datetime | None = None
-    waits_for: str | None = None  # why a vote that is ripe by its ballots is not decided yet
-    overtaken: bool = False  # a person ruled while rules waited for mail: once it is read, they may have come first
+    waits_for: str | None = None  # why a vote that could be closed by its ballots is not decided yet
+    overtaken: bool = False  # a person ruled while rules waited for mail: the rules may have decided first
 
     @property
     def vote(self) -> Vote | None:
@@ -66,7 +66,7 @@ def begin(facts: ProposalFacts, policy: Policy, as_of: datetime) -> State:
 
 
 def judge(state: State, vote: Vote) -> VoteState:
-    """The vote as it stands now."""
+    """The vote as judged now."""
     terms = find_terms(state.facts, vote, state.policy, state.rulings, state.now)
     return judge_vote(vote, terms, state.policy, state.rulings, state.now)
 
@@ -76,7 +76,7 @@ def is_same(one: Vote, other: Vote | None) -> bool:
 
 
 def is_contested(state: State, vote: Vote) -> bool:
-    """Whether nobody's word has made good by now that a round replaces one that runs."""
+    """Whether the round's doubtful opening is not accepted by now."""
     contested = with_ending_rulings(vote, state.rulings).contested
     return contested is not None and not (contested.accepted and contested.is_settled(state.now))
 

@@ -1,6 +1,6 @@
-"""The stage table: which rule moves a proposal from where to where, and when. What it does not hold cannot be done.
+"""The stage table: which rule moves a proposal from which stage to which, and when. No other move is possible.
 
-Of each event the rows are tried in order, and each that fits applies to what those before it have made.
+For each event the rows are tried in order; each that fits applies to the state left by the rows before it.
 docs/stages.md is written from it (`python -m tools.stage_table`).
 """
 
@@ -22,9 +22,9 @@ Choice = Callable[[State, Any], Stage | None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StageRule:
-    """Where `when` holds on one of `events`, `effect` applies, and the proposal moves from `sources` to `targets`.
+    """If `when` holds at one of `events`, `effect` applies, and the proposal moves from `sources` to `targets`.
 
-    Of several targets `choose` names the one. Without any the stage stays what it is, and there is no `rule`.
+    `choose` picks one of several targets. Without targets the stage stays, and there is no `rule`.
     """
 
     events: tuple[Event, ...]
