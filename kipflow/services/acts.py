@@ -1,6 +1,6 @@
-"""What a person can do, as a table: the command line and the board perform the same acts and refuse the same.
+"""What a person can do, as a table: command line and board perform and refuse the same acts.
 
-An act is recorded first, then applied: the proposals that it touches are decided again at once.
+An act is recorded first, then applied: the proposals that it affects are decided again at once.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from kipflow.services.who_is_who import accept_sender, check_pick, rule_identity
 
 #: The fields that hold several values.
 LISTS = frozenset({"interfaces", "picked"})
-#: What names that which somebody was shown, of an act with a preview.
+#: The field of an act with a preview that identifies what the person was shown.
 SEEN = "seen"
-#: What a form adds to what is chosen of several, so that choosing nothing says so.
+#: A form's extra value for a choice of several, so that choosing none is explicit.
 NONE = "none"
 
 
@@ -43,7 +43,7 @@ def preview_act(desk: Desk, name: str, values: Values, at: datetime) -> Preview:
     """What the act of this name would change.
 
     Raises:
-        BadRuling: nothing is shown before it, a value is missing, or it makes no sense.
+        BadRuling: the act has no preview, a value is missing, or it makes no sense.
     """
     act = _find(name)
     if act.preview is None:
@@ -69,7 +69,7 @@ def _require(name: str, fields: Sequence[str], values: Values) -> None:
 def _on_proposal(
     kind: str, read: Callable[[Values], dict[str, Any]], *, target: str = "proposal"
 ) -> Callable[[Desk, Values, ActContext], Done]:
-    """An act that is a ruling on one proposal; `target` is the field that says what it is about."""
+    """An act that is a ruling on one proposal; `target` is the field with the ruling's target."""
 
     def run(desk: Desk, values: Values, context: ActContext) -> Done:
         number, value = read_number(values["proposal"]), read(values)
@@ -99,7 +99,7 @@ def _read_day(text: str) -> str:
 
 
 def _read_since(given: datetime | str | None) -> datetime | None:
-    """From when an address is somebody's: a time with its zone."""
+    """The time since when an address is somebody's, with its zone."""
     if not given or isinstance(given, datetime):
         return given or None
     since: datetime | None
@@ -121,7 +121,7 @@ def _read_care(values: Values) -> dict[str, Any]:
 
 
 def _acknowledge_drift(desk: Desk, values: Values, context: ActContext) -> Done:
-    """Let a side go on saying what it says, until it or the facts say something else."""
+    """Acknowledge a side's disagreement, until the side or the facts change."""
     number, side = read_number(values["proposal"]), str(values["side"])
     key = format_key(desk.effects.prefix, number)
     decision, _ = preview(desk.store, number, policy=desk.policy, as_of=context.at)
@@ -153,7 +153,7 @@ def _accept_sender(desk: Desk, values: Values, context: ActContext) -> Done:
 
 
 def _accept_senders(desk: Desk, values: Values, context: ActContext) -> Done:
-    """Accept several senders who are asked about, each as whom it may be."""
+    """Accept several senders in question, each as the person it may be."""
     rows = desk.store.senders()
     wanted = set(values["picked"])
     picked = [row for row in rows if row.key in wanted]

@@ -1,4 +1,4 @@
-"""What changed on a proposal's page between two of its versions."""
+"""Changes of a proposal's page between two versions."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from kipflow.wiki.diffs import SectionChange, diff_pages
 
 
 class Since(StrEnum):
-    """A moment in a proposal's life from which changes are shown."""
+    """The moment since which changes are shown."""
 
     DISCUSSION = "discussion"
     VOTE = "vote"
 
 
 class NoSuchVersion(KipflowError):
-    """A version that is asked for is not held."""
+    """A requested version is not stored."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +36,8 @@ class PageComparison:
 
 
 def find_moment(history: Iterable[Transition], since: Since | None) -> datetime | None:
-    """When the discussion first opened, or the newest vote; without `since` the vote, else the discussion."""
+    """When the newest vote opened, or the first discussion; without `since` the vote if there is one, else the
+    discussion."""
     entries = [t for t in history if not t.retracts]
     votes = [t.at for t in entries if t.target is Stage.VOTE]
     if votes and since is not Since.DISCUSSION:
@@ -47,9 +48,9 @@ def find_moment(history: Iterable[Transition], since: Since | None) -> datetime 
 
 
 def find_versions_since(pages: Sequence[PageVersion], moment: datetime) -> tuple[PageVersion, PageVersion] | None:
-    """The version that stood at `moment` and the newest of the same page; None if nothing was saved since.
+    """The version at `moment` and the newest one of the same page; None if nothing was saved since.
 
-    A page that was made later than `moment` is compared with its own first version.
+    A page created after `moment` is compared with its first version.
     """
     own = newest_page(pages)
     if not own:
@@ -73,7 +74,7 @@ def find_versions(pages: Sequence[PageVersion], first: int, last: int) -> tuple[
 
 
 def newest_page(pages: Sequence[PageVersion]) -> list[PageVersion]:
-    """The versions of the page that was saved last, in order: a number can stand on two pages."""
+    """The versions, in order, of the page saved last: two pages can have one number."""
     if not pages:
         return []
     page_id = max(pages, key=lambda p: (p.saved_at, p.version)).page_id

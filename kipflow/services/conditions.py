@@ -1,6 +1,6 @@
-"""What keeps the whole from working, each with its cause, what still works and what to do: one table of conditions.
+"""Conditions that keep kipflow from working, as one table: each with its cause, what still works, and the fix.
 
-The board shows them on top of every page, `kipflow status` prints them, and the operators' channel hears of each once.
+The board shows them on every page, `kipflow status` prints them, and the operators' channel gets each once.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from kipflow.services.messages import build_message, escape
 from kipflow.services.ports import Effect, Runs, Store
 from kipflow.services.program import address_commands
 
-#: Mail that is held up to a time longer ago than this is stale: the archive is asked every hour.
+#: Mail that is complete only up to longer ago than this is stale: the archive is polled every hour.
 STALE = timedelta(hours=12)
-#: The DAGs that fail where a service is away: the service is the cause, and they are not named besides.
+#: DAG → the services without which it fails: while one is unreachable, only that is reported.
 _READERS = {
     "kip_poll_threads": {"archive"},
     "kip_backfill": {"archive"},
     "kip_sync_wiki": {"wiki", "tickets"},
 }
-#: What every community has: where one of these is switched off, operators are told.
+#: The DAGs that every community has: one that is switched off is a condition.
 DAGS = (
     *_READERS,
     "kip_advance_stages",
@@ -40,7 +40,7 @@ _STORED = "What is stored stays on the board and is decided on"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Condition:
-    """`says` is what is so, with its cause; `works` what goes on all the same; `fix` what to do."""
+    """`says` states the condition with its cause, `works` what still works, `fix` what to do."""
 
     name: str
     says: str
@@ -52,8 +52,8 @@ class Condition:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Situation:
-    """What conditions are found from. `has_clock`: `now` is the community's own time. `roster` is where the roster's
-    file belongs, "" where none is named.
+    """The input of the conditions. `has_clock`: `now` is the community's own time. `roster` is the path of the roster
+    file, "" if none is named.
     """
 
     now: datetime
@@ -195,7 +195,7 @@ _REPORTED = "conditions-told"
 
 
 def report_conditions(store: Store, found: Iterable[Condition], rules: EffectRules, *, now: datetime) -> int:
-    """Inform the operators' channel of each fault that was not there last time; how many messages that makes."""
+    """Inform the operators' channel of each fault that is new since the last call. Returns the number of messages."""
     faults = {}
     for fault in found:
         payload = rules.address("condition", build_message(fault.says, _render(fault, rules.program)))
@@ -220,20 +220,20 @@ def _render(condition: Condition, program: str) -> list[str]:
     return [says, f"{escape(condition.works)}.", f"To fix it: {fix}."]
 
 
-#: The archive is asked every hour (dags/kip_poll_threads.py); a run that is late by as much again is missing.
+#: The archive is polled every hour (dags/kip_poll_threads.py); after twice that time a run is missing.
 POLL_INTERVAL = timedelta(hours=1)
 LONG = 2 * POLL_INTERVAL
 _MARK = "last-run"
 
 
 def note_run(store: Store, at: datetime) -> None:
-    """Note that a run began at `at`, by the machine's time: a sandbox's own may have been pushed forward."""
+    """Note that a run began at `at`, by the machine's time: a sandbox's own time may run ahead."""
     with store.begin() as session:
         session.marks.save(_MARK, at.isoformat())
 
 
 def find_pause(store: Store, now: datetime) -> timedelta | None:
-    """How long ago the last run began, if that is too long; None where all is well, or nothing ever ran."""
+    """How long ago the last run began, if too long; None if not, or if nothing ever ran."""
     with store.read() as session:
         noted = session.marks.load(_MARK)
     pause = now - datetime.fromisoformat(noted) if noted else timedelta()

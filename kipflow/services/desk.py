@@ -1,4 +1,4 @@
-"""What a person's acts work on, what they are given, and what they report."""
+"""What a person's acts work on, their input, and their results."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from kipflow.services.ruling_checks import BadRuling
 from kipflow.services.wording import LEAVES
 
 MAX_REASON = 2000
-#: Votes that are listed one by one after an act that changes many.
+#: The most changed votes that are listed after an act.
 _MAX_CHANGES = 20
-#: The values of an act by the names of its fields, as a command or a form gives them.
+#: The values of an act by field name, from a command or a form.
 Values = Mapping[str, Any]
 
 
@@ -31,21 +31,21 @@ class RosterText(Protocol):
 
     def read(self) -> str: ...
     def check(self, text: str) -> Roster:
-        """The roster that the text is, which could be saved."""
+        """The roster in the text, if it could be saved."""
         ...
 
     def save(self, text: str, *, instead_of: str) -> bool:
-        """False where something else stands there by now."""
+        """Save it; False if the file no longer is `instead_of`."""
         ...
 
     def find_before(self) -> str | None:
-        """What it was before it was saved last."""
+        """The text before the last save; None if there is none."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Desk:
-    """What acts work on. `rosters` is the file that `roster` is from, None where the community names none."""
+    """What acts work on. `rosters` is the file of `roster`, None if the community names none."""
 
     store: BoardStore
     roster: Roster
@@ -56,17 +56,17 @@ class Desk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ActContext:
-    """Who acts, why, and when (aware UTC)."""
+    """Who performs an act, why, and when (aware UTC)."""
 
     author: str
     reason: str
     at: datetime
 
     def checked(self) -> ActContext:
-        """The same with author and reason in one line each.
+        """The context with author and reason in one line each.
 
         Raises:
-            BadRuling: one of them is missing or too long, or the reason is that of a command pasted as it was shown.
+            BadRuling: one of them is missing or too long, or the reason is the placeholder of a shown command.
         """
         by, why = " ".join(self.author.split()), " ".join(self.reason.split())
         if not by or not why:
@@ -78,13 +78,13 @@ class ActContext:
         return replace(self, author=by, reason=why)
 
     def as_ruling(self, kind: str, target: str, value: dict[str, Any], *, number: int | None = None) -> Ruling:
-        """The ruling that says this by the word, not stored yet."""
+        """A ruling by this author for this reason, not stored yet."""
         by, why, at = self.author, self.reason, self.at
         return Ruling(id=None, number=number, kind=kind, target=target, value=value, author=by, reason=why, made_at=at)
 
 
 class ShownStages(Enum):
-    """Of which proposals the stage is shown afterwards; a number that was refused has none to speak of."""
+    """The proposals whose stage is shown after an act."""
 
     ALL = auto()
     MOVED = auto()
@@ -93,7 +93,7 @@ class ShownStages(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VoteChange:
-    """One round of votes that counts otherwise now; `before` and `after` are tally and outcome in words."""
+    """A change in one round of votes; `before` and `after` are tally and outcome in words."""
 
     round: int
     before: str
@@ -102,10 +102,10 @@ class VoteChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Consequence:
-    """What became of one proposal. `stage` is None where nothing had happened by then.
+    """The effect of an act on one proposal. `stage` is None if nothing had happened by then.
 
-    `moved`: its history got new entries. `held`: the key of the effect that a person must release before anybody
-    hears that its acceptance fell; "" where there is none.
+    `moved`: its history got new entries. `held`: the key of the effect that announces the retraction of its acceptance,
+    which a person must release; "" if there is none.
     """
 
     number: int
@@ -117,7 +117,7 @@ class Consequence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Done:
-    """What an act did. `ruling` is the ruling that was recorded and can be revoked; None: there is none."""
+    """The result of an act. `ruling` is the id of the recorded ruling, which can be revoked; None: there is none."""
 
     said: str
     ruling: int | None = None
@@ -127,7 +127,7 @@ class Done:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preview:
-    """What an act would do: in lines, and line by line of a file. `seen` names just that; the act must be given it."""
+    """What an act would change: `lines` in words, `diff` of a file. `seen` identifies it; the act requires it."""
 
     lines: tuple[str, ...]
     seen: str
@@ -138,7 +138,7 @@ class Preview:
 class Act:
     """Something a person can do. `fields` are the names of its values in the order of the command's words.
 
-    One with a `preview` has the field `seen` besides: nobody does it without having seen what it changes.
+    One with a `preview` also has the field `seen`: nobody performs it without having seen what it changes.
     """
 
     fields: tuple[str, ...]
@@ -148,7 +148,7 @@ class Act:
 
 
 def read_number(given: object) -> int:
-    """A number as a form, a program or a command gives it.
+    """A number from a form, a program or a command.
 
     Raises:
         BadRuling: it is none.
@@ -160,7 +160,7 @@ def read_number(given: object) -> int:
 
 
 def say_done(done: Done, prefix: str) -> list[str]:
-    """What an act did, in lines: what was recorded, then each vote that counts otherwise, then what waits."""
+    """The result of an act in lines: what was recorded, then changed votes, then what waits."""
     found = done.consequences
     keys = {c.number: format_key(prefix, c.number) for c in found}
     shown = [c for c in found if done.shown is ShownStages.ALL or (c.moved and done.shown is ShownStages.MOVED)]

@@ -1,8 +1,8 @@
-"""How far files hold the months of their lists: what each file vouches for, and what broken ones left out.
+"""Up to when files hold the months of their lists: what each file proves, and what truncated files left out.
 
-A whole file that lacks the mail in which another one broke off proves nothing about the rest, whichever was read
-first. So a month stays broken until a file that vouches for itself holds that mail, the archive itself gives the
-month, or an operator says that the files hold all mail until a time after the break was seen.
+A complete file without the mail at which another file broke off proves nothing about the rest. So a month stays
+incomplete until a complete file holds that mail, the archive itself gives the month, or an operator states that the
+files hold all mail until a time after the break was seen.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from kipflow.services.wanted_months import FROM_FILES
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Break:
-    """A file that broke off, `why`, and the mail that it left out; an empty id: not enough of it was there."""
+    """A truncated file: `why`, and the mail at its break; an empty id: too little of the mail was there."""
 
     why: str
     message_id: str
@@ -29,7 +29,7 @@ class Break:
 
 
 def load_breaks(marks: Marks, list_id: str, month: str) -> tuple[Break, ...]:
-    """The breaks of a month that nothing has made up for."""
+    """The breaks of a month that are not settled."""
     rows = json.loads(marks.load(name_breaks(list_id, month)) or "[]")
     return tuple(
         Break(why=why, message_id=message_id, seen_at=datetime.fromisoformat(seen_at))
@@ -45,21 +45,21 @@ def save_breaks(marks: Marks, list_id: str, month: str, breaks: Iterable[Break])
 
 
 def is_settled(one: Break, month: str, through: datetime | None) -> bool:
-    """Whether an operator's word that all mail is held `through` that time covers what a file left out."""
+    """Whether an operator's statement that all mail is held `through` that time covers a break."""
     return through is not None and through >= min(one.seen_at, month_end(month))
 
 
 def join_breaks(*groups: Iterable[Break]) -> tuple[Break, ...]:
-    """All of them, each mail once; of what has no id, each reason once."""
+    """All breaks, each mail once; those without an id, each reason once."""
     return tuple({one.message_id or one.why: one for group in groups for one in group}.values())
 
 
 def name_breaks(list_id: str, month: str) -> str:
-    """The mark that keeps the breaks of a month."""
+    """The name of the mark that stores the breaks of a month."""
     return f"broken/{list_id}/{month}"
 
 
-#: What vouches for no arrival; an archive's "epoch" stands in exports of threads, which are no months.
+#: Values of `arrived_from` that prove no arrival; an archive's "epoch" is in exports of threads, which are no months.
 _CLAIMED = UNRECORDED | {"epoch"}
 _UNVOUCHED = f"{FROM_FILES}, and nothing in them says up to when (`kipflow ingest FILE --complete-through TIME`)"
 _NO_ID = "; too little of its last mail is there to know it again in another file (`kipflow ingest --complete-through`)"
@@ -69,9 +69,9 @@ _Key = tuple[str, str]
 
 @dataclass(slots=True)
 class _File:
-    """What one file holds of each month, until when hosts recorded arrivals on each list, and how it breaks off.
+    """What one file holds: mails of each month, the last recorded arrival on each list, and its breaks.
 
-    `found`: the mails in it that other files left out.
+    `found`: mails at which other files broke off.
     """
 
     mails: dict[_Key, int] = field(default_factory=dict)
@@ -81,18 +81,19 @@ class _File:
     found: set[str] = field(default_factory=set)
 
     def vouches(self, complete_through: datetime | None) -> bool:
-        """Whether the file may make up for what others left out."""
+        """Whether the file is complete, and so settles breaks of others."""
         return any(self.find_until(list_id, complete_through) for list_id, _ in self.mails)
 
     def find_until(self, list_id: str, complete_through: datetime | None) -> datetime | None:
-        """Up to when the file holds a list: by an operator's word, or by itself where it is a whole box."""
+        """Up to when the file holds a list: by the operator's statement, or by its last arrival if it is a whole
+        mbox."""
         if self.breaks:
             return None
         return complete_through or (self.through.get(list_id) if sum(self.mails.values()) > 1 else None)
 
 
 class FileMonths:
-    """Collects what files hold while they are read, then saves what their months come to."""
+    """Collects what files hold while they are read, then saves the coverage of their months."""
 
     def __init__(self, session: Session, seen_at: datetime) -> None:
         self._now = seen_at
@@ -102,7 +103,7 @@ class FileMonths:
         self._missing = {one.message_id for breaks in self._open.values() for one in breaks} - {""}
 
     def add(self, name: str, item: Message | Unreadable) -> None:
-        """Take in what was read from the file of that name."""
+        """Note an item that was read from the file of that name."""
         file = self._files.setdefault(name, _File())
         if isinstance(item, Unreadable):
             if item.lost:
@@ -125,7 +126,8 @@ class FileMonths:
             file.begun.add((item.list_id, f"{item.arrived_at:%Y-%m}"))
 
     def save(self, session: Session, complete_through: datetime | None) -> dict[_Key, str]:
-        """Note the months, but for those that the archive itself gave; of those broken now, why."""
+        """Save the months, except those from the archive itself. Returns the months that broke off now, with the
+        reason."""
         known = session.mail.load_months()
         held, new = self._find_held(complete_through), self._find_new()
         found = {mail for f in self._files.values() for mail in f.found if f.vouches(complete_through)}
@@ -146,7 +148,7 @@ class FileMonths:
         return broken
 
     def _find_held(self, complete_through: datetime | None) -> dict[_Key, tuple[int, datetime | None]]:
-        """Of each month how many mails came, and until when it is held (None: nothing says)."""
+        """Month → number of its mails, and until when it is held (None: unknown)."""
         held: dict[_Key, tuple[int, datetime | None]] = {}
         for file in self._files.values():
             for key, mails in file.mails.items():
@@ -157,7 +159,7 @@ class FileMonths:
         return held
 
     def _find_new(self) -> Mapping[_Key, tuple[Break, ...]]:
-        """The breaks of each month. A file that gives no mail may hold any month's."""
+        """Month → new breaks. The break of a file without mail counts for every month."""
         every = {key for file in self._files.values() for key in file.mails}
         new: dict[_Key, tuple[Break, ...]] = {}
         for file in self._files.values():
@@ -192,7 +194,7 @@ def _is_from_files(month: ArchiveMonth) -> bool:
 
 
 def _is_better(before: ArchiveMonth, at: datetime, *, is_whole: bool) -> bool:
-    """Whether what unbroken files say of a month adds to what is known of it."""
+    """Whether complete files say more about a month than is known."""
     if before.why.startswith(f"{FROM_FILES}:"):
         return True
     return is_whole and (before.status != "complete" or at > before.fetched_at)
