@@ -1,4 +1,4 @@
-"""The kinds of message that a decision causes, as a table: what there is to report of each, and how it is written."""
+"""The kinds of message that a decision causes, as a table: what each reports, and how it is written."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ from kipflow.services.wording import find_warning_key
 #: A transition older than this when it is first recorded is history, not news: a first run over years of
 #: mail must not flood a channel, nor must a backfill of past dates.
 NEWS_AGE = timedelta(days=3)
-#: What happened since kipflow follows a proposal is news for longer: nobody was notified while the archive was away.
+#: Longer for what happened since kipflow follows a proposal: the archive may have been unreachable.
 LATE_NEWS_AGE = timedelta(days=30)
-#: A decision for an earlier time than this is a backfill's.
+#: A decision for a time longer ago than this is a backfill.
 _TODAY = timedelta(hours=12)
-#: The question whether a number is a proposal's.
+#: The kind of question whether a number is a proposal's.
 CLAIMED_NUMBER = "claimed-number"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notice:
-    """The warning of dormancy that the proposal's `author` has not got yet."""
+    """An undelivered warning of dormancy to the proposal's `author`."""
 
     warning: SilenceWarning
     author: str | None = None
@@ -52,7 +52,7 @@ class Notice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewsContext:
-    """What a decision is announced by: `corrections` and `moves` are what it added to history and is news."""
+    """The input of messages about a decision: `corrections` and `moves` are its new entries that are news."""
 
     key: str
     decision: Decision
@@ -77,18 +77,19 @@ class NewsContext:
 
     @property
     def is_of_the_past(self) -> bool:
-        """What is asked of a past date is left to the run for today, which asks it if it still stands."""
+        """Whether the decision is for a past date: the run for today asks the questions that are still open."""
         return self.recorded_at - self.decision.as_of > NEWS_AGE
 
     def is_fresh(self, at: datetime, *, urgent: bool = False) -> bool:
-        """Whether what was so since `at` is news to people; for longer where the proposal was followed then already."""
+        """Whether something since `at` is still news; for longer if it is urgent, or the proposal was followed by
+        then."""
         known = urgent or (self.followed_since is not None and self.followed_since <= at)
         return self.recorded_at - at <= (LATE_NEWS_AGE if known else NEWS_AGE)
 
 
 @dataclass(frozen=True, slots=True)
 class NewsRule:
-    """One kind of message: what there is to report, each with the key of its effect, and how it is written.
+    """One kind of message: `find` gives its subjects, each with its effect's key, and `write` the text.
 
     `kind` is one of `domain.messagekinds`.
     """
@@ -111,7 +112,7 @@ def _list_moves(situation: NewsContext) -> Iterator[tuple[str, Transition]]:
 
 def _list_warnings(situation: NewsContext) -> Iterator[tuple[str, Notice]]:
     notice = situation.notice
-    # where a person decides, it is worth a message only while it is news
+    # if a person decides about dormancy, it is sent only while it is news
     if notice is not None and (
         notice.warning.due_at is not None or situation.recorded_at - notice.warning.warned_at <= NEWS_AGE
     ):
@@ -120,7 +121,7 @@ def _list_warnings(situation: NewsContext) -> Iterator[tuple[str, Notice]]:
 
 def _list_periods(situation: NewsContext) -> Iterator[tuple[str, VoteState]]:
     decision, state = situation.decision, situation.decision.newest_vote
-    # a backfill decides for that day what its next step may overtake
+    # in a backfill the next step may decide the vote
     if situation.recorded_at - decision.as_of > _TODAY or decision.stage is not Stage.VOTE or state is None:
         return
     ended = state.terms.earliest_close
@@ -130,7 +131,7 @@ def _list_periods(situation: NewsContext) -> Iterator[tuple[str, VoteState]]:
 
 def _list_questions(situation: NewsContext) -> Iterator[tuple[str, ReviewItem]]:
     for item in () if situation.is_of_the_past else situation.decision.review:
-        # a first run finds old ones by the hundred: those are on the board
+        # a first run finds hundreds of old questions: those are only on the board
         if item.asked_at is None or situation.is_fresh(item.asked_at, urgent=item.kind in _URGENT):
             yield _find_question_key(situation.key, item), item
 
@@ -140,9 +141,9 @@ def _list_number_doubts(situation: NewsContext) -> Iterator[tuple[str, ReviewIte
 
 
 def _list_drift(situation: NewsContext) -> Iterator[tuple[str, Drift]]:
-    """What contradicts the facts of a proposal that moved lately, and still does after people's day for it.
+    """Drift of a recently moved proposal that has lasted longer than the grace period.
 
-    kipflow's own edit sees to the index.
+    The index is left out if kipflow edits it.
     """
     decision, rules = situation.decision, situation.rules
     if situation.is_of_the_past or situation.followed_since is None or not situation.is_fresh(decision.since):
@@ -161,7 +162,7 @@ def _write_correction(situation: NewsContext, correction: Transition) -> Mapping
 
 
 def _write_move(situation: NewsContext, move: Transition) -> Mapping[str, Any]:
-    """The message of a move; that of the move to Vote is the vote's, which is kept up to date."""
+    """The message of a move; for a move to Vote it is the vote's message, which is kept up to date."""
     decision, about, vote = situation.decision, situation.about, situation.decision.newest_vote
     begins = find_move_kind(move) == "vote" and vote is not None and vote.vote.opened_at == move.at
     if about is not None and vote is not None and begins:
@@ -186,7 +187,7 @@ def _write_period(situation: NewsContext, state: VoteState) -> Mapping[str, Any]
 def _write_question(situation: NewsContext, item: ReviewItem) -> Mapping[str, Any]:
     number = situation.decision.number
     settle = find_commands(number, item, situation.rules.program)
-    # the title of a number that may be nobody's is a stranger's: it is quoted nowhere before a person accepts it
+    # a claimed number's title may be a stranger's: it is not quoted before a person accepts the number
     links = "" if item.kind == CLAIMED_NUMBER else situation.links
     message = render_review(situation.key, item, links=links, settle=settle, board=situation.board)
     snooze = offer_snooze(number, situation.recorded_at) if item.kind == "dormancy" else {}
@@ -205,9 +206,9 @@ def _find_question_kind(item: ReviewItem) -> str:
     return "page-changed" if item.kind == "page" else "question"
 
 
-#: Votes whose end other messages announce.
+#: Outcomes that other messages announce.
 _OVER = frozenset({Outcome.FAILED, Outcome.CANCELLED})
-#: Questions that stop a vote: worth a message even where kipflow came to know of them late.
+#: Questions that stop a vote: news even if kipflow learned of them late.
 _URGENT = frozenset({"ballot", "result", "identity", "sender", "ending", "crowd", CLAIMED_NUMBER})
 #: Every kind of message that a decision causes, in the order in which they go out.
 ROWS = (
@@ -218,7 +219,7 @@ ROWS = (
     NewsRule(_find_question_kind, _list_questions, _write_question),
     NewsRule(lambda _: "drift", _list_drift, _write_drift),
 )
-#: All that people hear of a number that is only claimed: the question, where somebody known wrote in it.
+#: The only message about a claimed number: the question, if somebody known wrote about it.
 NUMBER_DOUBT_ROWS = (NewsRule(_find_question_kind, _list_number_doubts, _write_question),)
 
 
@@ -228,7 +229,7 @@ def find_slack_key(key: str, entry: str) -> str:
 
 
 def _find_question_key(key: str, item: ReviewItem) -> str:
-    """One message for each question; a proposal that falls silent again is asked about again."""
+    """The key of a question's message: one for each question, and for each new silence."""
     since = f"/{item.asked_at:%Y-%m-%d}" if item.kind == "dormancy" and item.asked_at is not None else ""
     return f"{key}/review/{item.kind}/{item.subject}{since}/slack"
 

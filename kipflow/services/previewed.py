@@ -1,6 +1,6 @@
-"""Acts whose consequences are shown first: an import into the roster, and taking an ingest out again.
+"""Acts with a preview: importing into the roster, restoring it, and undoing an ingest.
 
-Each gives a preview, whose `seen` the act must be given: where something else would change by then, it is refused.
+The act requires the preview's `seen`, and is refused if by then it would change something else.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def preview_undo(desk: Desk, values: Values, at: datetime) -> Preview:
 
 
 def undo_batch(desk: Desk, values: Values, context: ActContext) -> Done:
-    """Take out what an ingest or import brought, and decide again what it touched."""
+    """Remove the facts of an ingest or import, and decide the affected proposals again."""
     batch = read_number(values["batch"])
     found = undo.undo(desk.store, batch, policy=desk.policy, at=context.at, context=context, seen=values["seen"])
     return decide_again(desk, context, f"ingest {batch} undone", numbers=list(found.numbers))
@@ -56,12 +56,12 @@ def preview_import(desk: Desk, values: Values, at: datetime) -> Preview:
 
 
 def import_into(desk: Desk, values: Values, context: ActContext) -> Done:
-    """Add what a source says to the roster's file."""
+    """Add the people of a source to the roster's file."""
     return _replace(desk, values, context, lambda was: _plan_import(was, values).text, "the roster is saved")
 
 
 def _say_turned(desk: Desk, file: RosterText, text: str, at: datetime) -> Iterator[str]:
-    """What becomes of the votes there are by the roster that the text is."""
+    """The effect on stored votes of the roster in the text."""
     roster = _try(lambda: file.check(text))
     return say_roster_impact(find_roster_impact(desk.store, roster, policy=desk.policy, at=at), desk.effects.prefix)
 
@@ -77,7 +77,7 @@ def preview_restore(desk: Desk, _values: Values, at: datetime) -> Preview:
 
 
 def restore_roster(desk: Desk, values: Values, context: ActContext) -> Done:
-    """Put the roster's file back to what it was before the newest import."""
+    """Restore the roster's file to its text before the newest import."""
     file = _find_file(desk)
     return _replace(desk, values, context, lambda _: _find_before(file), "the roster is as it was before")
 

@@ -1,4 +1,4 @@
-"""Acts on effects: let one go that waits for a person, hold one, never send it, or say that it was sent."""
+"""Acts on effects: release, hold, refuse, roll back, or confirm that one was sent."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def release(desk: Desk, values: Values, context: ActContext) -> Done:
 
 
 def _say_settled(effect: OutboxRow | None) -> str:
-    """By whom an effect was settled that waits no more; "" where nobody did."""
+    """Who settled an effect that no longer waits, as a clause; "" if nobody did."""
     if effect is None:
         return ""
     if effect.is_refused:
@@ -44,7 +44,7 @@ def _say_settled(effect: OutboxRow | None) -> str:
 
 
 def release_several(desk: Desk, values: Values, context: ActContext) -> Done:
-    """Approve several effects; those that somebody else settled meanwhile are named."""
+    """Approve several effects; those that somebody else settled meanwhile are counted."""
     with desk.store.begin() as session:
         gone = [k for k in values["picked"] if not session.outbox.release(k, by=context.author, at=context.at)]
         _note(session, "release", context, *(k for k in values["picked"] if k not in gone))
@@ -56,7 +56,7 @@ def release_several(desk: Desk, values: Values, context: ActContext) -> Done:
 
 
 def hold(desk: Desk, values: Values, context: ActContext) -> Done:
-    """Let an effect wait for a person that is about to be sent, whether or not somebody approved it, or was refused."""
+    """Make an effect wait for a person that is about to be sent, even if approved, or that was refused."""
     said = context.checked()
     with desk.store.begin() as session:
         if not session.outbox.hold(values["key"], why=f"held by {said.author}: {said.reason}", at=context.at):
@@ -66,8 +66,8 @@ def hold(desk: Desk, values: Values, context: ActContext) -> Done:
 
 
 def refuse(desk: Desk, values: Values, context: ActContext) -> Done:
-    """Keep an effect that waits from being sent, unless somebody lets it wait again. What is due as long as it is true
-    is settled by a ruling instead."""
+    """Keep a waiting effect from being sent, unless somebody holds it again. Retractions and dormancy warnings are
+    settled by a ruling instead: they stay due as long as they are true."""
     said = context.checked()
     with desk.store.begin() as session:
         effect = session.outbox.find(values["key"])
@@ -82,7 +82,7 @@ def refuse(desk: Desk, values: Values, context: ActContext) -> Done:
 
 
 def roll_back(desk: Desk, values: Values, context: ActContext) -> Done:
-    """Let a saved edit of a page be taken back: what stood there before is saved anew, if nobody wrote since."""
+    """Roll a saved edit of a page back: the version before it is saved again, if nobody saved the page since."""
     said = context.checked()
     with desk.store.begin() as session:
         effect = session.outbox.find(values["key"])
@@ -113,7 +113,7 @@ def _say_hold(key: str) -> str:
 
 
 def _note(session: Session, act: str, context: ActContext, *keys: str) -> None:
-    """Keep whose word it was with the effects, where the proposal's timeline has it from."""
+    """Note who acted on the effects and why, for the proposal's timeline."""
     said = EffectAct(act=act, by=context.author, reason=" ".join(context.reason.split()), at=context.at)
     for key in keys:
         session.outbox.note_act(key, said)

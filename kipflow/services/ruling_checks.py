@@ -1,4 +1,4 @@
-"""What each kind of ruling must say, and what it may be about: a word that makes no sense is refused."""
+"""Checks for each kind of ruling: its value must be valid, and its target must exist."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from kipflow.domain.times import say_moment
 from kipflow.services.ports import Session
 
 CHOICES = ("+1", "0", "-1", "none")
-#: Questions whether a settled proposal is opened again; "no" is the stage that it has.
+#: Questions whether to reopen a settled proposal; "no" is a ruling for its present stage.
 _REOPENINGS = frozenset({"new-vote", "reopening", "turned-vote", "retraction", "late-ballot"})
 
 #: A ruling's target and value, as they are stored.
@@ -30,15 +30,15 @@ Checked = tuple[str, dict[str, Any]]
 
 
 class BadRuling(KipflowError):
-    """A ruling that says nothing the rules can use."""
+    """A ruling that is refused; the message says why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RulingRequest:
-    """A ruling as a person wants it, with what it is checked against.
+    """A ruling that a person wants to make, with what it is checked against.
 
-    `standing` are the rulings of its kind on the proposal that hold; `asked` are the kinds of the open questions, None
-    where nobody looked; `policy` says whether a reviewer is required, None: whoever looked at it is noted in any case.
+    `standing` are the rulings of its kind on the proposal that are in force; `asked` are the kinds of the open
+    questions, None if not checked; `policy` says whether a reviewer is required, None: a reviewer is noted in any case.
     """
 
     session: Session
@@ -57,7 +57,7 @@ class RulingRequest:
         return history[-1].target if history else None
 
     def refuse_another_word(self, target: str | None, field: str, says: str) -> None:
-        """Refuse where a ruling that holds says something else of the same target (None: of any)."""
+        """Refuse if a ruling in force says something else about the same target (None: about any)."""
         for ruling in self.standing:
             if target in (None, ruling.target) and ruling.value != self.value:
                 said = ruling.value.get(field)
@@ -65,7 +65,7 @@ class RulingRequest:
 
 
 def check_time(request: RulingRequest) -> None:
-    """Refuse a word from before there was anything to rule on: typed wrong, it would rewrite the whole story."""
+    """Refuse a ruling dated before the proposal began: a mistyped date would change the whole history."""
     facts, at = request.facts, request.at
     moves = [t.at for t in request.session.history.load(facts.proposal.number)]
     began = min((*moves, *(m.arrived_at for m in facts.messages), *(p.saved_at for p in facts.pages)), default=None)
@@ -74,7 +74,7 @@ def check_time(request: RulingRequest) -> None:
 
 
 def _check_ballot(request: RulingRequest) -> Checked:
-    """Of a ballot: its choice, by its message id in its angle brackets."""
+    """A ballot's choice; the target becomes its message id in angle brackets."""
     facts, target, value = request.facts, request.target, request.value
     if value.get("choice") not in CHOICES:
         raise BadRuling(f"a ballot is settled as one of {', '.join(CHOICES)}, not {value.get('choice')!r}")
@@ -87,7 +87,7 @@ def _check_ballot(request: RulingRequest) -> Checked:
 
 
 def _check_ending(request: RulingRequest) -> Checked:
-    """Of a mail that says of a vote that it ended: whether it did, by its id in its angle brackets."""
+    """Whether a mail ended a vote; the target becomes its id in angle brackets."""
     facts, target, value = request.facts, request.target, request.value
     if value.get("ending") not in ANSWERS:
         raise BadRuling(f"an end is settled by one of {', '.join(ANSWERS)}, not {value.get('ending')!r}")
@@ -99,7 +99,7 @@ def _check_ending(request: RulingRequest) -> Checked:
 
 
 def _find_id(target: str, known: Iterable[str]) -> str | None:
-    """The message id that is meant, with or without its angle brackets."""
+    """The known message id for a target given with or without angle brackets."""
     asked = {target, f"<{target.strip('<> ')}>"}
     return next((message_id for message_id in known if message_id in asked), None)
 
@@ -137,7 +137,7 @@ def _check_snooze(request: RulingRequest) -> Checked:
 
 
 def _check_care(request: RulingRequest) -> Checked:
-    """Either the interfaces that a proposal touches, whatever its page says, or somebody who reviewed it for them."""
+    """Either the interfaces that a proposal touches, overruling its page, or somebody who reviewed it."""
     facts, value, policy, at = request.facts, request.value, request.policy, request.at
     reviewer = " ".join(str(value.get("reviewer") or "").split())
     if reviewer:
@@ -155,7 +155,7 @@ def _check_care(request: RulingRequest) -> Checked:
 
 
 def _check_page(request: RulingRequest) -> Checked:
-    """The votes hold for the page as it stands now, or those cast on another text must be cast again."""
+    """Whether the votes hold for the present page, or those cast on an earlier text must be cast again."""
     facts, at, said = request.facts, request.at, request.value.get("votes")
     if said not in VOTES:
         raise BadRuling(f"of the votes a person says one of {', '.join(VOTES)}, not {said!r}")
@@ -178,7 +178,7 @@ def _check_page(request: RulingRequest) -> Checked:
 
 
 def _check_number(request: RulingRequest) -> Checked:
-    """Accept or refuse, where there is a doubt; what was said is revoked before the other is."""
+    """Accept or refuse a doubtful number; an opposite ruling must be revoked first."""
     facts, value = request.facts, request.value
     if value.get("number") not in ANSWERS:
         raise BadRuling(f"a number is settled as one of {', '.join(ANSWERS)}, not {value.get('number')!r}")
@@ -189,7 +189,7 @@ def _check_number(request: RulingRequest) -> Checked:
 
 
 def _check_restore(request: RulingRequest) -> Checked:
-    """What a restoring undoes: the newest move that stands."""
+    """A restore undoes the newest effective move."""
     key = request.facts.key
     moves = effective(request.session.history.load(request.facts.proposal.number))
     history = [t for t in moves if t.source is not t.target]
@@ -202,11 +202,11 @@ def _check_restore(request: RulingRequest) -> Checked:
 
 
 def _accept(request: RulingRequest) -> Checked:
-    """Of drift: whoever asks for it knows that both sides say so."""
+    """For drift: the caller has checked that it exists."""
     return request.target, request.value
 
 
-#: Kind of ruling on a proposal → its check, which gives target and value as they are stored.
+#: Kind of ruling on a proposal → its check, which returns target and value to store.
 CHECKS: Mapping[str, Callable[[RulingRequest], Checked]] = {
     "ballot": _check_ballot,
     "ending": _check_ending,

@@ -1,7 +1,7 @@
-"""A person's word on what the rules leave open: a fact with author, reason and time, revocable.
+"""Rulings: a person's decisions on open questions, as revocable facts with author, reason and time.
 
-A ruling that makes no sense is refused before anything is written. The same word twice is stored once: whoever
-comes second gets the id of the first.
+An invalid ruling is refused before anything is written. The same ruling twice is stored once: the second gets the id of
+the first.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from kipflow.services.ruling_checks import CHECKS, BadRuling, RulingRequest, che
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recorded:
-    """The ruling that now says so; `is_new` is False where it was said before."""
+    """The id of the ruling; `is_new` is False if it existed before."""
 
     id: int
     is_new: bool
@@ -39,11 +39,11 @@ def settle(
 ) -> Recorded:
     """Record a ruling on proposal `number`, of one of the kinds that `CHECKS` has.
 
-    `asked` are the kinds of the questions that are open on it; None: nobody looked. `policy` says whether it requires
-    a reviewer; None: whoever looked at it is noted in any case.
+    `asked` are the kinds of its open questions; None: not checked. `policy` says whether a reviewer is required; None:
+    a reviewer is noted in any case.
 
     Raises:
-        BadRuling: no reason or author, a value that the kind does not know, or nothing that it could be about.
+        BadRuling: no reason or author, an invalid value, or an unknown target.
     """
     said = context.checked()
     if kind not in CHECKS:
@@ -74,10 +74,10 @@ def settle(
 
 
 def revoke(store: Store, ruling_id: int, context: ActContext) -> None:
-    """Take a ruling back: it stays stored and stops counting from then on.
+    """Revoke a ruling: it stays stored and is no longer in force from then on.
 
     Raises:
-        BadRuling: nobody says so or says why, or the ruling is unknown or revoked already.
+        BadRuling: no author or reason, or the ruling is unknown or revoked already.
     """
     said = context.checked()
     with store.begin() as session:
