@@ -1,4 +1,4 @@
-"""The draft of a result handed to whoever called the vote, in Slack, to be copied and sent under their own name."""
+"""The draft of a result, sent to the vote's caller in Slack, who can mail it under their own name."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from kipflow.services.kinds.result import find_announcement
 from kipflow.services.messages import build_message, escape
 from kipflow.services.ports import Chat, Effect, OutboxRow
 
-#: Sections of the message, and what of a draft one of them holds.
+#: The most sections of the message, and characters of the draft in one section.
 _SECTIONS, _PART = 10, 2_400
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HandOverKind(PerProposalKind):
-    """Sends one direct message for each vote that is over and not announced, to its caller, found by mail address.
+    """Sends the caller of each vote that is over and not announced a direct message, found by mail address.
 
-    A caller whom Slack does not know is a person's to reach: the effect fails in one line, and the board has the draft.
+    If Slack does not know the caller, the effect fails, and a person must inform them; the board has the draft.
     """
 
     channel = "handover"
@@ -62,7 +62,7 @@ class HandOverKind(PerProposalKind):
 
 
 def render_handover(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """What to do with it, then the mail in parts to copy: a mark within it ends no part, and a long one says so."""
+    """The message: what to do with the draft, then its text in parts to copy, with backquotes replaced."""
     parts, part = list[str](), ""
     for line in map(str, payload["diff"]):
         plain = escape(line.replace("`", "'"))[:_PART]

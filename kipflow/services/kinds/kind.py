@@ -1,6 +1,6 @@
-"""What every kind of effect does: plan what is due, say what that would be, make it, and find what was made.
+"""The interface of a kind of effect: plan what is due, preview it, send it, and find what was sent.
 
-`services.ports.effects` has where an effect stands, `services.deliver` sends what the kinds have planned.
+`services.ports.effects` has the states of an effect, `services.deliver` sends what the kinds have planned.
 """
 
 from __future__ import annotations
@@ -17,37 +17,38 @@ from kipflow.services.board import BoardStore, ProposalView
 from kipflow.services.ports import WAITING, Effect, OutboxRow, Report
 from kipflow.services.wording import say_payload
 
-#: How long a move is followed up: a first run over years of mail must not rewrite a wiki.
+#: How long a move has effects: a first run over years of mail must not rewrite a wiki.
 FOLLOWED_UP = timedelta(days=14)
-#: Running votes that are looked at; no community has more.
+#: The most running votes that are checked; no community has more.
 _VOTES = 200
 
 
 class EffectKind(Protocol):
-    """One kind of effect of a community. The outbox calls it by its channel."""
+    """One kind of effect of a community; its name is the channel of its outbox rows."""
 
     def plan(self) -> Report:
-        """Put what is due into the outbox, and withdraw what waits there and no longer holds."""
+        """Put due effects into the outbox, and withdraw waiting ones that no longer hold."""
         ...
 
     def preview(self) -> list[str]:
-        """What `plan` would add, in lines for a person. Nothing is stored."""
+        """What `plan` would add, in lines for a person, without storing anything."""
         ...
 
     def send(self, row: OutboxRow) -> str:
-        """Make it; a reference to what was made. After `Refused` and `RateLimited` it certainly was not made, after any
-        other error it may be."""
+        """Send it. Returns a reference to the result. After `Refused` and `RateLimited` it certainly was not sent,
+        after any other error it may be."""
         ...
 
     def find(self, row: OutboxRow) -> str | None:
-        """The reference of what was made of a row since its `tried_at`; None: certainly nothing.
-        `DeliveryUnclear`: that can't be seen."""
+        """The reference of what was sent for a row since its `tried_at`; None: certainly nothing. Raises
+        `DeliveryUnclear` if that can't be seen."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
-    """For what a kind plans. `mode`: "off", "approve", "send"; without `sends` (dry-run) effects are only shown."""
+    """The context in which a kind plans. `mode`: "off", "approve", "send"; without `sends` (dry-run) effects are only
+    shown."""
 
     store: BoardStore
     prefix: str
@@ -58,17 +59,17 @@ class Scope:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PerProposalKind(ABC):
-    """A kind that has one effect for a proposal at a time: it says what is due now, and that is planned here."""
+    """A kind with at most one due effect per proposal: subclasses find it, and this class plans it."""
 
     channel: ClassVar[str]
     scope: Scope
 
     @abstractmethod
     def find_effect(self, view: ProposalView) -> Effect | None:
-        """What is due of a proposal now, or nothing."""
+        """The effect that is due for a proposal now, or None."""
 
     def plan(self) -> Report:
-        """Plan what is due; what waits and is due no more is withdrawn. In mode "off" nothing is due."""
+        """Plan due effects; withdraw waiting ones that are no longer due. In mode "off" nothing is due."""
         waiting = self._load_waiting()
         due = list(self._find_due(waiting))
         keys = {effect.key for effect in due}
@@ -85,7 +86,7 @@ class PerProposalKind(ABC):
         return [line for effect in new for line in render_preview(effect)]
 
     def refuse_lapsed(self, row: OutboxRow) -> None:
-        """Raise `Refused` where an effect is not due any more as it was planned: more happened since."""
+        """Raise `Refused` if an effect is no longer due as it was planned, because more happened since."""
         due = (
             self.find_effect(self.scope.store.proposal(row.number, self.scope.now)) if row.number is not None else None
         )
@@ -93,7 +94,7 @@ class PerProposalKind(ABC):
             raise Refused(service=row.channel, url=row.key, why="it is no longer due as it was planned")
 
     def _load_waiting(self) -> list[OutboxRow]:
-        """What may still be withdrawn because it no longer holds: not what a person asked for."""
+        """The effects that can be withdrawn: not tried yet, and no rollback that a person asked for."""
         with self.scope.store.read() as session:
             rows = session.outbox.load_channel(self.channel, WAITING)
         return [row for row in rows if row.tried_at is None and not row.is_undoing]
@@ -117,7 +118,8 @@ class PerProposalKind(ABC):
 
 
 def plan_all(kinds: Mapping[str, EffectKind]) -> Report:
-    """Plan every kind. One that cannot be planned now (its service is away, say) is a warning and holds up no other."""
+    """Plan every kind. One that cannot be planned (its service is unreachable, say) gives a warning and does not stop
+    the others."""
     warnings: list[str] = []
     for name, kind in kinds.items():
         try:

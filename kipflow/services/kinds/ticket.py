@@ -1,4 +1,4 @@
-"""A comment on a proposal's ticket: how its vote ended, and that an acceptance which it reported does not hold."""
+"""A comment on a proposal's ticket: how its vote ended, or that a reported acceptance was retracted."""
 
 from __future__ import annotations
 
