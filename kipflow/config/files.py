@@ -1,7 +1,7 @@
 """Configuration files: YAML checked against a model. What is wrong is one line: file, key, what was expected.
 
-A file may come from anybody's hand, so it is read plainly and within bounds: a key that stands twice, an
-alias (which can unfold a small file into a huge value), a second document and deep nesting are refused.
+A file may be written by anybody, so reading is strict and bounded: duplicate keys, aliases (which can expand a small
+file into a huge value), a second document and deep nesting are refused.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ MAX_SHOWN = 60
 MAX_PLACE = 200
 
 _VARIABLE = re.compile(r"\ue002\{([A-Z_][A-Z0-9_]*)(?::-([^}]*))?\}")
-#: Around the name of a variable that is not set, until it is known at which key: private characters, fit for YAML.
+#: Marks the name of a variable that is not set, until its key is known; private characters that are valid in YAML.
 _UNSET = re.compile("\ue000([A-Z0-9_]+)\ue001")
-#: For the dollar of what looks like a variable and is none; one that YAML itself spells ("\\x24{") is just a text.
+#: Replaces the dollar of an invalid variable; an escaped one ("\\x24{") is just text.
 _MISSPELT = "\ue002{"
 
-#: What pydantic calls a kind of value → what a person calls it.
+#: pydantic's error type → what was expected, in words.
 _KINDS = {
     "string_type": "a text (in quotes, if it looks like a number or like yes and no)",
     "int_type": "a whole number",
@@ -56,9 +56,9 @@ _KINDS = {
 def read_config(
     model: type[M], path: Path, check: Callable[[M], Iterator[Wrong]]
 ) -> tuple[M | None, list[ConfigError]]:
-    """The file at `path` as a `model`, and everything that is wrong: a misspelt key before the key that is so missing.
+    """The file at `path` as a `model`, and all faults: a misspelt key before the key that is therefore missing.
 
-    What `check` finds in a model is wrong as well. `${NAME}` and `${NAME:-default}` stand for environment variables.
+    `check` finds further faults in the model. `${NAME}` and `${NAME:-default}` stand for environment variables.
     """
     try:
         found = model.model_validate(read_yaml(path))
@@ -67,7 +67,7 @@ def read_config(
         return None, [fault]
     except ValidationError as error:
         every = error.errors()
-        # where an entry is wrong, its list is not too short besides
+        # if an entry is wrong, do not also report its list as too short
         within = {("too_short", e["loc"][:-1]) for e in every}
         wrong = sorted(
             (e for e in every if (e["type"], e["loc"]) not in within), key=lambda e: e["type"] != "extra_forbidden"
@@ -93,7 +93,7 @@ def _say_expected(error: Any, model: type[BaseModel]) -> str:
 
 
 def _name_place(parts: tuple[object, ...]) -> str:
-    """A place such as "policy.care.0"; a key from anybody's hand is cut and cannot write to a terminal."""
+    """A place such as "policy.care.0", cut and without control characters: a key can be anything."""
     # pydantic marks a fault of a key itself by a last part of its own
     place = ".".join(str(part) for part in (parts[:-1] if parts[-1:] == ("[key]",) else parts))
     shown = "".join(c if c.isprintable() else "?" for c in place)
@@ -101,7 +101,7 @@ def _name_place(parts: tuple[object, ...]) -> str:
 
 
 def _show(value: object) -> str:
-    """A value as its file spells it, cut where it is long."""
+    """A value as its file spells it, cut if it is long."""
     if value is None:
         return "nothing"
     if isinstance(value, bool):
@@ -199,7 +199,7 @@ def _find_default(variable: re.Match[str]) -> str:
 
 
 def _walk(raw: Any) -> Iterator[tuple[tuple[object, ...], Any]]:
-    """Every key and every value of a document with its place; keys stand at the place of what holds them."""
+    """Every key and every value of a document with its place; a key's place is that of its mapping."""
     waiting: list[tuple[tuple[object, ...], Any]] = [((), raw)]
     while waiting:
         place, value = waiting.pop()
@@ -213,7 +213,7 @@ def _walk(raw: Any) -> Iterator[tuple[tuple[object, ...], Any]]:
 
 
 def _check_plain(value: Any, place: str, path: Path) -> None:
-    """Refuse what no configuration has: other kinds of values and keys, and variables without a value."""
+    """Refuse values and keys of other types, and variables without a value."""
     unset = _UNSET.search(value) if isinstance(value, str) else None
     if unset is not None:
         expected = f"a value; variable {unset[1]} is not set: set it, or write ${{{unset[1]}:-default}}"

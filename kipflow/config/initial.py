@@ -1,4 +1,4 @@
-"""The first files of a new community: as little as it needs, each key with what it means."""
+"""The first files of a new community, with only the keys that it needs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ people: []
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Beginning:
-    """What must be known of a community before its file can be written. `archive` is Pony Mail's API, "" for none."""
+    """The input for a new community's file. `archive` is Pony Mail's API, "" for none."""
 
     name: str
     title: str
@@ -59,5 +59,5 @@ def render_community(new: Beginning) -> str:
 
 
 def _quote(text: str) -> str:
-    """A text as YAML takes it, whatever it looks like."""
+    """The text as a quoted YAML string."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

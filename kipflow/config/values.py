@@ -1,4 +1,4 @@
-"""The kinds of value in configuration files: what each accepts, and how it says what it expected."""
+"""The types of value in configuration files: what each accepts, and how it reports what it expected."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _PERIOD = re.compile(r"^\s*([0-9]{1,5})\s*(hours?|h|days?|d)\s*$", re.IGNORECASE
 
 
 MAX_LINE = 300
-#: Longer than any list has been asked to wait; what exceeds it is a slip of the keyboard.
+#: Longer than any real period; more is a typing error.
 MAX_PERIOD = timedelta(days=3_650)
 
 
 def _check_period(value: object) -> object:
-    """A span of time, none at all too: "0 days" lets the clock decide at once."""
+    """A span of time, also zero: "0 days" lets the clock decide at once."""
     if not isinstance(value, str) or not _PERIOD.match(value):
         raise ValueError('a period such as "72 hours" or "90 days"')
     if (parse_period(value) or timedelta()) > MAX_PERIOD:
@@ -85,7 +85,7 @@ def _check_interface(text: str) -> str:
 
 
 def named(pattern: str, expected: str) -> BeforeValidator:
-    """A text of that form; what is expected is said in words, not as a pattern."""
+    """A validator of texts of that form, which reports what is expected in words."""
 
     def check(value: object) -> object:
         if not isinstance(value, str) or not value.isprintable() or not re.fullmatch(pattern, value):
@@ -104,14 +104,14 @@ def _check_line(value: object) -> object:
 
 
 def _check_header(value: object) -> object:
-    """What goes into the head of every request: plain letters in one line."""
+    """A value for a header of every request: ASCII in one line."""
     if isinstance(value, str) and not (value.isascii() and value.isprintable() and len(value) <= MAX_LINE):
         raise ValueError(f"one line of ASCII letters, up to {MAX_LINE}, such as an address")
     return value
 
 
 def once(values: tuple[T, ...]) -> tuple[T, ...]:
-    """The values, each of which may stand there once."""
+    """The values; refuses duplicates."""
     for position, value in enumerate(values):
         if value in values[:position]:
             raise ValueError(f"each entry once, not {value!r} again")
@@ -119,7 +119,7 @@ def once(values: tuple[T, ...]) -> tuple[T, ...]:
 
 
 def _read_off_as_text(value: object) -> object:
-    """YAML reads a bare `off` as "no": it is meant as the word."""
+    """YAML reads a bare `off` as false; it means the word."""
     return "off" if value is False else value
 
 
@@ -155,7 +155,7 @@ Permalink = Annotated[str, BeforeValidator(_check_url), AfterValidator(_check_pe
 PageId = Annotated[str, named(r"[0-9]{1,20}", "a page's number such as 50859233"), BeforeValidator(_as_text)]
 Line = Annotated[str, BeforeValidator(_check_line)]
 Header = Annotated[str, BeforeValidator(_check_header)]
-#: More voters than any list has are a slip of the keyboard.
+#: More voters than any list has; more is a typing error.
 Count = Annotated[int, Field(ge=1, le=1_000, strict=True)]
 Interface = Annotated[str, AfterValidator(_check_interface)]
 CommunityName = Annotated[str, named(r"[a-z0-9][a-z0-9-]{0,39}", "a name of small letters, digits and hyphens")]
@@ -165,7 +165,7 @@ Period = Annotated[str, BeforeValidator(_check_period)]
 Span = Annotated[str, BeforeValidator(_check_span)]
 Url = Annotated[str, BeforeValidator(_check_url)]
 ListAddress = Annotated[str, BeforeValidator(_check_list)]
-#: Roles of a roster that may bind; a misspelt one would take every vote away without a word.
+#: Roles of a roster that may bind; a misspelt one would silently take every vote away.
 BindingRole = Literal["pmc", "committer", "contributor", "member", "maintainer"]
 PolicyKey = Literal[
     "binding_roles",
