@@ -1,4 +1,4 @@
-"""The table of the kinds of effect, each made from a community's parts."""
+"""The table of the kinds of effect, each built from a community's parts."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _make_handover(parts: Parts, scope: Scope) -> EffectKind | None:
     return HandOverKind(scope=scope, chat=parts.chat, roster=parts.roster, lists=lists) if parts.chat else None
 
 
-#: Every kind of effect, in the order in which they are delivered; None where the community lacks what it needs.
+#: Kind of effect → its constructor, in order of delivery; it returns None if the community lacks what the kind needs.
 EFFECT_KINDS: Mapping[str, Callable[[Parts, Scope], EffectKind | None]] = {
     "slack": _make_chat,
     "index": _make_index,
@@ -58,7 +58,7 @@ EFFECT_KINDS: Mapping[str, Callable[[Parts, Scope], EffectKind | None]] = {
 
 
 def find_kinds(parts: Parts, *, now: datetime) -> dict[str, EffectKind]:
-    """What plans and delivers each kind of effect; one whose service is not connected is left out, and waits."""
+    """The kinds of effect of a community; without a kind whose service is not connected, its effects wait."""
     community = parts.community
     made = {
         name: make(

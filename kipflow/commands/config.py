@@ -1,4 +1,4 @@
-"""`init` and `config check`: a new community's files, and everything that is wrong with one's."""
+"""`init` and `config check`: write a new community's files, and report all faults of existing ones."""
 
 from __future__ import annotations
 
@@ -58,24 +58,24 @@ def init(prefix: str, name: str | None, since: str | None, lists: tuple[str, ...
     return 0
 
 
-#: Option → what is asked for where it is not given, and what an answer is.
+#: Option → the question if it is not given, and what is expected.
 _QUESTIONS = {
     "title": ("The community's name", "a name for people, such as Apache Kafka"),
     "source": ("The document that its voting rules are from", "a title or an address, such as the project's bylaws"),
     "list": ("Mailing lists, separated by spaces", "an address, such as dev@kafka.apache.org"),
 }
-#: What is written to the file → the flag that it is from, where that is called otherwise.
+#: Key of the file → its command-line flag, if named differently.
 _FLAGS = {"prefix": "PREFIX", "lists": "--list", "archive.url": "--archive", "wiki.url": "--wiki"}
 
 
 def _find_flag(key: str) -> str:
-    """The flag that a key of the new file is from: `--index-page` for "wiki.index_page"."""
+    """The command-line flag of a key: `--index-page` for "wiki.index_page"."""
     plain = key.rstrip("0123456789").rstrip(".")
     return _FLAGS.get(plain) or f"--{plain.rpartition('.')[2].replace('_', '-')}"
 
 
 def _ask(given: dict[str, str], community: Path) -> dict[str, str]:
-    """An answer to each question: what is given, or what somebody at a terminal says."""
+    """An answer to each question: as given, or asked for at the terminal."""
     missing = [option for option in _QUESTIONS if not given[option]]
     if missing and not sys.stdin.isatty():
         options = ", ".join(f"--{option}" for option in missing)

@@ -1,4 +1,4 @@
-"""`ingest`, `poll`, `sync`: bring facts in; `ingest --undo`: take out again what files brought."""
+"""`ingest`, `poll`, `sync`: store facts; `ingest --undo`: remove those of an ingest."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _undo(as_of: datetime | None, *, batches: bool, batch: int | None, write: bo
 
 
 def _print_batches(parts: Parts) -> int:
-    """Every ingest and import, the oldest first."""
+    """Print every ingest and import, the oldest first."""
     with parts.store.read() as session:
         found = session.batches.load_all()
     columns = ("batch", "at", "from", "holds", "undone")
@@ -135,7 +135,7 @@ def _undo_batch(parts: Parts, batch: int, *, at: datetime, reason: str | None, w
 
 
 def _check_list(parts: Parts, address: str) -> str:
-    """The community's list of an address that it has or had."""
+    """The community's list with this present or former address."""
     known = parts.community.find_addresses()
     if address.lower() in known:
         return known[address.lower()]
@@ -204,7 +204,7 @@ def sync(as_of: datetime | None) -> int:
 
 
 def print_report(*reports: Report) -> int:
-    """Print counts as one line and warnings on stderr; 1 if anything could not be read."""
+    """Print counts as one line and warnings on stderr. Returns 1 if anything could not be read."""
     counts: dict[str, int] = {}
     for report in reports:
         for name, number in report.counts.items():

@@ -20,7 +20,7 @@ from kipflow.services.assembly import load_facts
 from kipflow.wiki.lint import lint_page, lint_text
 from kipflow.wiring import page_norms
 
-#: Files of a folder that are taken for pages.
+#: Suffixes of files in a folder that are read as pages.
 _PAGE_FILES = frozenset({".txt", ".md", ".html", ".htm", ".xhtml", ".xml"})
 _COLUMNS = ("severity", "code", "place", "what", "fix")
 
@@ -87,7 +87,7 @@ def _lint_file(path: Path, prefix: str, norms: Norms) -> tuple[PageFault, ...]:
 
 
 def _lint_stored(page: str, norms: Norms) -> list[tuple[str, Sequence[PageFault]]]:
-    """The faults of every page with a proposal's number, as they were stored last."""
+    """The faults of every stored page with a proposal's number."""
     from kipflow.services.checks import find_faults
 
     parts = open_parts()

@@ -113,7 +113,7 @@ def diff(proposal: str, since: str | None, first: int | None, last: int | None, 
 def _find_pair(
     facts: ProposalFacts, history: Sequence[Transition], since: str | None, first: int | None, last: int | None
 ) -> tuple[PageVersion, PageVersion] | None:
-    """The two versions that are asked for; None, said on stderr, where there is nothing to compare."""
+    """The two requested versions; None, with a note on stderr, if there is nothing to compare."""
     from kipflow.services.changes import Since, find_moment, find_versions, find_versions_since, newest_page
 
     own = newest_page(facts.pages)

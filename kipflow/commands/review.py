@@ -55,7 +55,7 @@ def review(ctx: click.Context, form: str) -> int:
 
 
 def print_ways_to_settle(rows: Sequence[dict[str, Any]]) -> None:
-    """Below the table, where nothing is wrapped: the mails that a question is about, and the commands to copy."""
+    """Print, below the table and without wrapping, the mails of each question and the commands to copy."""
     out = console()
     out.print("\nTo settle them, with your reason in place of …:")
     for row in rows:

@@ -122,7 +122,7 @@ def show(path: Path | None, as_of: datetime | None, form: str) -> int:
 
 
 def _note_shared_names(people: Roster) -> list[str]:
-    """Names that identify nobody because several ids have them: two people, or one person listed twice."""
+    """Notes on names that several ids have: two people, or one person listed twice."""
     ids: dict[str, list[str]] = {}
     for person in people.people:
         for name in {fold_name(n) for n in (person.name, *person.aliases)}:
@@ -173,7 +173,7 @@ def _read(path: Path) -> str:
 
 
 def _print_turned(file: RosterFileAt, text: str) -> None:
-    """What becomes of the votes there are, where the file is the roster by which they were counted."""
+    """Print the impact on stored votes, if the file is the community's roster."""
     settings = read_settings()
     named = load_community(settings.community, settings.config).roster
     if named is None or (settings.config / named).resolve() != file.path.resolve():

@@ -1,4 +1,4 @@
-"""The commands of `review` that settle something: each performs an act of `services.acts` and prints what it did."""
+"""The commands of `review` that settle something: each performs an act of `services.acts` and prints its result."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _by_whom(function: Callable[..., int]) -> Callable[..., int]:
 
 
 def _act(*given: Given, asks: Given = _by_whom) -> Callable[[Callable[[], None]], click.Command]:
-    """The command that performs the act of the function's name with what is given, and says what its docstring does."""
+    """A command that performs the act named like the function, with these arguments; its docstring is the help."""
 
     def make(named: Callable[[], None]) -> click.Command:
         def run(**values: Any) -> int:
@@ -46,7 +46,7 @@ def _act(*given: Given, asks: Given = _by_whom) -> Callable[[Callable[[], None]]
 
         for option in (asks, *reversed(given)):
             run = option(run)
-        # a choice of -1 is no option
+        # -1 is a choice, not an option
         settings = {"ignore_unknown_options": named.__name__ == "ballot"}
         return click.command(named.__name__, help=named.__doc__, context_settings=settings)(run)
 

@@ -1,4 +1,4 @@
-"""`status`: the board as a table, and one proposal with everything it rests on."""
+"""`status`: the board as a table, and one proposal with all its evidence."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from kipflow.services.advance import look_back
 from kipflow.services.board import BoardRow, ProposalView, RecordedTransition, RowQuery, VoteClock
 from kipflow.wiring import Parts, find_current_conditions
 
-#: Proposals that the end of `kipflow up` prints.
+#: The most proposals that `kipflow up` prints at its end.
 _BRIEF = 40
 _COLUMNS = ("proposal", "stage", "since", "title", "vote", "missing")
-#: The order in which a reader looks: what runs first.
+#: The order of stages in the table: running ones first.
 _ORDER = (Stage.VOTE, Stage.DISCUSSION, Stage.DRAFT, Stage.DORMANT, Stage.ACCEPTED, Stage.REJECTED, Stage.DISCARDED)
 
 
@@ -133,13 +133,13 @@ def as_it_was(parts: Parts, view: ProposalView, as_of: datetime) -> ProposalView
         claim_why=decision.number_doubt.why if decision.number_doubt is not None else "",
         warnings=tuple(w for w in view.warnings if w.as_of <= as_of),
         rulings=tuple(_rulings_at(view.rulings, as_of)),
-        # how the page is now says nothing of then
+        # the page's present faults are not those of that time
         faults=(),
     )
 
 
 def _rulings_at(rulings: Iterable[Ruling], moment: datetime) -> Iterator[Ruling]:
-    """The rulings that had been made by a moment, without what was said of them later."""
+    """The rulings made by a moment, without later revocations."""
     for ruling in rulings:
         if ruling.made_at <= moment:
             is_later = ruling.revoked_at is not None and ruling.revoked_at > moment
@@ -147,7 +147,7 @@ def _rulings_at(rulings: Iterable[Ruling], moment: datetime) -> Iterator[Ruling]
 
 
 def as_it_was_known(view: ProposalView, known_at: datetime) -> ProposalView:
-    """What was recorded of the proposal by `known_at`: the entries of that time, and the stage they came to.
+    """The proposal as recorded by `known_at`: the entries of that time, and their stage.
 
     Raises:
         KipflowError: nothing had been recorded of it by then.

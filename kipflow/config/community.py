@@ -1,6 +1,6 @@
-"""A community's file: the models that it is checked against, and the policy that it comes to.
+"""A community's file: the models that it is checked against, and its policy.
 
-What each key means stands below it; `tools.configuration_page` writes docs/configuration.md from that.
+Each key is documented below it; `tools.configuration_page` writes docs/configuration.md from that.
 """
 
 from __future__ import annotations
@@ -214,6 +214,6 @@ class Community(StrictModel):
         return {**{move.was: move.list for move in moved}, **{address: address for address in self.lists}}
 
     def as_policy(self) -> Policy:
-        """The policy as the domain knows it; its version changes when any rule of the file does."""
+        """The policy for the domain; its version changes with any rule of the file."""
         policy = self.policy.as_policy(self.name)
         return replace(policy, announcer=clean_address(parseaddr(self.mail.sender)[1])) if self.mail else policy

@@ -1,4 +1,4 @@
-"""The voting rules of a community's file, and the policy that they come to."""
+"""The voting rules of a community's file, and their policy."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class PolicyConfig(StrictModel):
     alone; `authenticated` also wants the receiving host to vouch for it; `names` lets an equal full name suffice."""
 
     def as_policy(self, community: str) -> Policy:
-        """The policy as the domain knows it; its version changes when any rule of the file does."""
+        """The policy for the domain; its version changes with any rule of the file."""
         period = parse_period(self.voting_period)
         grace = parse_period(self.grace)
         rules = self.model_dump_json(exclude={"source", "sources"})

@@ -1,4 +1,4 @@
-"""The roster file: YAML in, values out, and back. What is written is what `settings.load_roster` reads."""
+"""Read and write the roster file (YAML), in the form that `config.roster` reads."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _NULL = "tag:yaml.org,2002:null"
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """YAML whose plain scalars are texts or null, so that an id `no` or `0x1` stays what it is."""
+    """YAML whose plain scalars are texts or null, so that an id `no` or `0x1` stays a text."""
 
     yaml_implicit_resolvers: ClassVar[dict[str, Any]] = {
         first: [(tag, pattern) for tag, pattern in resolvers if tag == _NULL]
@@ -36,7 +36,7 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RosterFile:
-    """A whole roster file, with `accounts` as `settings.RosterConfig` has it.
+    """A whole roster file, with `accounts` as in `config.roster.RosterConfig`.
 
     `head` holds the comment lines above it; `comments` counts those further down.
     """
@@ -50,7 +50,7 @@ class RosterFile:
 
 
 def parse_roster(text: str, *, source: str) -> RosterFile:
-    """The roster in a YAML text; every scalar is taken as written, so an id `no` stays one.
+    """The roster in a YAML text; every scalar is read as written, so an id `no` stays a text.
 
     Raises:
         UnreadableInput: it is no YAML, or not of a roster's shape.
@@ -198,10 +198,10 @@ def _render_role(role: Role) -> str:
 
 
 def quote(text: str) -> str:
-    """A YAML scalar that reads back as exactly `text`, whatever stands in it.
+    """A YAML scalar that reads back as exactly `text`.
 
-    A dollar sign is escaped: settings replace ${NAME} by a variable of the reader's environment, and a
-    name from outside must not be able to ask for one.
+    A dollar sign is escaped: ${NAME} would be replaced by an environment variable, which a name from outside must not
+    be able to read.
     """
     if _PLAIN.fullmatch(text) and text not in _WORDS and len(text) < 80:
         return text

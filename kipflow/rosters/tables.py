@@ -71,7 +71,7 @@ def _read_roles(values: dict[str, str], place: str, found: Gathering) -> list[Ro
         text = values.get(field, "")
         day = parse_day(text)
         if text and day is None:
-            # without its date the role would count as always held
+            # a role without its date would count as always held
             found.note(place, f"{clean_name(text)!r} is no date; taken without the role")
             return []
         dates.append(day)
@@ -86,7 +86,7 @@ def _read_roles(values: dict[str, str], place: str, found: Gathering) -> list[Ro
 
 
 def _join_rows(entries: list[RosterEntry]) -> Iterator[RosterEntry]:
-    """Rows of one id are one entry; rows without id stay apart, for whoever merges to judge."""
+    """Join rows of one id to one entry; rows without id stay apart, for the merging to decide."""
     joined: dict[str, RosterEntry] = {}
     for position, entry in enumerate(entries):
         known = joined.get(entry.id) if entry.id else None
@@ -126,7 +126,7 @@ def _parse_history(head: list[str], rows: Iterator[tuple[int, list[str]]], sourc
 
 
 def _follow(events: list[tuple[datetime, int, str, str, str]], found: Gathering) -> None:
-    """Roles begin when first listed and end when removed; whoever joins a PMC stays a committer."""
+    """Add roles that begin when first listed and end when removed; who joins a PMC stays a committer."""
     names: dict[str, str] = {}
     places: dict[str, int] = {}
     held: dict[str, list[Role]] = {}

@@ -191,7 +191,7 @@ ROWS: tuple[Callable[[Situation], Iterator[Condition]], ...] = (
 
 
 # -- the operators' channel --------------------------------------------------------------------------
-_REPORTED = "conditions-told"
+_REPORTED = "conditions-reported"
 
 
 def report_conditions(store: Store, found: Iterable[Condition], rules: EffectRules, *, now: datetime) -> int:
@@ -209,8 +209,8 @@ def report_conditions(store: Store, found: Iterable[Condition], rules: EffectRul
             for key, payload in faults.items()
             if key not in before.split("\n")
         ]
-        if before != (told := "\n".join(faults)):
-            session.marks.save(_REPORTED, told)
+        if before != (reported := "\n".join(faults)):
+            session.marks.save(_REPORTED, reported)
         return session.outbox.enqueue(effects, now=now, sends=rules.sends)
 
 
