@@ -105,7 +105,7 @@ def _print_report(report: VotesReport) -> None:
     rows = table_rows(report)
     if rows and report.claimed:
         which = "all of them" if report.claimed == report.messages_read else f"{report.claimed} of them"
-        console().print(f"no archive recorded when {which} arrived: the senders' own dates stand in")
+        console().print(f"no archive recorded when {which} arrived: the senders' own dates are used")
     if rows and not report.knows_somebody:
         console().print(
             "the roster has none of the voters: nothing binds, the table counts what they claim, "

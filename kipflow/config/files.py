@@ -120,7 +120,7 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
             if not isinstance(key.value, str):
                 continue
             if key.value in seen:
-                problem = f"{key.value[:MAX_SHOWN]!r} stands here for the second time"
+                problem = f"{key.value[:MAX_SHOWN]!r} is a duplicate key"
                 raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
             seen.add(key.value)
         mapping: dict[Any, Any] = super().construct_mapping(node, deep)

@@ -84,7 +84,7 @@ class Withheld(RateLimited):
 
     def __init__(self, *, service: str, why: str, retry_after: float) -> None:
         super().__init__(service=service, retry_after=retry_after)
-        self.args = (f"{service} takes nothing: {why}; what waits is tried again in {retry_after / 60:g} minutes",)
+        self.args = (f"{service} refuses everything: {why}; what waits is tried again in {retry_after / 60:g} minutes",)
         self.why = why
 
 

@@ -116,7 +116,7 @@ def _say_votes_needed(policy: Policy, counts: Counts) -> Iterator[str]:
     if is_enough(counts, policy):
         return
     if policy.rule is VotingRule.LAZY_CONSENSUS and counts.minus:
-        veto = "stands against it: a veto" if counts.minus == 1 else "stand against it: vetoes"
+        veto = "is a veto" if counts.minus == 1 else "are vetoes"
         yield f"{counts.minus} binding -1 {veto}, until withdrawn or a result ends the vote"
     to_outweigh = {VotingRule.TWO_THIRDS: 2 * counts.minus, VotingRule.LAZY_CONSENSUS: 0}.get(
         policy.rule, counts.minus + 1

@@ -62,7 +62,7 @@ def parse_roster(text: str, *, source: str) -> RosterFile:
     people = [_read_person(raw, position, source) for position, raw in enumerate(document["people"])]
     twice = next((i for i, times in Counter(p.id for p in people).items() if times > 1), None)
     if twice is not None:
-        raise UnreadableInput(source=source, why=f"the id {twice} stands twice")
+        raise UnreadableInput(source=source, why=f"the id {twice} is listed twice")
     as_of = parse_day(_scalar(document.get("as_of"), source, "as_of"))
     head = re.match(r"(?:[ \t]*#[^\n]*\n|[ \t]*\n)*", text)
     body = text[head.end() if head else 0 :]

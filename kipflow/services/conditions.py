@@ -77,7 +77,7 @@ def _check_clock(found: Situation) -> Iterator[Condition]:
     if not found.has_clock:
         yield Condition(
             name="clock",
-            says="The sandbox is not running, and this machine's time stands in for its own",
+            says="The sandbox is not running, and this machine's time is used instead of its own",
             works="What is stored stays on the board; nothing is read, decided or sent",
             fix="`make run` starts what has stopped",
         )
@@ -115,7 +115,7 @@ def _check_services(found: Situation) -> Iterator[Condition]:
             waits, fix = "; every message waits, none is given up", "Do that; the next delivery sends what waits"
         yield Condition(
             name=service,
-            says=f"The {SERVICES[service]} {'takes nothing' if is_chat else 'is unreachable'} "
+            says=f"The {SERVICES[service]} {'refuses everything' if is_chat else 'is unreachable'} "
             f"since {say_weekday(away.since)}: {away.why}",
             works=f"{_STORED}{waits}",
             fix=fix,

@@ -77,8 +77,8 @@ class _Run:
             if claim is None or ended is not None:
                 return session.outbox.claim(channel, by=self._by.name, now=self._now, lease=LEASE, ended=ended)
         self.warnings.append(
-            f"{channel}: another delivery is at work and sends what is due; should it have ended, "
-            f"what it had in hand is looked for after {claim.until:%H:%M:%S} UTC"
+            f"{channel}: another delivery is running and sends what is due; if it has crashed, "
+            f"its effect is checked after {claim.until:%H:%M:%S} UTC"
         )
         return None
 

@@ -169,7 +169,7 @@ def say_done(done: Done, prefix: str) -> list[str]:
     lines += changes[:_MAX_CHANGES]
     if len(changes) > _MAX_CHANGES:
         lines.append(f"and {len(changes) - _MAX_CHANGES} votes more")
-    silent = "its acceptance does not hold; nobody hears of it before"
+    silent = "its acceptance was retracted; this is announced only after"
     lines += [f"{keys[c.number]}: {silent} `kipflow review release {quote(c.held)}`" for c in found if c.held]
     return lines
 

@@ -104,13 +104,15 @@ def _check(boxes: Sequence[Mailbox], standing: Sequence[Ruling], roster: Roster,
         raise BadRuling(f"{said} already" if same else f"{said}; revoke that first")
     if not same:
         if not _is_doubtful(boxes[0], boxes[1], roster):
-            raise BadRuling(f"{boxes[0].key} and {boxes[1].key} count as two people already: nobody takes them for one")
+            raise BadRuling(
+                f"{boxes[0].key} and {boxes[1].key} are two people already: nothing suggests otherwise"
+            )
         return
     people = sorted(key for key in ours | theirs if key in roster.by_id)
     names = (box for box in boxes if box.key not in roster.by_id and "@" not in box.key)
     unproven = next((box for box in names if not box.key.startswith("<")), None)
     if people and unproven is not None:
-        why = f"anybody can write the name {unproven.key!r}, so it is nobody's of the roster"
+        why = f"anybody can write the name {unproven.key!r}, so it proves nobody of the roster"
         raise BadRuling(f"{why}; name an address, or the id of a mail such as <…>")
     if len(people) > 1:
         raise BadRuling(f"the roster has {people[0]} and {people[1]} as two people; if they are one, correct its file")
@@ -179,7 +181,7 @@ def accept_sender(
     """
     known = roster.by_id.get(roster.node(person)) or roster.by_id.get(roster.node(clean_address(person)))
     if known is None:
-        raise BadRuling(f"{person!r} is nobody of the roster; `kipflow roster show` lists who is")
+        raise BadRuling(f"{person!r} is not in the roster; `kipflow roster show` lists who is")
     if since is None and not address.startswith("<"):
         with store.read() as session:
             since = session.mail.find_first_mail(clean_address(address))

@@ -17,7 +17,7 @@ RULE_WORDS: dict[str, str] = {
     "page-created": "its page was created",
     "number-taken": "its number was taken",
     "index-import": "an imported index says so",
-    "index-row": "it stands so in the wiki's index, and nothing else is known",
+    "index-row": "the wiki's index lists it so, and nothing else is known",
     "discuss-thread": "a [DISCUSS] thread was started",
     "vote-thread": "a [VOTE] thread was started",
     "result-agrees": "the vote passed and its result was announced",
@@ -34,11 +34,11 @@ RULE_WORDS: dict[str, str] = {
     "page-discarded": "its page says so",
     "override": "an operator decided so",
     "restored": "an operator took its newest move back",
-    "correction": "later evidence took the ground from earlier entries",
+    "correction": "later evidence disproved earlier entries",
 }
 
 #: What is said of a proposal whose facts were all removed.
-LEAVES = "leaves the lists: nothing is left that began it"
+LEAVES = "leaves the lists: none of its facts is left"
 
 #: Kind of a question → what it is about.
 REVIEW_WORDS: dict[str, str] = {

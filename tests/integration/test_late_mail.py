@@ -395,7 +395,7 @@ def test_a_word_that_lets_an_acceptance_fall_says_so_with_the_command_that_lets_
     assert run(["review", "stage", "77", "discarded", "--reason", "said in the call", "--as-of", when]) == 0
     first, *_, last = capsys.readouterr().out.splitlines()
     assert first == "ruling 1 recorded; KIP-77 is now: Discarded"
-    said = "  KIP-77: its acceptance does not hold; nobody hears of it before `kipflow -C sandbox review "
+    said = "  KIP-77: its acceptance was retracted; this is announced only after `kipflow -C sandbox review "
     assert last.startswith(said)
     assert run(["review", *shlex.split(last.removeprefix(said).rstrip("`"))]) == 0
 
@@ -492,7 +492,7 @@ def test_an_acceptance_that_fell_in_dry_run_waits_for_a_person_when_sending_is_s
     edit(WEEK + DAY)
     assert find_row(wiki) == "accepted"
     [held] = store.effects(status="held", limit=500).rows
-    assert "KIP-77: its acceptance fell while nothing was sent" in str(held.payload["text"])
+    assert "KIP-77: its acceptance was retracted while nothing was sent" in str(held.payload["text"])
     with store.begin() as session:
         session.outbox.release(held.key, by="ops", at=WEEK + DAY)
     edit(WEEK + 2 * DAY)

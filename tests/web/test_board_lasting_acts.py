@@ -61,7 +61,7 @@ def test_an_ingest_is_shown_then_taken_out_and_history_says_by_whom(parts: Parts
     assert "7 mails of" in shown
     assert browser.client.get("/api/proposals/7").status_code == 200
     assert confirm(browser, answer, reason=" ").status_code == 409, "why, is kept with it"
-    leaves = "KIP-7 leaves the lists: nothing is left that began it"
+    leaves = "KIP-7 leaves the lists: none of its facts is left"
     assert leaves in shown
     done = confirm(browser, answer, reason="it was <another> list's")
     assert f"ingest 1 undone; {leaves}" in _text(done)

@@ -331,7 +331,7 @@ def test_a_person_decides_on_dormancy_where_the_policy_says_so() -> None:
         (VotingRule.LAZY_MAJORITY, (2, 0), "needs 1 more binding +1"),
         (VotingRule.LAZY_MAJORITY, (3, 3), "needs 1 more binding +1 to outweigh 3 binding -1"),
         (VotingRule.TWO_THIRDS, (3, 2), "needs 1 more binding +1 to outweigh 2 binding -1"),
-        (VotingRule.LAZY_CONSENSUS, (3, 1), "1 binding -1 stands against it: a veto"),
+        (VotingRule.LAZY_CONSENSUS, (3, 1), "1 binding -1 is a veto"),
     ],
 )
 def test_what_a_vote_lacks_goes_by_its_rule(rule: VotingRule, cast: tuple[int, int], missing: str) -> None:

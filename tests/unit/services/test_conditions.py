@@ -31,7 +31,7 @@ def test_where_all_is_well_nothing_is_said() -> None:
 @pytest.mark.parametrize(
     ("situation", "says", "fix"),
     [
-        (replace(WELL, has_clock=False), "The sandbox is not running, and this machine's time stands in", "`make run`"),
+        (replace(WELL, has_clock=False), "The sandbox is not running, and this machine's time is used", "`make run`"),
         (replace(WELL, pause=5 * HOUR), "No scheduled run has begun for 5 hours", "`make run` starts"),
         (replace(WELL, runs=Runs(paused=("kip_poll_threads",))), "Switched off in Airflow: kip_poll", "Switch them on"),
         (
@@ -41,7 +41,7 @@ def test_where_all_is_well_nothing_is_said() -> None:
         ),
         (
             replace(WELL, away={"slack": Outage(since=NOW, why="not_in_channel: invite it")}),
-            "The Slack workspace takes nothing since Thu 2026-03-12 09:00 UTC: not_in_channel: invite it",
+            "The Slack workspace refuses everything since Thu 2026-03-12 09:00 UTC: not_in_channel: invite it",
             "Do that; the next delivery sends",
         ),
         (replace(WELL, away={"wiki": REFUSED}), "The wiki is unreachable since", "asked again every hour"),

@@ -304,7 +304,7 @@ def test_a_name_cannot_ask_for_a_variable_of_the_reader(tmp_path: Path, monkeypa
         ("people: {}", "no list `people`"),
         ("people: [1]", "people.0: expected id"),
         ("people: [{id: a}]", "people.0: expected an id and a name"),
-        ("people: [{id: a, name: A B}, {id: a, name: C D}]", "the id a stands twice"),
+        ("people: [{id: a, name: A B}, {id: a, name: C D}]", "the id a is listed twice"),
         ("people: [{id: a, name: A B, roles: [{role: pmc, since: soon}]}]", "since: expected a date"),
         ("people: [{id: a, name: [A]}]", "name: expected a text"),
         ("people: [{id: a, name: A B, emails: x}]", "emails: expected a list"),
