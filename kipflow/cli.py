@@ -90,11 +90,11 @@ def cli(community: str | None) -> None:
 def main(arguments: list[str] | None = None) -> None:
     """Entry point of the `kipflow` script. Files that it and its child processes create are private."""
     os.umask(PRIVATE)
-    spare_collections()
+    collect_garbage_rarely()
     sys.exit(run(arguments))
 
 
-def spare_collections() -> None:
+def collect_garbage_rarely() -> None:
     """Run the garbage collector rarely: a command keeps most objects."""
     gc.set_threshold(100_000)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from kipflow.commands.output import console, say_count
-from kipflow.config.initial import EMPTY_ROSTER, Beginning, render_community
+from kipflow.config.initial import EMPTY_ROSTER, NewCommunity, render_community
 from kipflow.config.loading import find_faults, find_roster, load_community
 from kipflow.config.settings import read_settings
 from kipflow.domain.errors import KipflowError
@@ -38,7 +38,7 @@ def init(prefix: str, name: str | None, since: str | None, lists: tuple[str, ...
     config = read_settings().config
     community, roster = config / "communities" / f"{name}.yaml", config / "rosters" / f"{name}.yaml"
     answers = _ask({**given, "list": " ".join(lists)}, community)
-    new = Beginning(
+    new = NewCommunity(
         name=name,
         prefix=prefix,
         lists=tuple(answers.pop("list").split()),
@@ -99,7 +99,7 @@ def _write(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8")
 
 
-def _print_next(new: Beginning, community: Path, roster: Path) -> None:
+def _print_next(new: NewCommunity, community: Path, roster: Path) -> None:
     mail = "`kipflow poll`" if new.archive else "`kipflow ingest FILE --complete-through TIME`"
     steps = (
         f"look at the rules in {community.name}; docs/configuration.md has what else it can say",

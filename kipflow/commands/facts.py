@@ -156,7 +156,7 @@ def poll(as_of: datetime | None) -> int:
     parts = open_parts()
     archive, config = parts.archive, parts.community.archive
     if archive is None or config is None:
-        raise lacks(parts, "archive")
+        raise missing_key_error(parts, "archive")
     now = find_fetched_at(parts, as_of)
     with progress("polling") as say:
         wanted, asked = find_wanted_months(parts.store, archive, parts.community.lists, now, since=config.since)
@@ -183,7 +183,7 @@ def sync(as_of: datetime | None) -> int:
 
     parts = open_parts()
     if parts.wiki is None or parts.community.wiki is None:
-        raise lacks(parts, "wiki")
+        raise missing_key_error(parts, "wiki")
     now = find_fetched_at(parts, as_of)
     with progress("syncing") as say:
         reports = [
@@ -220,7 +220,7 @@ def print_warnings(*reports: Report) -> None:
             console(stderr=True).print(f"warning: {warning}")
 
 
-def lacks(parts: Parts, key: str) -> ConfigError:
+def missing_key_error(parts: Parts, key: str) -> ConfigError:
     return ConfigError(
         file=f"community {parts.community.name}", key=key, expected="an address; this community has none"
     )

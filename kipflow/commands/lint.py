@@ -10,7 +10,7 @@ import click
 
 from kipflow.commands.opening import open_parts
 from kipflow.commands.output import console, format_option, print_rows, say_count
-from kipflow.commands.sayings import lacks_page, parse_number
+from kipflow.commands.sayings import missing_page_error, parse_number
 from kipflow.config.loading import load_community
 from kipflow.config.settings import read_settings
 from kipflow.domain.errors import KipflowError, UnreadableInput
@@ -102,5 +102,5 @@ def _lint_stored(page: str, norms: Norms) -> list[tuple[str, Sequence[PageFault]
             for p in own
         ]
         if not found:
-            raise lacks_page(parts, load_facts(session, number))
+            raise missing_page_error(parts, load_facts(session, number))
     return found

@@ -14,7 +14,7 @@ from kipflow.wiring import Parts, connect, prepare_database
 from kipflow.wiring.environment import find_time, secrets_from_environment
 
 
-def close_to_others(settings: Settings) -> None:
+def make_private(settings: Settings) -> None:
     """Make home and database private to this user; prints a note if they were not."""
     opened = keep_private(settings.home, find_file(make_database_url(settings.database_url)))
     if opened:
@@ -34,7 +34,7 @@ def open_parts() -> Parts:
         ConfigError: a configuration file is wrong, or the database is another community's.
     """
     settings = read_settings()
-    close_to_others(settings)
+    make_private(settings)
     parts = connect(settings, secrets=secrets_from_environment())
     prepare_database(parts)
     return parts

@@ -8,7 +8,7 @@ import click
 
 from kipflow.commands.opening import find_now
 from kipflow.commands.output import console, format_option, print_rows
-from kipflow.commands.sayings import lacks_page, parse_number
+from kipflow.commands.sayings import missing_page_error, parse_number
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.events import Transition
 from kipflow.domain.facts import ProposalFacts
@@ -87,7 +87,7 @@ def diff(proposal: str, since: str | None, first: int | None, last: int | None, 
         facts = load_facts(session, number)
         history = session.history.load(number)
         if not newest_page(facts.pages):
-            raise lacks_page(parts, facts)
+            raise missing_page_error(parts, facts)
         pair = _find_pair(facts, history, since, first, last)
         if pair is None:
             return 0

@@ -41,7 +41,7 @@ def parse_number(parts: Parts, text: str) -> int:
     return found[0]
 
 
-def lacks_page(parts: Parts, facts: ProposalFacts) -> KipflowError:
+def missing_page_error(parts: Parts, facts: ProposalFacts) -> KipflowError:
     """The error that no version of a proposal's page is stored, with the reason."""
     absent = next((a for a in facts.absences if a.until is None), None)
     if absent is not None:

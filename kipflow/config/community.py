@@ -31,7 +31,7 @@ from kipflow.config.values import (
     StrictModel,
     TagWords,
     Url,
-    once,
+    unique,
 )
 from kipflow.domain.people import clean_address
 from kipflow.domain.policy import Policy, Reading
@@ -59,7 +59,7 @@ class ArchiveConfig(StrictModel):
     """The first month that a backfill reads."""
     moved: tuple[MoveConfig, ...] = ()
     """Earlier addresses of lists: [Lists](communities.md#lists)."""
-    receivers: Annotated[tuple[Host, ...], AfterValidator(once)] = ()
+    receivers: Annotated[tuple[Host, ...], AfterValidator(unique)] = ()
     """The hosts that receive the lists' mail, up to the archive's own: what they wrote on top of a mail is believed;
     a name stands for the hosts below it too."""
 
@@ -158,9 +158,9 @@ class Community(StrictModel):
     """`subject`: votes without numbers, such as release votes."""
     prefix: Prefix = "KIP"
     """The letters before a number; must be given, but for `keyed_by: subject`."""
-    lists: Annotated[tuple[ListAddress, ...], Field(min_length=1), AfterValidator(once)]
+    lists: Annotated[tuple[ListAddress, ...], Field(min_length=1), AfterValidator(unique)]
     """All of them are read."""
-    votes_on: Annotated[tuple[ListAddress, ...], Field(min_length=1), AfterValidator(once)] | None = None
+    votes_on: Annotated[tuple[ListAddress, ...], Field(min_length=1), AfterValidator(unique)] | None = None
     """Those on which a vote can be called; left out: all."""
     tags: TagsConfig = TagsConfig()
     """Its own words for votes, results and discussions in tags of subjects."""

@@ -17,12 +17,12 @@ from typing import Any, TypeVar
 import yaml
 from pydantic import BaseModel, ValidationError
 
-from kipflow.config.keys import suggest
+from kipflow.config.keys import suggest_key
 from kipflow.domain.errors import ConfigError
 
 M = TypeVar("M", bound=BaseModel)
 #: A key, and what was expected there.
-Wrong = tuple[str, str]
+KeyFault = tuple[str, str]
 
 #: A roster of all of Apache's committers has some 3 MB.
 MAX_BYTES = 8_000_000
@@ -54,7 +54,7 @@ _KINDS = {
 
 
 def read_config(
-    model: type[M], path: Path, check: Callable[[M], Iterator[Wrong]]
+    model: type[M], path: Path, check: Callable[[M], Iterator[KeyFault]]
 ) -> tuple[M | None, list[ConfigError]]:
     """The file at `path` as a `model`, and all faults: a misspelt key before the key that is therefore missing.
 
@@ -79,7 +79,7 @@ def read_config(
 
 def _say_expected(error: Any, model: type[BaseModel]) -> str:
     if error["type"] == "extra_forbidden":
-        return f"no such key here; {suggest(error['loc'], model)}"
+        return f"no such key here; {suggest_key(error['loc'], model)}"
     expected = _KINDS.get(error["type"])
     if error["type"] == "greater_than_equal":
         expected = f"a number of at least {error['ctx']['ge']}"

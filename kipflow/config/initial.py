@@ -11,7 +11,7 @@ people: []
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Beginning:
+class NewCommunity:
     """The input for a new community's file. `archive` is Pony Mail's API, "" for none."""
 
     name: str
@@ -25,7 +25,7 @@ class Beginning:
     index_page: str = ""
 
 
-def render_community(new: Beginning) -> str:
+def render_community(new: NewCommunity) -> str:
     """The community's file. Nothing is sent by it: `effects` is left out."""
     lines = [
         f"# {new.title}: how kipflow follows its proposals. Every key: docs/configuration.md",

@@ -9,7 +9,7 @@ from typing import Any, get_args
 from pydantic import BaseModel
 
 
-def suggest(place: Sequence[object], model: type[BaseModel]) -> str:
+def suggest_key(place: Sequence[object], model: type[BaseModel]) -> str:
     """A hint for the unknown key at `place`: a similar key there, or where this key belongs."""
     *above, key = (str(part) for part in place if not isinstance(part, int))
     known = [name.rpartition(".")[::2] for name in list_keys(model)]

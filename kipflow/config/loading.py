@@ -8,7 +8,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from kipflow.config.community import Community
-from kipflow.config.files import Wrong, read_config
+from kipflow.config.files import KeyFault, read_config
 from kipflow.config.policy import CareConfig, PolicyConfig
 from kipflow.config.roster import load_roster, read_roster
 from kipflow.config.settings import read_settings
@@ -64,7 +64,7 @@ def _place_roster(path: Path, name: str, config: Path) -> Path:
 
 
 def _read_community(path: Path, config: Path) -> tuple[Community | None, list[ConfigError]]:
-    def check(community: Community) -> Iterator[Wrong]:
+    def check(community: Community) -> Iterator[KeyFault]:
         yield from _find_contradictions(community)
         # stored data are named by it: two files with one name would mix two communities
         if path.parent == config / "communities" and community.name != path.stem:
@@ -102,7 +102,7 @@ def _check_people(community: Community, ids: Collection[str]) -> Iterator[Config
 # -- what must fit together --------------------------------------------------------------------------
 
 
-def _find_contradictions(community: Community) -> Iterator[Wrong]:
+def _find_contradictions(community: Community) -> Iterator[KeyFault]:
     """Keys that contradict each other, or could never have an effect."""
     # the default prefix would find another community's numbers, and none of its own
     if community.keyed_by == "number" and "prefix" not in community.model_fields_set:
@@ -115,7 +115,7 @@ def _find_contradictions(community: Community) -> Iterator[Wrong]:
         yield "policy.dormant_after", "a period such as 180 days, for dormancy is the clock's; the key is missing"
 
 
-def _check_lists(community: Community) -> Iterator[Wrong]:
+def _check_lists(community: Community) -> Iterator[KeyFault]:
     """Refuse references to unknown lists, and addresses shared by two lists."""
     own = f"one of the lists ({', '.join(community.lists)})"
     for position, address in enumerate(community.votes_on or ()):
@@ -137,14 +137,14 @@ def _check_lists(community: Community) -> Iterator[Wrong]:
 _NEEDS = {"page": "wiki", "result": "mail", "handover": "slack", "ticket": "jira"}
 
 
-def _check_effects(community: Community) -> Iterator[Wrong]:
+def _check_effects(community: Community) -> Iterator[KeyFault]:
     """Refuse kinds of effect that could never be sent: somebody would wait for them in vain."""
     for kind, part in _NEEDS.items():
         if community.effects.find_mode(kind) != "off" and getattr(community, part) is None:
             yield f"effects.{kind}", f"off, for the file has no {part!r} part"
 
 
-def _check_care(policy: PolicyConfig) -> Iterator[Wrong]:
+def _check_care(policy: PolicyConfig) -> Iterator[KeyFault]:
     """Refuse care that requires no more than every vote does: its author expects a rule that has no effect."""
     taken: set[str] = set()
     for position, care in enumerate(policy.care):
@@ -155,7 +155,7 @@ def _check_care(policy: PolicyConfig) -> Iterator[Wrong]:
         yield from _check_more(care, policy, key)
 
 
-def _check_more(care: CareConfig, policy: PolicyConfig, key: str) -> Iterator[Wrong]:
+def _check_more(care: CareConfig, policy: PolicyConfig, key: str) -> Iterator[KeyFault]:
     period, usual = parse_period(care.voting_period), parse_period(policy.voting_period) or timedelta()
     if period is None and care.quorum is None and not care.reviewers:
         yield key, "a voting_period, a quorum or reviewers; as it is, no care is asked for"

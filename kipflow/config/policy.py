@@ -17,8 +17,8 @@ from kipflow.config.values import (
     Span,
     StrictModel,
     Url,
-    once,
     parse_period,
+    unique,
 )
 from kipflow.domain.policy import Care, Fractions, PageChanges, Policy, VotingRule
 from kipflow.domain.senders import Senders
@@ -58,9 +58,9 @@ class PolicyConfig(StrictModel):
     """Where the rules are from: shown beside every outcome."""
     sources: tuple[SourceConfig, ...] = ()
     """The documents, key by key."""
-    binding_roles: Annotated[tuple[BindingRole, ...], Field(min_length=1), AfterValidator(once)]
+    binding_roles: Annotated[tuple[BindingRole, ...], Field(min_length=1), AfterValidator(unique)]
     """The roles whose votes bind."""
-    release_roles: Annotated[tuple[BindingRole, ...], AfterValidator(once)] = ()
+    release_roles: Annotated[tuple[BindingRole, ...], AfterValidator(unique)] = ()
     """The roles whose votes bind on a release, if these are others."""
     rule: VotingRule = VotingRule.LAZY_MAJORITY
     """What passes: more +1 than -1; no -1 that stands (a veto); more than half; two thirds."""

@@ -14,8 +14,8 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
-from kipflow.config.files import Wrong, read_config
-from kipflow.config.values import StrictModel, named
+from kipflow.config.files import KeyFault, read_config
+from kipflow.config.values import StrictModel, matching
 from kipflow.domain.errors import ConfigError, MissingFile, UnreadableInput
 from kipflow.domain.people import Person, Role, clean_address, find_role_fault
 from kipflow.domain.roster import Roster
@@ -62,7 +62,7 @@ class RosterConfig(StrictModel):
     """Where it is from."""
     as_of: date | None = None
     """The day of which it is."""
-    accounts: Annotated[str, named(r"[a-z0-9-]+(\.[a-z0-9-]+)+", "a domain such as apache.org")] | None = None
+    accounts: Annotated[str, matching(r"[a-z0-9-]+(\.[a-z0-9-]+)+", "a domain such as apache.org")] | None = None
     """The domain at which everybody's id is an address of theirs, as ids of Apache are at apache.org."""
     people: tuple[PersonConfig, ...]
     """Everybody whose votes may bind."""
@@ -89,12 +89,12 @@ def read_roster(path: Path) -> tuple[RosterConfig | None, list[ConfigError]]:
     return read_config(RosterConfig, path, _check_people)
 
 
-def _check_people(roster: RosterConfig) -> Iterator[Wrong]:
+def _check_people(roster: RosterConfig) -> Iterator[KeyFault]:
     yield from _check_roles(roster.people)
     yield from _check_identities(roster.people, roster.accounts)
 
 
-def _check_roles(people: Sequence[PersonConfig]) -> Iterator[Wrong]:
+def _check_roles(people: Sequence[PersonConfig]) -> Iterator[KeyFault]:
     """Refuse an unknown role: a misspelt one would silently take a person's votes away."""
     for position, person in enumerate(people):
         for number, held in enumerate(person.roles):
@@ -103,7 +103,7 @@ def _check_roles(people: Sequence[PersonConfig]) -> Iterator[Wrong]:
                 yield f"people.{position}.roles.{number}.role", f"for {person.name} {fault}"
 
 
-def _check_identities(people: Sequence[PersonConfig], accounts: str | None) -> Iterator[Wrong]:
+def _check_identities(people: Sequence[PersonConfig], accounts: str | None) -> Iterator[KeyFault]:
     """Refuse an id or address that two people have: who of them votes would depend on their order."""
     ids: dict[str, str] = {}
     owners: dict[str, str] = {}

@@ -84,7 +84,7 @@ def _check_interface(text: str) -> str:
     return text
 
 
-def named(pattern: str, expected: str) -> BeforeValidator:
+def matching(pattern: str, expected: str) -> BeforeValidator:
     """A validator of texts of that form, which reports what is expected in words."""
 
     def check(value: object) -> object:
@@ -110,7 +110,7 @@ def _check_header(value: object) -> object:
     return value
 
 
-def once(values: tuple[T, ...]) -> tuple[T, ...]:
+def unique(values: tuple[T, ...]) -> tuple[T, ...]:
     """The values; refuses duplicates."""
     for position, value in enumerate(values):
         if value in values[:position]:
@@ -130,14 +130,14 @@ def _as_text(value: object) -> object:
 # "*.x.example" is what a user may try; the plain name says as much
 Host = Annotated[
     str,
-    named(
+    matching(
         r"(?:[a-z0-9][a-z0-9-]{0,62}\.){1,10}[a-z][a-z0-9-]{1,62}",
         "a host's name in small letters such as mx1.apache.org, or apache.org for all hosts below it",
     ),
 ]
 Server = Annotated[
     str,
-    named(
+    matching(
         r"[A-Za-z0-9][A-Za-z0-9.-]{0,252}(?::[0-9]{1,5})?",
         "a mail server's host, with its port where it is another than 587: smtp.example.org:25",
     ),
@@ -145,22 +145,22 @@ Server = Annotated[
 # it becomes a header of a mail
 Sender = Annotated[
     str,
-    named(
+    matching(
         r"[^<>@\"\\,;:]{1,100} <[A-Za-z0-9_.+-]{1,64}@[A-Za-z0-9.-]{1,253}>",
         "a name and an address in one line, such as KIP votes <kips@kafka.apache.org>",
     ),
 ]
-Month = Annotated[str, named(r"(19|20)[0-9]{2}-(0[1-9]|1[0-2])", 'a month such as "2026-03"')]
+Month = Annotated[str, matching(r"(19|20)[0-9]{2}-(0[1-9]|1[0-2])", 'a month such as "2026-03"')]
 Permalink = Annotated[str, BeforeValidator(_check_url), AfterValidator(_check_permalink)]
-PageId = Annotated[str, named(r"[0-9]{1,20}", "a page's number such as 50859233"), BeforeValidator(_as_text)]
+PageId = Annotated[str, matching(r"[0-9]{1,20}", "a page's number such as 50859233"), BeforeValidator(_as_text)]
 Line = Annotated[str, BeforeValidator(_check_line)]
 Header = Annotated[str, BeforeValidator(_check_header)]
 #: More voters than any list has; more is a typing error.
 Count = Annotated[int, Field(ge=1, le=1_000, strict=True)]
 Interface = Annotated[str, AfterValidator(_check_interface)]
-CommunityName = Annotated[str, named(r"[a-z0-9][a-z0-9-]{0,39}", "a name of small letters, digits and hyphens")]
-Prefix = Annotated[str, named(r"[A-Z][A-Z0-9]{0,19}", "capital letters such as KIP")]
-ProjectKey = Annotated[str, named(r"[A-Z][A-Z0-9_]{1,19}", "a project's key such as KAFKA")]
+CommunityName = Annotated[str, matching(r"[a-z0-9][a-z0-9-]{0,39}", "a name of small letters, digits and hyphens")]
+Prefix = Annotated[str, matching(r"[A-Z][A-Z0-9]{0,19}", "capital letters such as KIP")]
+ProjectKey = Annotated[str, matching(r"[A-Z][A-Z0-9_]{1,19}", "a project's key such as KAFKA")]
 Period = Annotated[str, BeforeValidator(_check_period)]
 Span = Annotated[str, BeforeValidator(_check_span)]
 Url = Annotated[str, BeforeValidator(_check_url)]
@@ -180,8 +180,8 @@ PolicyKey = Literal[
 ]
 # what begins a word in brackets
 TagWords = Annotated[
-    tuple[Annotated[str, named(r"[^\W\d_][^\[\](){}<>【】]{1,39}", "a word such as ballot, without brackets")], ...],
-    AfterValidator(once),
+    tuple[Annotated[str, matching(r"[^\W\d_][^\[\](){}<>【】]{1,39}", "a word such as ballot, without brackets")], ...],
+    AfterValidator(unique),
 ]
 Sending = Annotated[Literal["off", "send", "approve"], BeforeValidator(_read_off_as_text)]
 

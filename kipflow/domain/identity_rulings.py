@@ -7,20 +7,20 @@ from datetime import datetime
 from typing import Any
 
 from kipflow.domain.facts import Ruling
-from kipflow.domain.people import Mailbox, Verdict, clean_address, fold_name
+from kipflow.domain.people import IdentityVerdict, Mailbox, clean_address, fold_name
 from kipflow.domain.votes import Vote
 
 #: Kinds of ruling on who is who: they name no proposal and apply to all.
 IDENTITY = ("merge", "split")
 
 
-def as_verdicts(found: Iterable[Ruling]) -> tuple[Verdict, ...]:
+def as_verdicts(found: Iterable[Ruling]) -> tuple[IdentityVerdict, ...]:
     """The rulings that are not revoked, as verdicts for the roster.
 
     They apply to all mail, whenever they were made, or from the day that they name on: like an address in the roster.
     """
     return tuple(
-        Verdict(
+        IdentityVerdict(
             same=r.kind == "merge",
             one=_mailbox(r.value, "one"),
             other=_mailbox(r.value, "other"),

@@ -86,7 +86,7 @@ def say_mailbox(mailbox: Mailbox) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class IdentityVerdict:
     """A ruling that two mailboxes are one person's (`same`) or two people's, in all votes.
 
     An address can be a roster person's only `since` some day: earlier mails stay as they were.

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from kipflow.domain.people import Mailbox, Person, Verdict, Voter, clean_address, fold_name
+from kipflow.domain.people import IdentityVerdict, Mailbox, Person, Voter, clean_address, fold_name
 
 _ALWAYS = datetime.min.replace(tzinfo=UTC)
 
@@ -15,7 +15,7 @@ _ALWAYS = datetime.min.replace(tzinfo=UTC)
 class Roster:
     """People by address, from the roster or from rulings; a name alone identifies nobody."""
 
-    def __init__(self, people: Iterable[Person], verdicts: Iterable[Verdict] = (), *, source: str = "") -> None:
+    def __init__(self, people: Iterable[Person], verdicts: Iterable[IdentityVerdict] = (), *, source: str = "") -> None:
         self.people, self.source = tuple(people), source
         self.by_id = {person.id: person for person in self.people}
         self._by_email: dict[str, Person] = {}
@@ -29,14 +29,14 @@ class Roster:
         self.alike: dict[str, list[Person]] = {}
         self._apply_verdicts(verdicts)
 
-    def with_verdicts(self, verdicts: Iterable[Verdict]) -> Roster:
+    def with_verdicts(self, verdicts: Iterable[IdentityVerdict]) -> Roster:
         """The same people under these verdicts. Shares its tables with this one: people are read-only."""
         other = copy.copy(self)
         other._apply_verdicts(verdicts)
         return other
 
     # -- verdicts ------------------------------------------------------------------------------
-    def _apply_verdicts(self, verdicts: Iterable[Verdict]) -> None:
+    def _apply_verdicts(self, verdicts: Iterable[IdentityVerdict]) -> None:
         """Join what was ruled to be one person. A verdict that would join two who were ruled apart is ignored.
 
         So is one on two addresses that the roster by now assigns to one person: the roster is newer.
@@ -64,7 +64,7 @@ class Roster:
                     for name in self._names(mailbox):
                         self._ruled_names.setdefault(name, self.node(mailbox.key))
 
-    def _join(self, verdict: Verdict) -> None:
+    def _join(self, verdict: IdentityVerdict) -> None:
         one, other = self.node(verdict.one.key), self.node(verdict.other.key)
         ours, theirs = (self._joined.get(n) or _Joined(nodes=frozenset((n,))) for n in (one, other))
         split = any(frozenset((a, b)) in self._apart for a in ours.nodes for b in theirs.nodes)

@@ -35,7 +35,7 @@ class Silence:
         return self.warning is None and self.silent_at <= at and (self.past is None or at < self.past)
 
 
-def give_warning(
+def make_warning(
     silence: Silence, policy: Policy, *, as_of: datetime, recorded_at: datetime, followed_since: datetime | None
 ) -> SilenceWarning:
     """The warning of `silence` by a decision as of `as_of`, written at `recorded_at`.

@@ -27,8 +27,8 @@ from kipflow.launcher.instance import Running, find_running, save_running
 from kipflow.launcher.layout import SANDBOX, Layout, find_layout
 from kipflow.launcher.processes import find_marked, load_services, stop_all
 from kipflow.launcher.progress import Progress
-from kipflow.launcher.runs import Waiting, run_dags
-from kipflow.launcher.sandbox import Sandbox, continue_after, let_time_run, plan_sandbox, save_reached_time
+from kipflow.launcher.runs import WaitContext, run_dags
+from kipflow.launcher.sandbox import Sandbox, continue_after, plan_sandbox, save_reached_time, set_speed
 
 UI_PORT = 8080
 SANDBOX_PORT = 8765
@@ -74,7 +74,7 @@ def up(settings: Settings, *, console: Console | None = None, wait: bool = True)
     try:
         failed = _run(running, layout, progress) if wait else ()
         if sandbox is not None:
-            let_time_run(sandbox)
+            set_speed(sandbox)
     except LaunchFailed as error:
         if all(service.is_alive for service in load_services(layout)):
             return replace(running, failed=(str(error),))  # what works is kept: its UI is where to look
@@ -167,7 +167,7 @@ def _run(running: Running, layout: Layout, progress: Progress) -> list[str]:
     with _api(running) as api:
         api.login()
         return run_dags(
-            Waiting(
+            WaitContext(
                 api=api,
                 progress=progress,
                 seconds=RUN_SECONDS,

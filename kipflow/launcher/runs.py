@@ -34,7 +34,7 @@ POLL_SECONDS = 2.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Waiting:
+class WaitContext:
     """The context of waiting: the API, the time limit, and a check that the programs are alive."""
 
     api: AirflowApi
@@ -44,7 +44,7 @@ class Waiting:
     check_alive: Callable[[], None]
 
 
-def run_dags(waiting: Waiting) -> list[str]:
+def run_dags(waiting: WaitContext) -> list[str]:
     """Unpause all DAGs, bring facts in, let decisions and effects follow. Returns a line per failed run.
 
     The first time facts come from the backfill, later from the poll. Decisions start after mail and wiki are read, so
@@ -81,7 +81,7 @@ def run_dags(waiting: Waiting) -> list[str]:
     return [*(failed | _find_failures(waiting, DAGS)).values()]
 
 
-def _trigger(waiting: Waiting, step: Step, dag_ids: Collection[str]) -> None:
+def _trigger(waiting: WaitContext, step: Step, dag_ids: Collection[str]) -> None:
     """Start a run of each, unless one is running: after a pause the timetable may have started it already.
 
     Wait for DAGs that are missing for a moment because the database was locked.
@@ -98,7 +98,7 @@ def _has_succeeded(api: AirflowApi, dag_id: str) -> bool:
     return any(run.state == "success" for run in api.fetch_runs(dag_id))
 
 
-def _wait_parsed(waiting: Waiting, step: Step) -> None:
+def _wait_parsed(waiting: WaitContext, step: Step) -> None:
     deadline = time.monotonic() + PARSE_SECONDS
     while True:
         waiting.check_alive()
@@ -113,7 +113,7 @@ def _wait_parsed(waiting: Waiting, step: Step) -> None:
         time.sleep(POLL_SECONDS)
 
 
-def _wait_quiet(waiting: Waiting, step: Step, dag_ids: Collection[str]) -> None:
+def _wait_quiet(waiting: WaitContext, step: Step, dag_ids: Collection[str]) -> None:
     """Wait until no run of these DAGs is active and no event waits to start one.
 
     With constant new runs (`KIPFLOW_EVERY`), wait until each DAG has ended a run since the call.
@@ -143,14 +143,14 @@ def _wait_quiet(waiting: Waiting, step: Step, dag_ids: Collection[str]) -> None:
         time.sleep(POLL_SECONDS)
 
 
-def _find_active(waiting: Waiting, dag_ids: Collection[str]) -> list[DagRun]:
+def _find_active(waiting: WaitContext, dag_ids: Collection[str]) -> list[DagRun]:
     """The runs of these DAGs that are worth waiting for: none that is stuck, or queued behind one that is."""
     runs = [run for run in waiting.api.fetch_active() if run.dag_id in dag_ids]
     stuck = {run.dag_id for run in runs if run.state == "running" and _find_stuck(waiting, run)}
     return [run for run in runs if run.dag_id not in stuck]
 
 
-def _find_stuck(waiting: Waiting, run: DagRun) -> list[tuple[str, int]]:
+def _find_stuck(waiting: WaitContext, run: DagRun) -> list[tuple[str, int]]:
     """The tasks with their tries that failed `TRIES` times, if the run only waits to retry them."""
     states = waiting.api.fetch_task_states(run)
     if any(state in AT_WORK for _, state, _ in states):
@@ -163,7 +163,7 @@ def _find_stuck(waiting: Waiting, run: DagRun) -> list[tuple[str, int]]:
     ]
 
 
-def _log(waiting: Waiting, run: DagRun, task: str, number: int) -> Path:
+def _log(waiting: WaitContext, run: DagRun, task: str, number: int) -> Path:
     folder = waiting.task_logs / f"dag_id={run.dag_id}" / f"run_id={run.run_id}" / f"task_id={task}"
     return folder / f"attempt={number}.log"
 
@@ -186,7 +186,7 @@ def _describe(api: AirflowApi, active: Sequence[DagRun]) -> str:
     return ", ".join([*parts, *([f"{waiting} more to come"] if waiting else [])])
 
 
-def _find_failures(waiting: Waiting, dag_ids: Collection[str]) -> dict[str, str]:
+def _find_failures(waiting: WaitContext, dag_ids: Collection[str]) -> dict[str, str]:
     """DAG → a line for each whose newest run failed or waits for a retry: task, last error, log."""
     lines = {}
     for dag_id in dag_ids:

@@ -105,7 +105,7 @@ def continue_after(sandbox: Sandbox, settings: Settings) -> Sandbox:
     return replace(sandbox, start=max([sandbox.start, *reached]))
 
 
-def let_time_run(sandbox: Sandbox) -> None:
+def set_speed(sandbox: Sandbox) -> None:
     """Set its speed now, after everything has started, so that people can watch.
 
     Raises:

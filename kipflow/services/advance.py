@@ -23,7 +23,7 @@ from kipflow.domain.history import effective
 from kipflow.domain.lifecycle import decide, with_known_future
 from kipflow.domain.policy import Policy
 from kipflow.domain.proposals import Proposal, format_key
-from kipflow.domain.silence import give_warning
+from kipflow.domain.silence import make_warning
 from kipflow.services.assembly import load_facts
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.effects import find_effects
@@ -244,5 +244,5 @@ def _decide_and_warn(
     # one warning per silence, also if it was written for a later date than this one
     if silence is None or any(w.silent_at == silence.silent_at for w in facts.warnings):
         return decision, None
-    warning = give_warning(silence, policy, as_of=as_of, recorded_at=recorded_at, followed_since=facts.followed_since)
+    warning = make_warning(silence, policy, as_of=as_of, recorded_at=recorded_at, followed_since=facts.followed_since)
     return decide(replace(facts, warnings=(*facts.warnings, warning)), policy, as_of), warning

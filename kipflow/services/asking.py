@@ -23,7 +23,7 @@ from kipflow.services.wording import REVIEW_WORDS, say_payload
 #: After this time without an answer a request is made again, as a reminder.
 PATIENCE = timedelta(days=1)
 #: The most open requests; the board lists all.
-MOST = 50
+MAX_OPEN = 50
 _MARK = "asked"
 #: Kind of effect → the question before it is sent.
 _ASKS = {
@@ -96,7 +96,7 @@ def choose_new(store: Store, requests: Sequence[Request], *, run_id: str, now: d
         noted: dict[str, list[str]] = json.loads(session.marks.load(_MARK) or "{}")
         open_now = {request.key for request in requests}
         asked = {k: v for k, v in noted.items() if k in open_now and datetime.fromisoformat(v[1]) > now}
-        free = [r for r in requests if r.key not in asked][: max(0, MOST - len(asked))]
+        free = [r for r in requests if r.key not in asked][: max(0, MAX_OPEN - len(asked))]
         asked |= {request.key: [run_id, (now + PATIENCE).isoformat()] for request in free}
         session.marks.save(_MARK, json.dumps(asked, sort_keys=True))
     return [request for request in requests if asked.get(request.key, [""])[0] == run_id]

@@ -21,7 +21,7 @@ from kipflow.services.ports import OutboxRow, Report, Store
 #: After so many attempts the effect is marked as failed; a person can release it again.
 MAX_ATTEMPTS = 8
 #: The most effects of one channel in one delivery.
-MOST = 200
+MAX_PER_DELIVERY = 200
 FIRST_DELAY = timedelta(minutes=1)
 MAX_DELAY = timedelta(hours=6)
 #: How long a lease on an effect lasts, in real time: longer than the slowest answer to a request.
@@ -54,7 +54,7 @@ def deliver(
     """
     run = _Run(store, now, by, wait)
     for channel, kind in kinds.items():
-        for _ in range(MOST):
+        for _ in range(MAX_PER_DELIVERY):
             row = run.claim(channel)
             if row is None or not run.settle(row, kind):
                 break

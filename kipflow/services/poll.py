@@ -30,7 +30,7 @@ from kipflow.services.storing import Totals, store_batches
 from kipflow.services.wanted_months import FROM_FILES, HELD_UP_TO, WantedMonth, is_settled, stats_mark
 
 #: Connections to the archive at one time: all of Apache shares it.
-POLITE = 2
+MAX_CONNECTIONS = 2
 
 
 def fetch_months(
@@ -64,7 +64,7 @@ def poll_months(
         return read_months(store, months, seen_at=now, **how)
 
 
-def note_reach(store: Store, landed: Sequence[Landed], at: datetime) -> None:
+def note_reachability(store: Store, landed: Sequence[Landed], at: datetime) -> None:
     """Note whether the archive is reachable, by the months that it gave."""
     if any(map(is_given, landed)):
         note_recovery(store, "archive")
@@ -86,7 +86,7 @@ def _fetch_each(
         on_progress(f"{one.list_id} {one.month}: {month.status}, {month.size} bytes {month.why}".rstrip())
         return Landed(month=month, stats=stats, counted=counted)
 
-    with ThreadPoolExecutor(max_workers=POLITE) as pool:
+    with ThreadPoolExecutor(max_workers=MAX_CONNECTIONS) as pool:
         try:
             yield from pool.map(fetch, wanted)
         finally:
@@ -99,7 +99,7 @@ def read_months(store: Store, months: Iterable[Landed], *, seen_at: datetime, **
     for one in months:
         _store_month(store, one, how, seen_at, totals)
         landed.append(one)
-    note_reach(store, landed, seen_at)
+    note_reachability(store, landed, seen_at)
     return totals.report()
 
 
@@ -117,7 +117,7 @@ def upsert_read(
     store_batches(store, count(), seen_at, totals)
     for one in landed:
         _finish_month(store, one, mails[one.month.list_id, one.month.month], totals)
-    note_reach(store, landed, seen_at)
+    note_reachability(store, landed, seen_at)
     return totals.report()
 
 

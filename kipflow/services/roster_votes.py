@@ -21,7 +21,7 @@ from kipflow.services.desk import VoteChange
 from kipflow.services.ports import Session
 
 #: The most proposals that are decided while somebody waits; running votes first.
-MOST = 150
+MAX_DECIDED = 150
 #: The most proposals that are listed.
 _LISTED = 20
 #: The most people who are named with a vote.
@@ -56,8 +56,10 @@ def find_roster_impact(store: BoardStore, roster: Roster, *, policy: Policy, at:
         verdicts = as_verdicts(r for r in session.rulings.load_all() if r.number is None and r.revoked_at is None)
         old, new = session.rules.roster.with_verdicts(verdicts), roster.with_verdicts(verdicts)
         touched = _find_touched(rows, old, new)
-        found = [_compare(session, number, roster, policy, at) for number in touched[:MOST]]
-    return RosterImpact(found=tuple(turned for turned in found if turned is not None), left=max(0, len(touched) - MOST))
+        found = [_compare(session, number, roster, policy, at) for number in touched[:MAX_DECIDED]]
+    return RosterImpact(
+        found=tuple(turned for turned in found if turned is not None), left=max(0, len(touched) - MAX_DECIDED)
+    )
 
 
 def _find_touched(rows: Sequence[VoterRow], old: Roster, new: Roster) -> list[int]:

@@ -23,7 +23,7 @@ ABSENT_EVERY = timedelta(days=1)
 #: The most old versions that are tried again in one run.
 MAX_HOLES = 50
 #: Pages fetched at one time: all of Apache shares the wiki.
-POLITE = 2
+MAX_CONNECTIONS = 2
 #: The most warnings about the index in one run.
 _ODD = 20
 #: The reason for which a readable page is noted as absent.
@@ -63,7 +63,7 @@ def sync_wiki(
 
 
 class _PageRun:
-    """One run over the wiki's pages: fetches at most `POLITE` at a time, and stores in order."""
+    """One run over the wiki's pages: fetches at most `MAX_CONNECTIONS` at a time, and stores in order."""
 
     def __init__(
         self, store: Store, wiki: Wiki, prefix: str, as_of: datetime, on_progress: Callable[[str], None]
@@ -84,10 +84,10 @@ class _PageRun:
         def fetch(ref: PageRef) -> list[PageVersion | Unreadable]:
             return list(_parse_missing(self.wiki, ref, held.get(ref.page_id, 0), self.prefix))
 
-        with ThreadPoolExecutor(max_workers=POLITE) as pool:
-            for position in range(0, len(refs), POLITE):
+        with ThreadPoolExecutor(max_workers=MAX_CONNECTIONS) as pool:
+            for position in range(0, len(refs), MAX_CONNECTIONS):
                 # a few at a time: the pages of a first run would not all fit into memory
-                batch = refs[position : position + POLITE]
+                batch = refs[position : position + MAX_CONNECTIONS]
                 self.on_progress(f"page {position + 1} of {len(refs)}: {batch[0].title[:60]}")
                 for ref, found in zip(batch, pool.map(fetch, batch), strict=True):
                     self.save(ref, found)

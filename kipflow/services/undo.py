@@ -51,7 +51,7 @@ class Undone:
         return digest_text(said, 20)
 
 
-class _OnlyShown(Exception):
+class _PreviewDone(Exception):
     """Raised to roll back a transaction that was only a preview."""
 
     def __init__(self, found: Undone) -> None:
@@ -113,8 +113,8 @@ def undo(
             if seen not in {None, found.digest}:
                 raise BadRuling(CHANGED)
             if context is None:
-                raise _OnlyShown(found)
-    except _OnlyShown as shown:
+                raise _PreviewDone(found)
+    except _PreviewDone as shown:
         return shown.found
     return found
 

@@ -104,9 +104,7 @@ def _check(boxes: Sequence[Mailbox], standing: Sequence[Ruling], roster: Roster,
         raise BadRuling(f"{said} already" if same else f"{said}; revoke that first")
     if not same:
         if not _is_doubtful(boxes[0], boxes[1], roster):
-            raise BadRuling(
-                f"{boxes[0].key} and {boxes[1].key} are two people already: nothing suggests otherwise"
-            )
+            raise BadRuling(f"{boxes[0].key} and {boxes[1].key} are two people already: nothing suggests otherwise")
         return
     people = sorted(key for key in ours | theirs if key in roster.by_id)
     names = (box for box in boxes if box.key not in roster.by_id and "@" not in box.key)

@@ -98,7 +98,7 @@ def test_an_effect_stays_open_however_many_came_after_it(parts: Parts) -> None:
     first = find_open(parts)[1]
     later = [
         Effect(key=f"KIP-7/later/{n}/slack", number=7, channel="slack", payload={"text": "x"}, approval=True)
-        for n in range(asking.MOST + 1)
+        for n in range(asking.MAX_OPEN + 1)
     ]
     with parts.store.begin() as session:
         session.outbox.enqueue(later, now=NOW + timedelta(minutes=1))

@@ -24,7 +24,7 @@ VOTED = ballot.c.status.in_((BallotStatus.COUNTED, BallotStatus.REVIEW))
 
 def load_absent(
     connection: sa.Connection, rules: Rules, as_of: datetime, numbers: Collection[int]
-) -> Mapping[int, views.Absent]:
+) -> Mapping[int, views.MissingVoters]:
     """Number of each of these proposals in a vote → those who still have to vote."""
     names, asked = _find_active(connection, rules, as_of), _load_asked(connection, numbers)
     voted: dict[int, set[str]] = {}
@@ -32,7 +32,7 @@ def load_absent(
         voted.setdefault(row.number, set())
         (asked if row.status == BallotStatus.REVIEW else voted).setdefault(row.number, set()).add(row.voter)
     return {
-        number: views.Absent(
+        number: views.MissingVoters(
             unvoted=tuple(name for voter, name in names.items() if voter not in cast | asked.get(number, set())),
             asked=tuple(name for voter, name in names.items() if voter in asked.get(number, set()) - cast),
         )

@@ -84,7 +84,7 @@ class VoteClock:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Absent:
+class MissingVoters:
     """Who of the active voters has not voted: by name, the most recently active first. For those in `asked` a question
     is open whether a mail is their vote."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from kipflow.domain.people import Person, Verdict
+from kipflow.domain.people import IdentityVerdict, Person
 from kipflow.domain.votes import Ballot
 from kipflow.services.board.lists import BoardRow
 from kipflow.services.board.proposal import ReviewRow
@@ -41,7 +41,7 @@ class Address:
 
     address: str
     in_roster: bool
-    verdict: Verdict | None = None
+    verdict: IdentityVerdict | None = None
     ballots: int = 0
     last_at: datetime | None = None
 

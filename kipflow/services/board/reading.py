@@ -8,7 +8,7 @@ from typing import Protocol
 
 from kipflow.domain.events import Stage
 from kipflow.domain.facts import Ruling, VoteMail
-from kipflow.services.board.lists import Absent, BoardRow, Overview, PageOf, RowQuery
+from kipflow.services.board.lists import BoardRow, MissingVoters, Overview, PageOf, RowQuery
 from kipflow.services.board.people import PeopleView, PersonView
 from kipflow.services.board.proposal import DriftRow, ProposalView, ReviewRow, SenderRow, UnreadableRow, VoterRow
 from kipflow.services.ports import Batch, OutboxRow, Store
@@ -37,7 +37,7 @@ class Board(Protocol):
         """One proposal. Raises `UnknownProposal`, also if it was never decided."""
         ...
 
-    def absent(self, as_of: datetime, numbers: Collection[int]) -> Mapping[int, Absent]:
+    def absent(self, as_of: datetime, numbers: Collection[int]) -> Mapping[int, MissingVoters]:
         """Number of each of these proposals in a vote → who still has to vote, of the people with a binding ballot in
         the last half year."""
         ...

@@ -15,7 +15,7 @@ from kipflow.services.messages import build_message, escape
 from kipflow.services.ports import Chat, Effect, OutboxRow
 
 #: The most sections of the message, and characters of the draft in one section.
-_SECTIONS, _PART = 10, 2_400
+_MAX_SECTIONS, _PART = 10, 2_400
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,4 +71,4 @@ def render_handover(payload: Mapping[str, Any]) -> dict[str, Any]:
         part += plain + "\n"
     lead = "The vote that you called is over, and nobody has announced its result. As a reply to its opening:"
     blocks = (f"```\n{text}```" for text in (*parts, part))
-    return build_message(str(payload["draft"]["subject"]), [lead, *blocks], sections=_SECTIONS)
+    return build_message(str(payload["draft"]["subject"]), [lead, *blocks], sections=_MAX_SECTIONS)

@@ -132,9 +132,7 @@ def _hold_unheard_retractions(store: Store, page: WikiPage, prefix: str, now: da
             if not accepted or any(t in standing for t in accepted) or session.outbox.is_retraction_released(number):
                 continue
             key = format_key(prefix, number)
-            text = (
-                f"{key}: its acceptance was retracted while nothing was sent; its index row moves when released"
-            )
+            text = f"{key}: its acceptance was retracted while nothing was sent; its index row moves when released"
             effect = Effect(
                 key=f"{key}/{accepted[-1].id}/index",
                 number=number,

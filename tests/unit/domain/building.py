@@ -13,7 +13,7 @@ from kipflow.domain.lifecycle import decide
 from kipflow.domain.pages import PageVersion, StatusWord
 from kipflow.domain.policy import Policy
 from kipflow.domain.proposals import Proposal
-from kipflow.domain.silence import give_warning
+from kipflow.domain.silence import make_warning
 from kipflow.domain.votes import Ballot, BallotStatus, Choice, Declared, Vote
 
 START = datetime(2026, 3, 2, 9, tzinfo=UTC)
@@ -112,7 +112,7 @@ def followed(known: ProposalFacts, policy: Policy, *days: float, lag: timedelta 
             continue
         if decision.unwarned is not None:
             since = known.followed_since
-            given = give_warning(decision.unwarned, policy, as_of=as_of, recorded_at=recorded_at, followed_since=since)
+            given = make_warning(decision.unwarned, policy, as_of=as_of, recorded_at=recorded_at, followed_since=since)
             # of what was over before anybody followed it nobody is notified
             is_past = given.due_at is not None and given.due_at <= (since or recorded_at)
             given = replace(given, delivered_at=None if is_past else recorded_at)

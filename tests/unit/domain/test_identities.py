@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from kipflow.domain.doubts import MAX_SETTLEMENTS, count_settlements, list_settlements
 from kipflow.domain.identities import identify_all
 from kipflow.domain.judging import judge, say_doubt
-from kipflow.domain.people import Doubt, DoubtKind, Mailbox, Person, Role, Verdict, clean_address, say_mailbox
+from kipflow.domain.people import Doubt, DoubtKind, IdentityVerdict, Mailbox, Person, Role, clean_address, say_mailbox
 from kipflow.domain.policy import Policy
 from kipflow.domain.proofs import Writing
 from kipflow.domain.roster import Roster
@@ -55,10 +55,10 @@ def doubts(roster: Roster, *boxes: str) -> list[Doubt]:
 
 def verdict(
     one: str, other: str, *, same: bool, names: tuple[str, str] = ("", ""), day: float = 9, ruling: int = 1
-) -> Verdict:
+) -> IdentityVerdict:
     boxes = Mailbox(key=one, name=names[0]), Mailbox(key=other, name=names[1])
     at = T0 + timedelta(days=day)
-    return Verdict(same=same, one=boxes[0], other=boxes[1], by="ops", reason="asked both", at=at, ruling=ruling)
+    return IdentityVerdict(same=same, one=boxes[0], other=boxes[1], by="ops", reason="asked both", at=at, ruling=ruling)
 
 
 def poll(roster: Roster, *cast: tuple[str, Choice]) -> Vote:

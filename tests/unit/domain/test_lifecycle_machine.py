@@ -24,7 +24,7 @@ from kipflow.domain.history import effective, reconcile
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.pages import IndexEntry, PageAbsence, StatusWord, TicketState
 from kipflow.domain.policy import Care, Policy, VotingRule
-from kipflow.domain.silence import PROMPT, give_warning
+from kipflow.domain.silence import PROMPT, make_warning
 from kipflow.domain.stages.table import BY_PERSON, TABLE
 from kipflow.domain.votes import Ballot, BallotStatus, Choice, Declared, Vote
 from tests.examples import examples
@@ -268,7 +268,7 @@ class Proposal(RuleBasedStateMachine):
 
     def warn(self, decision: Decision, as_of: datetime) -> None:
         assert decision.unwarned is not None
-        given = give_warning(
+        given = make_warning(
             decision.unwarned, self.policy, as_of=as_of, recorded_at=self.now(), followed_since=self.followed_since
         )
         assert given.silent_at not in {w.silent_at for w in self.warnings}, "each silence is warned of once"

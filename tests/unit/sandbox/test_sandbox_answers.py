@@ -21,7 +21,7 @@ from kipflow.domain.lifecycle import decide
 from kipflow.domain.pages import PageAbsence, PageVersion, Substance, WikiPage
 from kipflow.domain.policy import Policy
 from kipflow.domain.proposals import Proposal
-from kipflow.domain.silence import give_warning
+from kipflow.domain.silence import make_warning
 from kipflow.domain.votes import Vote
 from kipflow.mail.messages import read_message
 from kipflow.mail.rounds.linking import attribute_numbers
@@ -59,7 +59,7 @@ class Reading:
         silence = self.decide(number, ANCHOR).unwarned
         if silence is None:
             return ()
-        given = give_warning(silence, self.policy, as_of=ANCHOR, recorded_at=ANCHOR, followed_since=None)
+        given = make_warning(silence, self.policy, as_of=ANCHOR, recorded_at=ANCHOR, followed_since=None)
         return (replace(given, delivered_at=ANCHOR),)
 
 
