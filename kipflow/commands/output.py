@@ -62,7 +62,7 @@ def print_rows(rows: Sequence[Mapping[str, Any]], form: str, *, columns: Sequenc
 
 
 def print_table(rows: Sequence[Mapping[str, Any]], *, columns: Sequence[str], title: str = "") -> None:
-    if title:  # a title of the table itself would be broken at the table's width
+    if title:  # a title within the table would be wrapped at its width
         console().print(title)
     table = Table(header_style="bold", box=None, pad_edge=False)
     for column in columns:

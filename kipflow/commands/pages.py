@@ -25,9 +25,9 @@ from kipflow.services.assembly import load_facts
 def new(title: str, write: bool, chosen: int | None, again: bool) -> int:
     """Take the next number, write the page from the template.
 
-    Two who do so at once get a number each. A number in TITLE is left out: the next free one is taken. Pages, the
-    index and rulings say which are taken; what only mail names takes none, but where somebody of the roster wrote in
-    it, it is passed over. Where a number lies far beyond all others, you are asked.
+    Two people who do so at once get different numbers. A number in TITLE is dropped: the next free one is taken. Pages,
+    the index and rulings say which are taken; a number that is only claimed in mail is skipped if somebody in the
+    roster wrote about it. If a number lies far beyond all others, you are asked.
     """
     from kipflow.commands.opening import open_parts
     from kipflow.services.pages import create_proposal

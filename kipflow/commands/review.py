@@ -137,10 +137,10 @@ def _ruling_row(parts: Parts, ruling: Ruling) -> dict[str, Any]:
 def senders(
     lines: str | None, domain: str | None, everybody: bool, author: str, reason: str, as_of: datetime | None, form: str
 ) -> int:
-    """List every sender who writes as somebody known and is not proven to be, over all votes, with what speaks for it.
+    """List every sender in all votes who may be somebody known and is not proven to be, with the evidence.
 
-    How often and how long the address wrote under that name, whether the receiving host vouched for it, and how many
-    results name that person as binding. Accepting gives the address to the person from its first mail on.
+    How often and how long the address wrote under that name, whether the receiving host authenticated it, and how many
+    results name that person as binding. Accepting assigns the address to the person from its first mail on.
     """
     parts = open_parts()
     rows = parts.store.senders()

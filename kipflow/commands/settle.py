@@ -78,7 +78,7 @@ def ending() -> None:
 
 @_act(_ONE, _OTHER)
 def merge() -> None:
-    """Rule that ONE and OTHER are the same person, in every vote there is.
+    """Rule that ONE and OTHER are the same person, in all votes.
 
     Each is an address, an id of the roster, or the name where mails show no address. Their ballots count as
     one voter's: the latest stands. Who is merged with a person of the roster votes with that person's roles.
@@ -87,10 +87,9 @@ def merge() -> None:
 
 @_act(_ONE, _OTHER)
 def split() -> None:
-    """Rule that ONE and OTHER are two people, in every vote there is.
+    """Rule that ONE and OTHER are two people, in all votes.
 
-    It undoes what an equal name had merged. From then on that name alone merges nobody: it is known to be
-    two people's.
+    It undoes a merge by an equal name. From then on that name alone merges nobody.
     """
 
 
@@ -120,16 +119,16 @@ def page() -> None:
 def number() -> None:
     """Say whether a number that only mail names, or that lies far beyond all others, is a proposal's.
 
-    Accepted, it is one like any other. Refused, it leaves the lists and nothing follows from its mail, which stays
-    stored; a page that comes later brings it back.
+    Accepted, it is a normal proposal. Refused, it leaves the lists and its mail has no effect but stays stored; a later
+    page brings it back.
     """
 
 
 @_act(_PROPOSAL, click.argument("side", type=click.Choice(SIDES)))
 def drift() -> None:
-    """Acknowledge that a SIDE says something else than the facts (`kipflow status --drift` lists them).
+    """Acknowledge that a SIDE disagrees with the facts (`kipflow status --drift` lists them).
 
-    It is listed no more, until it or the facts say something else.
+    It is no longer listed, until the side or the facts change.
     """
 
 
@@ -153,18 +152,18 @@ def revoke() -> None:
 def release() -> None:
     """Approve an effect that waits for a person (KEY as `kipflow review` and the board's outbox show it).
 
-    Of one that may have gone out (unsure) you say that it did not: look where it would be before.
+    For one that may have gone out (unsure) you confirm that it did not: first look where it would be.
     """
 
 
 @_act(_KEY, asks=by_option)
 def sent() -> None:
-    """Say that an effect that may have gone out (unsure) did: you found it where it should be."""
+    """Confirm that an effect that may have gone out (unsure) did: you found it where it should be."""
 
 
 @_act(_KEY)
 def hold() -> None:
-    """Let an effect that is about to be sent, or was refused, wait for a person again (KEY as the outbox shows it)."""
+    """Make an effect that is about to be sent, or was refused, wait for a person again (KEY as the outbox shows it)."""
 
 
 @_act(_KEY)

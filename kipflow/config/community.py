@@ -54,7 +54,7 @@ class ArchiveConfig(StrictModel):
     url: Url
     """Pony Mail's API."""
     permalink: Permalink = "https://lists.apache.org/thread/{mid}"
-    """Where a mail can be read; `{mid}` stands for its id."""
+    """The address of a mail; `{mid}` is replaced by its id."""
     since: Month
     """The first month that a backfill reads."""
     moved: tuple[MoveConfig, ...] = ()
@@ -88,7 +88,8 @@ class JiraConfig(StrictModel):
 
 
 class TagsConfig(StrictModel):
-    """Words that begin a community's own [tags of subjects](communities.md#tags-of-subjects), besides those known."""
+    """First words of a community's own [tags of subjects](communities.md#tags-of-subjects), in addition to the known
+    ones."""
 
     vote: TagWords = ()
     """Of a vote, such as `[ballot, poll]`."""
@@ -179,12 +180,11 @@ class Community(StrictModel):
     roster: Line | None = None
     """A file beside this one, or below `config/`: [Roster](communities.md#roster)."""
     users: dict[Line, Line] = Field(default_factory=dict)
-    """Who signs in to Airflow as whom of the roster: an account's name and an id, such as `{ines: amaro}`. The board
-    shows them what waits for them; nobody is guessed."""
+    """Airflow account → id in the roster, such as `{ines: amaro}`. The board shows these people what waits for them."""
     clock: Url | None = None
     """An address that gives the time: a sandbox's can run faster."""
     contact: Header = ""
-    """Whom an archive's keepers can ask (sent with every request); the real communities take it from
+    """A contact for an archive's operators (sent with every request); the real communities take it from
     `KIPFLOW_CONTACT`."""
     spark_from: Annotated[int, Field(ge=0, strict=True)] = 2_000
     """How many new mails make a poll start Spark."""

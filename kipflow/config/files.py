@@ -94,7 +94,7 @@ def _say_expected(error: Any, model: type[BaseModel]) -> str:
 
 def _name_place(parts: tuple[object, ...]) -> str:
     """A place such as "policy.care.0", cut and without control characters: a key can be anything."""
-    # pydantic marks a fault of a key itself by a last part of its own
+    # for a fault of the key itself pydantic appends a part "[key]"
     place = ".".join(str(part) for part in (parts[:-1] if parts[-1:] == ("[key]",) else parts))
     shown = "".join(c if c.isprintable() else "?" for c in place)
     return shown[:MAX_PLACE] or "(whole file)"
@@ -184,7 +184,7 @@ def read_yaml(path: Path) -> Any:
 def _check_events(text: str) -> None:
     depth = 0
     for event in yaml.parse(text, Loader=_Loader):
-        # a dozen nested aliases unfold to more than any memory holds as soon as somebody prints the value
+        # a dozen nested aliases expand to more than fits into memory when the value is printed
         if isinstance(event, yaml.AliasEvent):
             place: Any = event.start_mark  # libyaml's marks are of a type of their own
             raise yaml.composer.ComposerError(None, None, "aliases (*name) are not read", place)

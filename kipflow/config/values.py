@@ -60,7 +60,7 @@ def _check_url(value: object) -> object:
 
 
 def _check_list(value: object) -> object:
-    # it becomes part of a folder's name and of addresses that are asked for
+    # it becomes part of folder names and of requested addresses
     if not isinstance(value, str) or not re.fullmatch(
         r"[A-Za-z0-9][\w.+-]*@[A-Za-z0-9][A-Za-z0-9.-]*", value, re.ASCII
     ):

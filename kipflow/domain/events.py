@@ -10,7 +10,7 @@ from kipflow.domain.texts import digest_text
 
 
 class Stage(StrEnum):
-    """Where a proposal stands."""
+    """The stage of a proposal."""
 
     DRAFT = "Draft"
     DISCUSSION = "Discussion"

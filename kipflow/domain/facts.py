@@ -144,20 +144,19 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ruling:
-    """A person's word: `kind` is "ballot", "stage", "snooze", "care", "page", "restore", "number", "ending", "drift",
+    """A person's ruling: `kind` is "ballot", "stage", "snooze", "care", "page", "restore", "number", "ending", "drift",
     "merge" or "split".
 
     For "ballot": `target` is "message-id" and `value` is {"choice": "+1" | "0" | "-1" | "none"}.
     For "stage": `value` is {"stage": …}; for "snooze": {"until": ISO time}; for "restore": {"undoes": id};
     for "care": {"interfaces": […]} or {"reviewer": name}; for "number": {"number": "accept" | "refuse"}.
     For "page": `target` is the version that changed ("page@version"), `value` {"votes": "hold"} or {"votes": "recast",
-    "round": the id of its opening mail, "before": ISO time, what was cast earlier must be cast again}.
-    For "ending": `target` is the id of a mail that says of a vote that it ended, `value` {"ending": "accept" |
-    "refuse"}.
-    For "drift": `target` is the side ("page", "index", …) that may say {"says": …} where the facts say {"derived": …}.
-    For "merge" (one person) and "split" (two people): {"one": {"key", "name"}, "other": {"key", "name"}}, where
-    a key is a roster's id, an address or a folded name; such a ruling has no number and holds everywhere.
-    A revoked ruling stays stored and stops counting from `revoked_at`.
+    "round": id of its opening mail, "before": ISO time; earlier ballots must be cast again}. For "ending": `target` is
+    the id of a mail that claims a vote's end, `value` {"ending": "accept" | "refuse"}. For "drift": `target` is the
+    side ("page", "index", …) that may say {"says": …} where the facts say {"derived": …}. For "merge" (one person) and
+    "split" (two people): {"one": {"key", "name"}, "other": {"key", "name"}}, where a key is a roster id, an address or
+    a folded name; such a ruling has no number and applies to all proposals. A revoked ruling stays stored and is not in
+    force from `revoked_at` on.
     """
 
     id: int | None

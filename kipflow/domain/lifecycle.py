@@ -77,9 +77,9 @@ def _find_deadline(state: State, silence: Silence | None, drift: Sequence[Drift]
     silent = [m for m in (silence.silent_at, silence.dormant_at) if m is not None] if silence is not None else []
     due = [m for m in silent if m <= state.now]
     if state.overtaken or state.waits_for is not None or any(quiet.find_silence_gap(state, m) for m in due):
-        return state.as_of  # ripe, and waiting only for data: look again at every run
+        return state.as_of  # due, and only data are missing: look again at every run
     if quiet.find_unwarned(state) is not None:
-        return state.as_of  # whoever records this warns the author, and decides again
+        return state.as_of  # recording this decision writes the warning, and decides again
     moments = [*find_clock_moments(state), *silent[:1]]
     if silence is not None and silence.warned_at is None and _find_lasting(silence, state.now) is not None:
         moments.append(after(state.as_of, LOOK_AGAIN))

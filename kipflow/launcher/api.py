@@ -39,7 +39,7 @@ class AirflowApi:
     """Talks to one API server as one user. Closes with `with`."""
 
     def __init__(self, url: str, *, user: str, password: str) -> None:
-        # the machine's proxy settings are not for a server on this machine
+        # no proxy for a server on this machine
         silence_retries()
         self._client = httpx.Client(base_url=url, timeout=1.5 * LOCK_SECONDS, trust_env=False)
         self._user = user

@@ -58,7 +58,7 @@ def _process_environment(kept: Mapping[str, str], settings: Settings, layout: La
         "KIPFLOW_CONFIG": str(settings.config),
         "KIPFLOW_COMMUNITY": settings.community,
         "KIPFLOW_DRY_RUN": "0" if settings.sends else "1",
-        # tasks get the database through the connection, the board through this
+        # the board's database; tasks use the connection
         "KIPFLOW_DATABASE_URL": settings.database_url,
     }
 

@@ -38,7 +38,7 @@ def keep(command: Sequence[str], *, worked: float = WORKED_SECONDS, pause: float
     while not is_stopped:
         began = time.monotonic()
         running[:] = [subprocess.Popen(list(command))]
-        if is_stopped:  # in the instant before
+        if is_stopped:  # a signal came just before the start
             running[0].terminate()
         code = running[0].wait()
         if code == 0 or is_stopped or time.monotonic() - began < worked:

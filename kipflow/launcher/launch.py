@@ -77,7 +77,7 @@ def up(settings: Settings, *, console: Console | None = None, wait: bool = True)
             set_speed(sandbox)
     except LaunchFailed as error:
         if all(service.is_alive for service in load_services(layout)):
-            return replace(running, failed=(str(error),))  # what works is kept: its UI is where to look
+            return replace(running, failed=(str(error),))  # the programs run: their UI shows what failed
         _stop_again(layout, progress)
         raise
     except BaseException:

@@ -129,7 +129,7 @@ def _wait_quiet(waiting: WaitContext, step: Step, dag_ids: Collection[str]) -> N
             if all(_ended(waiting.api, d) - ended[d] or (d == BACKFILL and d not in at_work) for d in dag_ids):
                 return
         if not active and not any(waiting.api.is_awaited(dag_id) for dag_id in dag_ids):
-            # an event can turn into a run between the two questions
+            # an event can become a run between the two requests
             active = _find_active(waiting, dag_ids)
             if not active:
                 return

@@ -24,7 +24,7 @@ COLUMNS = {
     "id": ("id", "asf id", "apache id", "apacheid", "asfid", "svn id", "availid", "username", "user", "uid", "account"),
     "name": ("name", "public name", "full name", "real name"),
     "email": ("email", "e mail", "mail", "address", "emails"),
-    # not "status": Whimsy puts there what differs between its records ("not in committer list")
+    # not "status": there Whimsy reports differences between its records ("not in committer list")
     "role": ("role", "roles", "position"),
     "since": (
         "since",
@@ -117,7 +117,7 @@ def _find_tables(root: _Element) -> Iterator[tuple[str, _Element]]:
     heading = ""
     for element in root.iter(*_HEADINGS, "table"):
         if element.tag == "table":
-            # a table within a table would be read again and again
+            # nested tables would be read repeatedly
             if next(element.iterancestors("table"), None) is None:
                 yield heading, element
         else:

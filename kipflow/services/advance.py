@@ -174,7 +174,7 @@ def advance_many(
         except Exception:
             if on_failure is None:
                 raise
-            continue  # each of them alone, then: so the one that fails is known
+            continue  # then each alone, to find the one that fails
         on_progress(len(done), len(numbers))
     ready = {advance.number for advance in done}
     for number in numbers:

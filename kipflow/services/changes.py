@@ -42,7 +42,7 @@ def find_moment(history: Iterable[Transition], since: Since | None) -> datetime 
     votes = [t.at for t in entries if t.target is Stage.VOTE]
     if votes and since is not Since.DISCUSSION:
         return max(votes)
-    # a cancelled vote leads back to the discussion: that is not where it opened
+    # a cancelled vote leads back to the discussion, which did not open then
     discussions = [t.at for t in entries if t.target is Stage.DISCUSSION]
     return min(discussions) if discussions and since is not Since.VOTE else None
 

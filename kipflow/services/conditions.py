@@ -111,7 +111,7 @@ def _check_services(found: Situation) -> Iterator[Condition]:
         waits = "; no vote ends on mail that is missing" if is_mail else ""
         by_hand = ", or take the mail from files: `kipflow ingest FILE --complete-through TIME`" if is_mail else ""
         fix = f"It is asked again every hour. Check its address in the community's file and the network{by_hand}"
-        if is_chat:  # it answers, and its answer says what to do
+        if is_chat:  # Slack answers, and its answer says what to do
             waits, fix = "; every message waits, none is given up", "Do that; the next delivery sends what waits"
         yield Condition(
             name=service,
@@ -191,7 +191,7 @@ ROWS: tuple[Callable[[Situation], Iterator[Condition]], ...] = (
 
 
 # -- the operators' channel --------------------------------------------------------------------------
-_REPORTED = "conditions-reported"
+_REPORTED = "conditions-told"
 
 
 def report_conditions(store: Store, found: Iterable[Condition], rules: EffectRules, *, now: datetime) -> int:

@@ -62,7 +62,7 @@ def find_effects(
         return list(_plan(situation, NUMBER_DOUBT_ROWS)) if decision.number_doubt.is_known else []
     if not rules.notifies:
         return _find_index_retractions(situation)
-    if not situation.corrections:  # one that is announced says what holds now as well
+    if not situation.corrections:  # the message of a correction has the present stage too
         fresh = (t for t in appended if t.rule not in UNDATED and situation.is_fresh(t.at))
         news = [t for t in fresh if not t.retracts and t.id not in heard.known]
         situation = replace(situation, moves=news)

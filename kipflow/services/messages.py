@@ -220,7 +220,7 @@ def build_message(text: str, lines: Iterable[str], *, sections: int = 1) -> dict
     bodies = [""]
     for line in filter(None, lines):
         longer = f"{bodies[-1]}\n{line}".lstrip("\n")
-        if len(longer) <= SECTION_LIMIT - 2:  # room for the mark that something is left out
+        if len(longer) <= SECTION_LIMIT - 2:  # room for the mark of omission
             bodies[-1] = longer
         elif len(bodies) < sections:
             bodies.append(line[: SECTION_LIMIT - 2])

@@ -96,7 +96,7 @@ def read_votes(
     messages, unreadable = _read(paths, community, on_mail)
     policy = community.as_policy()
     threads = read_threads(messages, roster, policy, prefix=community.prefix, keyed_by=community.keyed_by)
-    # a reply with a wrong clock does not move it
+    # a reply with a wrong clock does not shift it
     newest = max((threads.times[m.message_id] for m in messages if m.arrived_at is not None), default=None)
     moment = as_of if as_of is not None else newest
     readings: list[VoteReading] = []
@@ -208,7 +208,7 @@ def _compare_outcomes(vote: Vote, outcome: Outcome, earliest_close: datetime) ->
     if outcome in _AGAINST_ANNOUNCED[declared.outcome]:
         yield f"announced as {declared.outcome}, but the ballots say {outcome}"
     early = declared.announced_at is not None and declared.announced_at < earliest_close
-    if early and not vote.root_missing:  # when an unseen opening came is not known
+    if early and not vote.root_missing:  # the time of a missing opening is unknown
         yield f"announced before the period was over, which ends at {render_machine_time(earliest_close)}"
 
 

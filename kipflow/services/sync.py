@@ -171,7 +171,7 @@ class _PageRun:
             try:
                 version = parse_page(self.wiki.fetch_version(page_id, number), self.prefix)
             except KipflowError:
-                continue  # noted when it was met first
+                continue  # noted at the first attempt
             with self.store.begin() as session:
                 self.stored += _save_version(session, version, self.as_of)
 

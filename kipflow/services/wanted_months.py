@@ -96,7 +96,7 @@ def wanted_range(lists: Sequence[str], first: str, last: str, *, as_of: datetime
 
 
 def is_settled(month: ArchiveMonth) -> bool:
-    """Whether a month can no longer change: complete, read after its end, and no failed download since."""
+    """Whether a month can no longer change: complete, read after its end, no failed download since."""
     is_whole = month.status == "complete" and not month.why.startswith(HELD_UP_TO)
     return is_whole and month.fetched_at >= month_end(month.month)
 
