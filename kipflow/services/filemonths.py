@@ -60,7 +60,7 @@ def name_breaks(list_id: str, month: str) -> str:
 
 
 #: Values of `arrived_from` that prove no arrival; an archive's "epoch" is in exports of threads, which are no months.
-_CLAIMED = UNRECORDED | {"epoch"}
+_UNPROVEN = UNRECORDED | {"epoch"}
 _UNVOUCHED = f"{FROM_FILES}, and nothing in them says up to when (`kipflow ingest FILE --complete-through TIME`)"
 _NO_ID = "; too little of its last mail is there to know it again in another file (`kipflow ingest --complete-through`)"
 #: A list and one of its months.
@@ -115,7 +115,7 @@ class FileMonths:
             return
         key = (item.list_id, f"{item.arrived_at:%Y-%m}")
         file.mails[key] = file.mails.get(key, 0) + 1
-        if item.arrived_from not in _CLAIMED:
+        if item.arrived_from not in _UNPROVEN:
             file.through[item.list_id] = max(item.arrived_at, file.through.get(item.list_id, item.arrived_at))
 
     def _add_lost(self, file: _File, item: Unreadable) -> None:

@@ -117,7 +117,7 @@ def test_a_stage_that_no_longer_follows_is_corrected_with_its_cause(memory: Memo
         ({"kind": "stage", "target": "", "value": {"stage": "Nowhere"}}, "stage"),
         ({"kind": "wish", "target": "", "value": {}}, "no kind of ruling"),
         (
-            {"kind": "stage", "target": "", "value": {"stage": "Rejected"}, "context": replace(WORD, reason="")},
+            {"kind": "stage", "target": "", "value": {"stage": "Rejected"}, "context": replace(WORD, reason=" ")},
             "reason",
         ),
     ],
