@@ -92,11 +92,9 @@ class AskPerson(HITLOperator):
             raise AirflowSkipException(_ENDED[ended])
         parts = open_parts()
         who = event["responded_by_user"]["name"]
-        act_context = ActContext(
-            author=who, reason=str((event["params_input"] or {}).get("reason", "")), at=parts.clock()
-        )
+        by = ActContext(author=who, reason=str((event["params_input"] or {}).get("reason", "")), at=parts.clock())
         try:
-            done = asking.answer(open_desk(parts), self.key, event["chosen_options"][0], act_context)
+            done = asking.answer(open_desk(parts), self.key, event["chosen_options"][0], by)
         except BadRuling as error:
             log.error("the answer of %s is not taken: %s; the question stays open", who, error)
             self._ask(context["task_instance"].id)

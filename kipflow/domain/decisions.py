@@ -82,8 +82,7 @@ class Drift:
     said_at: datetime | None = None
 
     def find_due(self, since: datetime) -> datetime:
-        """When people are asked about it: `DRIFT_GRACE` after the later of the stage's beginning (`since`) and
-        `said_at`."""
+        """When people are asked: `DRIFT_GRACE` after the later of the stage's beginning (`since`) and `said_at`."""
         return after(max(since, self.said_at or since), DRIFT_GRACE)
 
     @property

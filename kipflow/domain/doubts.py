@@ -41,8 +41,7 @@ def count_settlements(vote: Vote) -> int:
 
 
 def list_settlements(vote: Vote) -> Iterator[Vote]:
-    """The vote, judged anew for each way to settle its doubts: at most
-    `MAX_SETTLEMENTS` of them."""
+    """The vote judged anew for each way to settle its doubts: at most `MAX_SETTLEMENTS`."""
     options = _list_options(vote)
     if not options:
         yield vote

@@ -118,9 +118,8 @@ def _say_votes_needed(policy: Policy, counts: Counts) -> Iterator[str]:
     if policy.rule is VotingRule.LAZY_CONSENSUS and counts.minus:
         veto = "is a veto" if counts.minus == 1 else "are vetoes"
         yield f"{counts.minus} binding -1 {veto}, until withdrawn or a result ends the vote"
-    to_outweigh = {VotingRule.TWO_THIRDS: 2 * counts.minus, VotingRule.LAZY_CONSENSUS: 0}.get(
-        policy.rule, counts.minus + 1
-    )
+    rules = {VotingRule.TWO_THIRDS: 2 * counts.minus, VotingRule.LAZY_CONSENSUS: 0}
+    to_outweigh = rules.get(policy.rule, counts.minus + 1)
     needed = max(policy.quorum, to_outweigh, 1) - counts.plus
     if needed > 0:
         why = f" to outweigh {counts.minus} binding -1" if to_outweigh > policy.quorum else ""

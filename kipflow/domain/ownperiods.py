@@ -21,8 +21,7 @@ class OwnPeriod:
 
 
 def find_longer(vote: Vote, earliest: datetime, at: datetime) -> OwnPeriod | None:
-    """The caller's period that ends after `earliest`, as known at `at`; None if there is none or an end was
-    announced."""
+    """The caller's period beyond `earliest`, as known at `at`; None without one, or after an announced end."""
     declared = vote.declared.as_of(at) if vote.declared is not None else None
     if declared is not None and declared.closes_at is not None:
         return None

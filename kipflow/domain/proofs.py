@@ -92,8 +92,7 @@ def _find_holders(name: str, roster: Roster) -> tuple[Person, ...]:
 
 
 def _ask_whose(writing: Writing, roster: Roster) -> Proof:
-    """A mail with several possible addresses proves nobody; if one of them or the name is a known person's, that is a
-    question."""
+    """A mail with several possible addresses proves nobody; a known address or name among them is a question."""
     holders = (roster.identify(name="", address=shown, at=writing.at).person for shown in writing.shown)
     people = tuple(dict.fromkeys((*filter(None, holders), *roster.find_named(writing.name))))
     shown = ", ".join(writing.shown[:_MOST_SHOWN]) or "none"
@@ -103,8 +102,7 @@ def _ask_whose(writing: Writing, roster: Roster) -> Proof:
 
 
 def _find_doubt(writing: Writing, senders: Senders) -> str:
-    """What the receiving host's record says against the address, or a required authentication that is missing; "":
-    nothing."""
+    """What the host's record says against the address, or a missing required authentication; "": nothing."""
     if writing.authentication is Authentication.FAILED:
         if writing.source is AddressSource.RECOVERED:
             return "for which nothing speaks that the receiving host recorded"

@@ -71,14 +71,12 @@ def index_by_subject(mails: Iterable[Message]) -> dict[Subject, Message]:
 
 
 def find_referred(indexed: Mapping[Subject, Message], message: Message) -> Message:
-    """Which of several mails with one id another mail answers: the one with the most similar subject, else the
-    first."""
+    """Which of the mails with one id another mail answers: the one with the most similar subject, else the first."""
     return next(indexed[subject] for subject in _list_subjects(message.reading) if subject in indexed)
 
 
 def _list_subjects(reading: SubjectReading) -> Iterator[Subject]:
-    """A subject and similar ones, the most similar first: numbers weigh more than the topic, the topic more than the
-    kind."""
+    """A subject and similar ones, the most similar first: numbers weigh most, then the topic, then the kind."""
     return itertools.product((reading.numbers, None), (reading.topic, None), (reading.kind, None))
 
 

@@ -30,8 +30,7 @@ class Silence:
     dormant_at: datetime | None = None
 
     def requires_warning(self, at: datetime) -> bool:
-        """Whether a warning must be written at `at`: the silence is long enough, has no warning, and dormancy is
-        ahead."""
+        """Whether a warning must be written at `at`: long enough, none written yet, and dormancy ahead."""
         return self.warning is None and self.silent_at <= at and (self.past is None or at < self.past)
 
 

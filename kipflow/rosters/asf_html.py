@@ -14,7 +14,7 @@ from lxml import etree, html
 
 from kipflow.domain.errors import UnreadableInput
 from kipflow.domain.people import Role
-from kipflow.rosters.entries import EntryCollector, Listing, clean_name, parse_day, parse_roles
+from kipflow.rosters.entries import Collector, Listing, clean_name, parse_day, parse_roles
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -68,7 +68,7 @@ def parse_html(text: str, *, source: str, project: str | None = None) -> Listing
     Raises:
         UnreadableInput: the page cannot be read or has no table of people.
     """
-    found = EntryCollector(source)
+    found = Collector(source)
     groups = list(_find_tables(_parse(text, source)))
     if project is not None and any(_is_of_project(heading, project) for heading, _ in groups):
         groups = [(heading, table) for heading, table in groups if _is_of_project(heading, project)]
@@ -144,7 +144,7 @@ def _text(element: _Element) -> str:
     return " ".join("".join(parts)[:MAX_TEXT].split())
 
 
-def _add_person(found: EntryCollector, values: dict[str, str], struck: bool, heading: str, place: str) -> None:
+def _add_person(found: Collector, values: dict[str, str], struck: bool, heading: str, place: str) -> None:
     name, account = _MARKS.sub("", values.get("name", "")), _MARKS.sub("", values.get("id", ""))
     if not name:
         return

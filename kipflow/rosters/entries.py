@@ -49,7 +49,7 @@ class Listing:
     notes: tuple[str, ...] = ()
 
 
-class EntryCollector:
+class Collector:
     """Collects the entries of one source, and notes on what was left out or is uncertain."""
 
     def __init__(self, source: str) -> None:

@@ -12,15 +12,7 @@ from datetime import datetime
 from kipflow.domain.errors import UnreadableInput
 from kipflow.domain.people import Role, fold_name
 from kipflow.rosters.asf_html import find_columns
-from kipflow.rosters.entries import (
-    EntryCollector,
-    Listing,
-    RosterEntry,
-    check_count,
-    clean_name,
-    parse_day,
-    parse_roles,
-)
+from kipflow.rosters.entries import Collector, Listing, RosterEntry, check_count, clean_name, parse_day, parse_roles
 
 _ADDED = frozenset({"added", "add", "joined", "role", "promoted", "changed"})
 _REMOVED = frozenset({"removed", "remove", "left", "resigned", "retired", "emeritus"})
@@ -39,7 +31,7 @@ def parse_csv(text: str, *, source: str) -> Listing:
     columns = find_columns(head)
     if "name" not in columns:
         raise UnreadableInput(source=source, why="has no column `name` in its first row (csv)")
-    found = EntryCollector(source)
+    found = Collector(source)
     for number, cells in rows:
         values = {field: cells[at].strip() for field, at in columns.items() if at < len(cells)}
         place = f"line {number}"
@@ -73,7 +65,7 @@ def _read(text: str, source: str) -> tuple[list[str], Iterator[tuple[int, list[s
     return head, rows()
 
 
-def _read_roles(values: dict[str, str], place: str, found: EntryCollector) -> list[Role]:
+def _read_roles(values: dict[str, str], place: str, found: Collector) -> list[Role]:
     dates: list[datetime | None] = []
     for field in ("since", "until"):
         text = values.get(field, "")
@@ -115,7 +107,7 @@ def _parse_history(head: list[str], rows: Iterator[tuple[int, list[str]]], sourc
     when = next((head.index(name) for name in _TIMES if name in head), None)
     if len(columns) < 3 or when is None:
         raise UnreadableInput(source=source, why="a history needs the columns name, event, role and date (csv)")
-    found = EntryCollector(source)
+    found = Collector(source)
     events: list[tuple[datetime, int, str, str, str]] = []
     for number, cells in rows:
         if len(cells) <= max(*columns.values(), when):
@@ -133,7 +125,7 @@ def _parse_history(head: list[str], rows: Iterator[tuple[int, list[str]]], sourc
     return found.as_listing()
 
 
-def _follow(events: list[tuple[datetime, int, str, str, str]], found: EntryCollector) -> None:
+def _follow(events: list[tuple[datetime, int, str, str, str]], found: Collector) -> None:
     """Add roles that begin when first listed and end when removed; who joins a PMC stays a committer."""
     names: dict[str, str] = {}
     places: dict[str, int] = {}

@@ -36,8 +36,7 @@ class PageComparison:
 
 
 def find_moment(history: Iterable[Transition], since: Since | None) -> datetime | None:
-    """When the newest vote opened, or the first discussion; without `since` the vote if there is one, else the
-    discussion."""
+    """When the newest vote opened, or the first discussion; without `since` the former if there is one."""
     entries = [t for t in history if not t.retracts]
     votes = [t.at for t in entries if t.target is Stage.VOTE]
     if votes and since is not Since.DISCUSSION:

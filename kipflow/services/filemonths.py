@@ -85,8 +85,7 @@ class _File:
         return any(self.find_until(list_id, complete_through) for list_id, _ in self.mails)
 
     def find_until(self, list_id: str, complete_through: datetime | None) -> datetime | None:
-        """Up to when the file holds a list: by the operator's statement, or by its last arrival if it is a whole
-        mbox."""
+        """Up to when the file holds a list: by the operator's statement, or its last arrival if a whole mbox."""
         if self.breaks:
             return None
         return complete_through or (self.through.get(list_id) if sum(self.mails.values()) > 1 else None)
@@ -126,8 +125,7 @@ class FileMonths:
             file.begun.add((item.list_id, f"{item.arrived_at:%Y-%m}"))
 
     def save(self, session: Session, complete_through: datetime | None) -> dict[_Key, str]:
-        """Save the months, except those from the archive itself. Returns the months that broke off now, with the
-        reason."""
+        """Save the months, except the archive's own. Returns those that broke off now, with the reason."""
         known = session.mail.load_months()
         held, new = self._find_held(complete_through), self._find_new()
         found = {mail for f in self._files.values() for mail in f.found if f.vouches(complete_through)}

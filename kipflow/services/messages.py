@@ -171,8 +171,7 @@ def link(shown: str, url: str) -> str:
 
 
 def say_links(facts: ProposalFacts | None, rules: EffectRules, *, thread: str = "") -> str:
-    """A proposal's title as a link to its page, and links to its thread (of the mail `thread`) and the board, if
-    known."""
+    """A proposal's title linked to its page, and links to its thread (of the mail `thread`) and the board, if known."""
     if facts is None:
         return ""
     thread = thread or next((m.message_id for m in facts.messages if not m.is_reply), "")

@@ -81,8 +81,7 @@ class NewsContext:
         return self.recorded_at - self.decision.as_of > NEWS_AGE
 
     def is_fresh(self, at: datetime, *, urgent: bool = False) -> bool:
-        """Whether something since `at` is still news; for longer if it is urgent, or the proposal was followed by
-        then."""
+        """Whether something since `at` is still news; for longer if urgent, or if the proposal was followed by then."""
         known = urgent or (self.followed_since is not None and self.followed_since <= at)
         return self.recorded_at - at <= (LATE_NEWS_AGE if known else NEWS_AGE)
 

@@ -127,12 +127,8 @@ def apply_accepted_calls(state: State) -> State:
 
 def close_ripe_vote(state: State) -> State:
     """Accept or reject the running vote if every condition for it is met now."""
-    vote = state.running
-    if (
-        vote is None
-        or vote.root_message_id in state.closed
-        or (state.number_doubt is not None and state.number_doubt.blocks_votes)
-    ):
+    vote, doubt = state.running, state.number_doubt
+    if vote is None or vote.root_message_id in state.closed or (doubt is not None and doubt.blocks_votes):
         return state
     state = state._replace(waits_for=None)
     if state.now < after(vote.opened_at, state.policy.voting_period):

@@ -47,8 +47,7 @@ class EffectKind(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
-    """The context in which a kind plans. `mode`: "off", "approve", "send"; without `sends` (dry-run) effects are only
-    shown."""
+    """What a kind plans with. `mode`: "off", "approve", "send"; without `sends` (dry-run) effects are only shown."""
 
     store: BoardStore
     prefix: str
@@ -87,9 +86,8 @@ class PerProposalKind(ABC):
 
     def refuse_lapsed(self, row: OutboxRow) -> None:
         """Raise `Refused` if an effect is no longer due as it was planned, because more happened since."""
-        due = (
-            self.find_effect(self.scope.store.proposal(row.number, self.scope.now)) if row.number is not None else None
-        )
+        store, now = self.scope.store, self.scope.now
+        due = self.find_effect(store.proposal(row.number, now)) if row.number is not None else None
         if due is None or due.key != row.key:
             raise Refused(service=row.channel, url=row.key, why="it is no longer due as it was planned")
 
@@ -118,8 +116,7 @@ class PerProposalKind(ABC):
 
 
 def plan_all(kinds: Mapping[str, EffectKind]) -> Report:
-    """Plan every kind. One that cannot be planned (its service is unreachable, say) gives a warning and does not stop
-    the others."""
+    """Plan every kind. One that fails gives a warning and does not stop the others."""
     warnings: list[str] = []
     for name, kind in kinds.items():
         try:

@@ -78,8 +78,7 @@ class ResultKind(PerProposalKind):
 
 
 def find_announcement(scope: Scope, lists: frozenset[str], view: ProposalView, channel: str) -> Effect | None:
-    """The effect that announces the proposal's newest vote; None if there is nothing to announce, or it went out
-    already."""
+    """The effect that announces the newest vote; None if there is nothing to announce, or it went out already."""
     draft = find_draft(view, scope.now)
     if draft is None or draft.list_id not in lists:
         return None

@@ -45,8 +45,7 @@ class WikiEdits:
         raise AssertionError("the last try ends in a save or a conflict")
 
     def find(self, row: OutboxRow) -> str | None:
-        """The version that was saved for a row; None if not among the newest: saving again then only adds what is
-        missing."""
+        """The version saved for a row; None if not among the newest: saving again then only adds what is missing."""
         newest = page = self.wiki.fetch_page(str(row.payload["page_id"]))
         base = max(int(row.payload.get("version", 0)), page.version - VERSIONS_SEARCHED)
         while page.version > base:

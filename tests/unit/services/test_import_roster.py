@@ -14,7 +14,7 @@ from kipflow.config.roster import load_roster
 from kipflow.domain.errors import UnreadableInput
 from kipflow.domain.people import Person, Role
 from kipflow.rosters.editing import edit_roster
-from kipflow.rosters.entries import EntryCollector, Listing, RosterEntry
+from kipflow.rosters.entries import Collector, Listing, RosterEntry
 from kipflow.rosters.files import RosterFile, parse_roster, render_roster
 from kipflow.rosters.formats import parse_listing
 from kipflow.services.import_roster import ImportReport, import_roster
@@ -38,7 +38,7 @@ MARA = Person(
 
 
 def entry(name: str, **values: object) -> RosterEntry:
-    gathering = EntryCollector("a page")
+    gathering = Collector("a page")
     gathering.add(name=name, place="row 1", **values)  # type: ignore[arg-type]
     [made] = gathering.entries
     return made
@@ -233,7 +233,7 @@ def entries(draw: st.DrawFn) -> RosterEntry | None:
     if since and until and until <= since:
         until = None
     spans = {k: day(d.isoformat()) if d else None for k, d in (("since", since), ("until", until))}
-    gathering = EntryCollector("a page")
+    gathering = Collector("a page")
     gathering.add(
         id=draw(st.sampled_from(["", "", "a", "no", "null", "0x1", "1e3", "mlind"])),
         name=draw(
