@@ -88,7 +88,7 @@ def test_what_was_settled_and_is_open_again_is_asked_again(parts: Parts) -> None
 
 def test_no_more_is_asked_at_once_than_anybody_reads(parts: Parts, monkeypatch: pytest.MonkeyPatch) -> None:
     open_now = find_open(parts)
-    monkeypatch.setattr(asking, "MOST", 2)
+    monkeypatch.setattr(asking, "MAX_OPEN", 2)
 
     assert choose_new(parts.store, open_now, run_id="one", now=NOW) == open_now[:2]
     assert choose_new(parts.store, open_now, run_id="two", now=NOW) == []
