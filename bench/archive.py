@@ -29,7 +29,7 @@ from measure import Figure, answer, run_apart, run_in_turns
 from peers import PEERS, find_python, measure_peer
 
 from kipflow.adapters.store import open_store
-from kipflow.cli import spare_collections
+from kipflow.cli import collect_garbage_rarely
 from kipflow.config.loading import load_community
 from kipflow.domain.facts import Message
 from kipflow.domain.policy import Policy
@@ -190,7 +190,7 @@ def _text_lines(mail: EmailMessage) -> Iterable[str]:
 
 
 def measure_one(*files: str) -> dict[str, Any]:
-    spare_collections()
+    collect_garbage_rarely()
     start, cpu = time.perf_counter(), time.process_time()
     mails = sum(read_file(file) for file in files)
     return {"seconds": time.process_time() - cpu, "wall": time.perf_counter() - start, "mails": mails}
@@ -204,7 +204,7 @@ def measure_one_by_clock(*files: str) -> dict[str, Any]:
 def measure_votes(*files: str) -> dict[str, Any]:
     """`kipflow votes` in one process, without the printing."""
     workers.WORTH = sys.maxsize
-    spare_collections()
+    collect_garbage_rarely()
     start = time.process_time()
     report = read_votes([Path(f) for f in files], community=load_community("kafka"), roster=Roster(()))
     return {"seconds": time.process_time() - start, "mails": report.messages_read, "votes": len(report.votes)}
@@ -216,7 +216,7 @@ def measure_votes_again(*files: str) -> dict[str, Any]:
 
 
 def measure_votes_by_clock(*files: str) -> dict[str, Any]:
-    spare_collections()
+    collect_garbage_rarely()
     start = time.perf_counter()
     report = read_votes([Path(f) for f in files], community=load_community("kafka"), roster=Roster(()))
     return {"seconds": time.perf_counter() - start, "mails": report.messages_read}
@@ -225,7 +225,7 @@ def measure_votes_by_clock(*files: str) -> dict[str, Any]:
 def measure_stored(*files: str) -> dict[str, Any]:
     with TemporaryDirectory() as folder:
         url = f"sqlite:///{folder}/bench.db"
-        spare_collections()
+        collect_garbage_rarely()
         store = open_store(
             url, CommunityRules(policy=Policy(version="bench", binding_roles=frozenset()), prefix=WHERE["prefix"])
         )

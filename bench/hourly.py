@@ -19,7 +19,7 @@ from measure import Figure, answer, run_apart
 from replay import AS_OF, LIST, PER_PROPOSAL, POLICY, START, open_bench_store
 
 from kipflow.adapters.store import SqlStore
-from kipflow.domain.facts import Kind, Message, SubjectReading
+from kipflow.domain.facts import MailKind, Message, SubjectReading
 from kipflow.mail.messages import read_message
 from kipflow.services.advance import advance_all
 from kipflow.services.effectrules import EffectRules
@@ -105,7 +105,7 @@ def make_messages(mails: int) -> Iterator[Message]:
             raw_from=f"Person P{position % 60} <p{position % 60}@x.example>",
             subject=topic if proposal is None else f"[DISCUSS] {topic}",
             reading=SubjectReading(
-                kind=Kind.OTHER if proposal is None else Kind.DISCUSS,
+                kind=MailKind.OTHER if proposal is None else MailKind.DISCUSS,
                 is_reply=False,
                 is_forward=False,
                 numbers=() if proposal is None else (proposal,),

@@ -27,7 +27,7 @@ from kipflow.services import asking
 @dag(
     dag_id="kip_ask_people",
     schedule=AssetOrTimeSchedule(timetable=often("*/10 * * * *"), assets=TRANSITIONS),
-    **describe_dag(__doc__, "decisions", "people", timeout=2 * asking.PATIENCE, runs=asking.MOST),
+    **describe_dag(__doc__, "decisions", "people", timeout=2 * asking.PATIENCE, runs=asking.MAX_OPEN),
 )
 def kip_ask_people() -> None:
     # one at a time: two would ask the same questions

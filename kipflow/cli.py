@@ -20,8 +20,8 @@ from kipflow.commands.program import with_program
 from kipflow.config.settings import load_instance_variables, read_settings
 from kipflow.domain.errors import KipflowError
 
-#: Command → where it is, and what `kipflow --help` says of it. Loaded when used: `kipflow votes` must not wait for
-#: SQLAlchemy or Airflow.
+#: Command → its module and function, and its line in `kipflow --help`. Loaded when used: `kipflow votes` must not wait
+#: for SQLAlchemy or Airflow.
 COMMANDS = {
     "init": ("config:init", "Write the files of a new community."),
     "config": ("config:config", "Check a community's files."),
@@ -45,7 +45,7 @@ COMMANDS = {
     "metrics": ("run:metrics", "Run the Spark job over the history; print the summary."),
     "replay": ("decisions:replay", "Rebuild history from the facts and compare."),
 }
-#: What is no command, though somebody may look for it → where it is.
+#: Word that is no command, though somebody may try it → the hint to print.
 _MEANT = {
     "explain": "there is no command 'explain': `kipflow votes FILE --explain` says why lines of mails are no votes, "
     "`kipflow status NUMBER` what a proposal's stage rests on",
@@ -80,7 +80,7 @@ def cli(community: str | None) -> None:
     """Run an open-source community's improvement proposals from its own mail and wiki."""
     if community:
         os.environ["KIPFLOW_COMMUNITY"] = community
-    # where a sandbox that `up` started is; what the caller says goes first
+    # the variables of a sandbox that `up` started; the caller's own take precedence
     settings = read_settings()
     if settings.community == "sandbox":
         for name, value in load_instance_variables(settings.home).items():
@@ -88,14 +88,14 @@ def cli(community: str | None) -> None:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Entry point of the `kipflow` script. What it and the programs that it starts make, others cannot read."""
+    """Entry point of the `kipflow` script. Files that it and its child processes create are private."""
     os.umask(PRIVATE)
-    spare_collections()
+    collect_garbage_rarely()
     sys.exit(run(arguments))
 
 
-def spare_collections() -> None:
-    """Look for rubbish seldom: what a command makes it mostly keeps."""
+def collect_garbage_rarely() -> None:
+    """Run the garbage collector rarely: a command keeps most objects."""
     gc.set_threshold(100_000)
 
 
@@ -107,19 +107,19 @@ def run(arguments: list[str] | None = None) -> int:
     except click.exceptions.Exit as error:
         return error.exit_code
     except click.exceptions.NoArgsIsHelpError as error:
-        click.echo(error.format_message(), err=True)  # the help itself: not to be pressed into one line
+        click.echo(error.format_message(), err=True)  # the help itself, which has many lines
         return 2
     except BrokenPipeError:
-        # the reader of a pipe went away (`kipflow votes … | head`): nobody is left to read
+        # the reader of a pipe ended (`kipflow votes … | head`)
         sys.stdout = None
         return 0
     except (KeyboardInterrupt, Exception) as error:
-        # the last line of defence: a database that is away, or a fault of ours
+        # the last line of defence: an unreachable database, or a bug
         return _fail(_describe(error))
 
 
 def _name_argument(error: click.UsageError) -> click.UsageError:
-    """The error with an argument's plain name: click would print how it stands in the usage line, choices and all."""
+    """The error with an argument's plain name: click would print it with all choices."""
     if isinstance(error, click.BadParameter) and isinstance(error.param, click.Argument) and not error.param_hint:
         shown = error.param.metavar or ""
         name = shown if shown and "|" not in shown else (error.param.name or "").upper()
@@ -156,7 +156,7 @@ def _describe(error: BaseException) -> str:
 def _fail(message: str) -> int:
     if os.environ.get("KIPFLOW_DEBUG") == "1":
         traceback.print_exc()
-    # it may quote a mail, whose control characters must not reach the terminal
+    # it may quote a mail: control characters must not reach the terminal
     plain = "".join(c if c.isprintable() else "\ufffd" for c in " ".join(with_program(message).split()))
     click.echo(f"kipflow: {plain}", err=True)
     return 2

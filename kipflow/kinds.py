@@ -1,4 +1,4 @@
-"""The table of the kinds of effect, each made from a community's parts."""
+"""The table of the kinds of effect, each built from a community's parts."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from kipflow.services.digests import DigestRules
 from kipflow.services.kinds.chat import ChatKind
 from kipflow.services.kinds.handover import HandOverKind
 from kipflow.services.kinds.index import IndexKind
-from kipflow.services.kinds.kind import Kind, Scope
+from kipflow.services.kinds.kind import EffectKind, Scope
 from kipflow.services.kinds.page import PageKind
 from kipflow.services.kinds.result import ResultKind
 from kipflow.services.kinds.ticket import TicketKind
 from kipflow.wiring import Parts, effect_rules, find_ticket_links
 
 
-def _make_chat(parts: Parts, scope: Scope) -> Kind | None:
+def _make_chat(parts: Parts, scope: Scope) -> EffectKind | None:
     slack = parts.community.slack
     if parts.chat is None or slack is None:
         return None
@@ -27,25 +27,25 @@ def _make_chat(parts: Parts, scope: Scope) -> Kind | None:
     return ChatKind(scope=scope, chat=parts.chat, rules=effect_rules(parts), digest=digest)
 
 
-def _make_index(parts: Parts, scope: Scope) -> Kind | None:
+def _make_index(parts: Parts, scope: Scope) -> EffectKind | None:
     wiki = parts.community.wiki
     return IndexKind(scope=scope, wiki=parts.wiki, page_id=wiki.index_page) if parts.wiki and wiki else None
 
 
-def _make_result(parts: Parts, scope: Scope) -> Kind | None:
+def _make_result(parts: Parts, scope: Scope) -> EffectKind | None:
     mail, lists = parts.community.mail, frozenset(parts.community.lists)
     return (
         ResultKind(scope=scope, mailer=parts.mailer, sender=mail.sender, lists=lists) if parts.mailer and mail else None
     )
 
 
-def _make_handover(parts: Parts, scope: Scope) -> Kind | None:
+def _make_handover(parts: Parts, scope: Scope) -> EffectKind | None:
     lists = frozenset(parts.community.lists)
     return HandOverKind(scope=scope, chat=parts.chat, roster=parts.roster, lists=lists) if parts.chat else None
 
 
-#: Every kind of effect, in the order in which they are delivered; None where the community lacks what it needs.
-KINDS: Mapping[str, Callable[[Parts, Scope], Kind | None]] = {
+#: Kind of effect → its constructor, in order of delivery; it returns None if the community lacks what the kind needs.
+EFFECT_KINDS: Mapping[str, Callable[[Parts, Scope], EffectKind | None]] = {
     "slack": _make_chat,
     "index": _make_index,
     "page": lambda parts, scope: (
@@ -57,8 +57,8 @@ KINDS: Mapping[str, Callable[[Parts, Scope], Kind | None]] = {
 }
 
 
-def find_kinds(parts: Parts, *, now: datetime) -> dict[str, Kind]:
-    """What plans and delivers each kind of effect; one whose service is not connected is left out, and waits."""
+def find_kinds(parts: Parts, *, now: datetime) -> dict[str, EffectKind]:
+    """The kinds of effect of a community; without a kind whose service is not connected, its effects wait."""
     community = parts.community
     made = {
         name: make(
@@ -71,6 +71,6 @@ def find_kinds(parts: Parts, *, now: datetime) -> dict[str, Kind]:
                 now=now,
             ),
         )
-        for name, make in KINDS.items()
+        for name, make in EFFECT_KINDS.items()
     }
     return {name: kind for name, kind in made.items() if kind is not None}

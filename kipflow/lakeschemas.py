@@ -17,7 +17,7 @@ from kipflow.domain.facts import Message
 from kipflow.domain.records import list_types, split_optional
 from kipflow.domain.votes import Declared
 
-#: What later mails make of an announcement is never in the reading of one mail, and a type cannot hold itself.
+#: Fields that only later mails fill; they also make the type recursive, which a schema cannot be.
 LEFT_OUT: Mapping[type, frozenset[str]] = {Declared: frozenset({"revised_at", "before"})}
 
 _TYPES = {
@@ -45,7 +45,7 @@ def _find_type(hint: Any) -> pa.DataType:
     return pa.string() if issubclass(kind, Enum) else _TYPES[kind]
 
 
-#: What the mbox data source gives: a mail, or (`readable` false) where and why there is none.
+#: A row of the mbox data source: a mail, or (`readable` false) where and why there is none.
 ITEM = _table(list_types(Message), why=str, lost=bool, readable=bool)
 #: The columns that say where and why.
 UNREADABLE = ("source", "list_id", "month", "why", "lost")

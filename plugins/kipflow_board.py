@@ -41,13 +41,15 @@ def build_board() -> "FastAPI":
     from kipflow.web.app import create_app
     from kipflow.web.render import Masthead, read_if_possible
     from kipflow.web.writing import WriteAccess
-    from kipflow.wiring import board_program, find_state, index_editor, open_desk
+    from kipflow.wiring import board_program, find_current_conditions, index_editor, open_desk
     from kipflow.wiring.environment import find_time
 
     def describe() -> Masthead:
         parts, runs = open_parts(), read_if_possible(lambda: load_runs(create_session))
         now, is_own = find_time(parts.clock)
-        state = read_if_possible(lambda: find_state(parts, now=now, has_clock=is_own, runs=runs, by=datetime.now(UTC)))
+        state = read_if_possible(
+            lambda: find_current_conditions(parts, now=now, has_clock=is_own, runs=runs, by=datetime.now(UTC))
+        )
         program, editor = board_program(parts.settings), index_editor(parts.community)
         title, dry = parts.community.title, not parts.sends
         return Masthead(title=title, program=program, dry_run=dry, index_editor=editor, conditions=state or ())

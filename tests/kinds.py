@@ -11,7 +11,7 @@ from kipflow.services.deliver import deliver
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.kinds.chat import ChatKind
 from kipflow.services.kinds.index import IndexKind
-from kipflow.services.kinds.kind import Kind, Scope
+from kipflow.services.kinds.kind import EffectKind, Scope
 from kipflow.services.kinds.page import PageKind
 from kipflow.services.ports import Report
 
@@ -33,7 +33,7 @@ def chat_kind(chat: Any, store: SqlStore, now: datetime = datetime(2026, 3, 2, t
     return ChatKind(scope=scope_of(store, now), chat=chat, rules=rules, **more)
 
 
-def make_due(store: SqlStore, channel: str, kind: Kind, now: datetime) -> Report:
+def make_due(store: SqlStore, channel: str, kind: EffectKind, now: datetime) -> Report:
     """What a DAG does: plan what is due of a kind, then deliver it."""
     kind.plan()
     return deliver(store, {channel: kind}, now=now, by=ThisProcess(), wait=lambda _seconds: None)

@@ -51,7 +51,7 @@ class MemoryHistory:
         return self.rules_changed
 
     def is_claimed(self, number: int) -> bool:
-        return number in self.decided and self.decided[number].claim is not None
+        return number in self.decided and self.decided[number].number_doubt is not None
 
     def append(self, transitions: Sequence[Transition], *, recorded_at: datetime, run_id: str = "") -> int:
         known = {t.id for _, t in self.transitions}

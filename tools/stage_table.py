@@ -8,7 +8,7 @@ from pathlib import Path
 
 from kipflow.domain.events import OPEN_STAGES, SETTLED_STAGES, Stage
 from kipflow.domain.moments import Event
-from kipflow.domain.stages.table import ROWS, Row
+from kipflow.domain.stages.table import ROWS, StageRule
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "stages.md"
 _HEAD = """# The stages of a proposal
@@ -49,7 +49,7 @@ def render_page() -> str:
     return _HEAD + "".join(map(_render_row, ROWS))
 
 
-def _render_row(row: Row) -> str:
+def _render_row(row: StageRule) -> str:
     cells = (
         ", ".join(_EVENTS[event] for event in row.events),
         _name(row.sources),

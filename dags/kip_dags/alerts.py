@@ -15,7 +15,7 @@ from kip_dags.reports import log
 from kipflow.services.alerts import Failure, report_failure
 from kipflow.services.conditions import DAGS, report_conditions
 from kipflow.services.ports import Runs
-from kipflow.wiring import Parts, effect_rules, find_state
+from kipflow.wiring import Parts, effect_rules, find_current_conditions
 
 #: Variables whose values are masked in alerts. Shorter values would match in any text.
 _SECRET = re.compile("TOKEN|PASSWORD|SECRET|KEY", re.IGNORECASE)
@@ -41,7 +41,7 @@ def report_task_failure(context: Any) -> None:
 def report_current_conditions(parts: Parts) -> None:
     """Notify operators of conditions that keep kipflow from working, once of each."""
     now = parts.clock()
-    found = find_state(parts, now=now, runs=Runs(paused=tuple(_find_paused())))
+    found = find_current_conditions(parts, now=now, runs=Runs(paused=tuple(_find_paused())))
     report_conditions(parts.store, found, effect_rules(parts), now=now)
 
 

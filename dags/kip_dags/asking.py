@@ -18,7 +18,7 @@ from kipflow_waiting import UNANSWERED_BEFORE, SettledElsewhere
 from kip_dags.parts import open_parts
 from kip_dags.reports import log
 from kipflow.services import asking
-from kipflow.services.desk import MAX_REASON, Word, say_done
+from kipflow.services.desk import MAX_REASON, ActContext, say_done
 from kipflow.services.ruling_checks import BadRuling
 from kipflow.wiring import open_desk
 
@@ -92,9 +92,9 @@ class AskPerson(HITLOperator):
             raise AirflowSkipException(_ENDED[ended])
         parts = open_parts()
         who = event["responded_by_user"]["name"]
-        word = Word(author=who, reason=str((event["params_input"] or {}).get("reason", "")), at=parts.clock())
+        by = ActContext(author=who, reason=str((event["params_input"] or {}).get("reason", "")), at=parts.clock())
         try:
-            done = asking.answer(open_desk(parts), self.key, event["chosen_options"][0], word)
+            done = asking.answer(open_desk(parts), self.key, event["chosen_options"][0], by)
         except BadRuling as error:
             log.error("the answer of %s is not taken: %s; the question stays open", who, error)
             self._ask(context["task_instance"].id)

@@ -18,7 +18,7 @@ from kipflow.adapters import lake
 from kipflow.config.community import ArchiveConfig
 from kipflow.services import landing, poll, reread
 from kipflow.services.ports import Archive, Report
-from kipflow.services.wanted_months import Wanted
+from kipflow.services.wanted_months import WantedMonth
 from kipflow.wiring import Parts
 
 
@@ -29,7 +29,7 @@ def require_archive(parts: Parts) -> tuple[Archive, ArchiveConfig]:
     return parts.archive, parts.community.archive
 
 
-def land(parts: Parts, batch: Batch, wanted: Sequence[Wanted]) -> list[landing.Landed]:
+def land(parts: Parts, batch: Batch, wanted: Sequence[WantedMonth]) -> list[landing.Landed]:
     """Download months to files and record them for the following tasks. A bad month among good ones fails nothing.
 
     Raises:

@@ -1,4 +1,4 @@
-"""`init` and `config check`: a new community's files, and everything that is wrong with one's."""
+"""`init` and `config check`: write a new community's files, and report all faults of existing ones."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from kipflow.commands.output import console, say_count
-from kipflow.config.initial import EMPTY_ROSTER, Beginning, render_community
+from kipflow.config.initial import EMPTY_ROSTER, NewCommunity, render_community
 from kipflow.config.loading import find_faults, find_roster, load_community
 from kipflow.config.settings import read_settings
 from kipflow.domain.errors import KipflowError
@@ -38,7 +38,7 @@ def init(prefix: str, name: str | None, since: str | None, lists: tuple[str, ...
     config = read_settings().config
     community, roster = config / "communities" / f"{name}.yaml", config / "rosters" / f"{name}.yaml"
     answers = _ask({**given, "list": " ".join(lists)}, community)
-    new = Beginning(
+    new = NewCommunity(
         name=name,
         prefix=prefix,
         lists=tuple(answers.pop("list").split()),
@@ -58,24 +58,24 @@ def init(prefix: str, name: str | None, since: str | None, lists: tuple[str, ...
     return 0
 
 
-#: Option → what is asked for where it is not given, and what an answer is.
+#: Option → the question if it is not given, and what is expected.
 _QUESTIONS = {
     "title": ("The community's name", "a name for people, such as Apache Kafka"),
     "source": ("The document that its voting rules are from", "a title or an address, such as the project's bylaws"),
     "list": ("Mailing lists, separated by spaces", "an address, such as dev@kafka.apache.org"),
 }
-#: What is written to the file → the flag that it is from, where that is called otherwise.
+#: Key of the file → its command-line flag, if named differently.
 _FLAGS = {"prefix": "PREFIX", "lists": "--list", "archive.url": "--archive", "wiki.url": "--wiki"}
 
 
 def _find_flag(key: str) -> str:
-    """The flag that a key of the new file is from: `--index-page` for "wiki.index_page"."""
+    """The command-line flag of a key: `--index-page` for "wiki.index_page"."""
     plain = key.rstrip("0123456789").rstrip(".")
     return _FLAGS.get(plain) or f"--{plain.rpartition('.')[2].replace('_', '-')}"
 
 
 def _ask(given: dict[str, str], community: Path) -> dict[str, str]:
-    """An answer to each question: what is given, or what somebody at a terminal says."""
+    """An answer to each question: as given, or asked for at the terminal."""
     missing = [option for option in _QUESTIONS if not given[option]]
     if missing and not sys.stdin.isatty():
         options = ", ".join(f"--{option}" for option in missing)
@@ -99,7 +99,7 @@ def _write(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8")
 
 
-def _print_next(new: Beginning, community: Path, roster: Path) -> None:
+def _print_next(new: NewCommunity, community: Path, roster: Path) -> None:
     mail = "`kipflow poll`" if new.archive else "`kipflow ingest FILE --complete-through TIME`"
     steps = (
         f"look at the rules in {community.name}; docs/configuration.md has what else it can say",

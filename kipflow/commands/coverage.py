@@ -1,4 +1,4 @@
-"""How completely the archive is held, in a few lines: no vote is accepted on less."""
+"""How complete the stored mail is, in a few lines: no vote is accepted on incomplete mail."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from kipflow.domain.clocks import find_coverage
 from kipflow.domain.facts import ArchiveMonth
 from kipflow.services.board import Overview
 
-#: Gaps that are listed one by one.
+#: The most gaps that are listed.
 MAX_GAPS = 5
 
 
 def say_coverage(months: Sequence[ArchiveMonth]) -> list[str]:
-    """Up to when every mail is held, then what is missing of it; nothing where no month was asked for yet."""
+    """Up to when all mail is held, then the gaps; empty if no month was fetched yet."""
     coverage = find_coverage(months)
     if not months:
         return []
@@ -25,7 +25,7 @@ def say_coverage(months: Sequence[ArchiveMonth]) -> list[str]:
     through = coverage.complete_through
     lines = [f"mail: {of}, {f'read up to {say_time(through)} UTC' if through else 'not all read to its end yet'}"]
     holes = [*(why for _, why in coverage.gaps), *(why for _, _, why in coverage.cuts)]
-    # the newest month is no hole where it was read late, but it says what went wrong since
+    # the newest month is no gap, but its reason says what has failed since
     newest = {max(m.month for m in months if m.list_id == list_id) for list_id in {m.list_id for m in months}}
     holes += [
         f"{m.list_id} {m.month}: {m.why}" for m in months if m.month in newest and m.why and m.status == "complete"
@@ -37,7 +37,7 @@ def say_coverage(months: Sequence[ArchiveMonth]) -> list[str]:
 
 
 def say_empty(community: Community, overview: Overview) -> str:
-    """What a list of proposals says where nothing is decided yet, and what to run next."""
+    """The text in place of an empty list of proposals: why it is empty, and what to run next."""
     if overview.messages and not overview.pending:
         mails, why = say_count(overview.messages, "mail"), f"a number such as {community.prefix}-1 makes one"
         hint = f"; {why}: is `prefix` right?" if community.keyed_by == "number" else ""

@@ -1,4 +1,4 @@
-"""`advance` and `replay`: decide, and prove what was decided."""
+"""`advance` and `replay`: decide, and verify decisions."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def advance(as_of: datetime | None, dry_run: bool, form: str) -> int:
 
 
 def _find_undecided(parts: Parts, at: datetime) -> list[int]:
-    """The proposals that could have changed by then, without those that were decided as of a later time."""
+    """The proposals that could have changed by then, except those decided as of a later time."""
     from kipflow.services.advance import find_candidates
 
     numbers = find_candidates(parts.store, at)

@@ -1,4 +1,4 @@
-"""`status --drift`: every side that says something else than the facts, and the edit that settles it."""
+"""`status --drift`: every disagreement with the facts, and the edit that settles it."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _COLUMNS = ("proposal", "stage", "side", "says", "facts_say", "settle", "evidenc
 def print_drift(
     parts: Parts, form: str, *, stages: Collection[Stage], number: int | None = None, as_of: datetime | None = None
 ) -> int:
-    """Print a line for each disagreement of proposals of these stages, or of one, highest number first; 1 if there is
-    any, else 0. `as_of`: what the rules say of the facts of that time; None: what was decided last.
+    """Print a line for each disagreement of proposals in these stages, or of one, highest number first. Returns 1 if
+    there is any, else 0. `as_of`: by the facts of that time; None: by the newest decisions.
 
     Raises:
-        UnknownProposal: nothing is known of `number`.
+        UnknownProposal: there is no proposal `number`.
     """
     if number is not None:
-        parts.store.proposal(number, find_now(parts, as_of))  # one that is not known cannot agree with anything
+        parts.store.proposal(number, find_now(parts, as_of))  # raises UnknownProposal
     found = _find_decided(parts) if as_of is None else _find_as_of(parts, as_of)
     rows = [row for row in found if row["stage"] in stages and number in {None, row["number"]}]
     if rows or form != "table":
@@ -42,7 +42,7 @@ def print_drift(
 
 
 def look_back_at_all(parts: Parts, as_of: datetime) -> Iterator[tuple[int, Decision]]:
-    """What the rules say at `as_of` of every proposal that there was, highest number first."""
+    """The decision at `as_of` on every proposal that existed then, highest number first."""
     with parts.store.read() as session:
         numbers = session.history.load_numbers()
     for number in sorted(numbers, reverse=True):

@@ -1,4 +1,4 @@
-"""`ingest`, `poll`, `sync`: bring facts in; `ingest --undo`: take out again what files brought."""
+"""`ingest`, `poll`, `sync`: store facts; `ingest --undo`: remove those of an ingest."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kipflow.commands.output import UtcTime, as_of_option, console, print_rows, 
 from kipflow.domain.errors import ConfigError
 from kipflow.services import undo
 from kipflow.services.advance import advance_all
-from kipflow.services.desk import Word
+from kipflow.services.desk import ActContext
 from kipflow.services.ports import Batch, Report
 from kipflow.wiring import Parts, effect_rules, page_norms
 
@@ -97,7 +97,7 @@ def _undo(as_of: datetime | None, *, batches: bool, batch: int | None, write: bo
 
 
 def _print_batches(parts: Parts) -> int:
-    """Every ingest and import, the oldest first."""
+    """Print every ingest and import, the oldest first."""
     with parts.store.read() as session:
         found = session.batches.load_all()
     columns = ("batch", "at", "from", "holds", "undone")
@@ -122,9 +122,9 @@ def _undo_batch(parts: Parts, batch: int, *, at: datetime, reason: str | None, w
     """Print what undoing a batch changes; with `writes` do it, and correct the histories."""
     if writes and not reason:
         raise click.UsageError("--write needs --reason, which is kept with the batch")
-    word = Word(author=getpass.getuser(), reason=reason or "", at=at) if writes else None
+    context = ActContext(author=getpass.getuser(), reason=reason or "", at=at) if writes else None
     with progress("undoing"):
-        found = undo.undo(parts.store, batch, policy=parts.policy, at=at, word=word)
+        found = undo.undo(parts.store, batch, policy=parts.policy, at=at, context=context)
         if writes:
             advance_all(parts.store, policy=parts.policy, effects=effect_rules(parts), as_of=at, run_id="undo")
     for line in undo.say_undone(found, parts.community.prefix):
@@ -135,7 +135,7 @@ def _undo_batch(parts: Parts, batch: int, *, at: datetime, reason: str | None, w
 
 
 def _check_list(parts: Parts, address: str) -> str:
-    """The community's list of an address that it has or had."""
+    """The community's list with this present or former address."""
     known = parts.community.find_addresses()
     if address.lower() in known:
         return known[address.lower()]
@@ -148,7 +148,7 @@ def _check_list(parts: Parts, address: str) -> str:
 @as_of_option
 def poll(as_of: datetime | None) -> int:
     """Store new messages from the community's archive."""
-    from kipflow.services.away import load_away
+    from kipflow.services.away import load_outages
     from kipflow.services.poll import poll_months
     from kipflow.services.reread import IN_A_POLL, reread
     from kipflow.services.wanted_months import find_wanted_months
@@ -156,7 +156,7 @@ def poll(as_of: datetime | None) -> int:
     parts = open_parts()
     archive, config = parts.archive, parts.community.archive
     if archive is None or config is None:
-        raise lacks(parts, "archive")
+        raise missing_key_error(parts, "archive")
     now = find_fetched_at(parts, as_of)
     with progress("polling") as say:
         wanted, asked = find_wanted_months(parts.store, archive, parts.community.lists, now, since=config.since)
@@ -165,7 +165,7 @@ def poll(as_of: datetime | None) -> int:
         read = poll_months(parts.store, archive, wanted, raw, now, **how, on_progress=say)
         again = reread(parts.store, **how, seen_at=now, raw=raw, limit=IN_A_POLL, on_progress=say)
     with parts.store.read() as session:
-        away = load_away(session.marks).get("archive")
+        away = load_outages(session.marks).get("archive")
     if away is None:
         return print_report(asked, read, again)
     print_warnings(asked, read, again)
@@ -183,7 +183,7 @@ def sync(as_of: datetime | None) -> int:
 
     parts = open_parts()
     if parts.wiki is None or parts.community.wiki is None:
-        raise lacks(parts, "wiki")
+        raise missing_key_error(parts, "wiki")
     now = find_fetched_at(parts, as_of)
     with progress("syncing") as say:
         reports = [
@@ -204,7 +204,7 @@ def sync(as_of: datetime | None) -> int:
 
 
 def print_report(*reports: Report) -> int:
-    """Print counts as one line and warnings on stderr; 1 if anything could not be read."""
+    """Print counts as one line and warnings on stderr. Returns 1 if anything could not be read."""
     counts: dict[str, int] = {}
     for report in reports:
         for name, number in report.counts.items():
@@ -220,7 +220,7 @@ def print_warnings(*reports: Report) -> None:
             console(stderr=True).print(f"warning: {warning}")
 
 
-def lacks(parts: Parts, key: str) -> ConfigError:
+def missing_key_error(parts: Parts, key: str) -> ConfigError:
     return ConfigError(
         file=f"community {parts.community.name}", key=key, expected="an address; this community has none"
     )

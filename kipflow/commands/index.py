@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from kipflow.commands.facts import lacks, print_report
+from kipflow.commands.facts import missing_key_error, print_report
 from kipflow.commands.opening import find_now, find_seen_at, open_parts
 from kipflow.commands.output import as_of_option, console, progress
 from kipflow.domain.errors import UnreadableInput
@@ -44,7 +44,7 @@ def index(ctx: click.Context, form: str, diff: bool) -> int:
 def _print_diff(parts: Parts) -> int:
     kind = find_kinds(parts, now=find_now(parts)).get("index")
     if kind is None:
-        raise lacks(parts, "wiki")
+        raise missing_key_error(parts, "wiki")
     for line in kind.preview() or ["the index page is as it should be"]:
         click.echo(line)
     return 0

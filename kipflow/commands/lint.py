@@ -10,7 +10,7 @@ import click
 
 from kipflow.commands.opening import open_parts
 from kipflow.commands.output import console, format_option, print_rows, say_count
-from kipflow.commands.sayings import lacks_page, parse_number
+from kipflow.commands.sayings import missing_page_error, parse_number
 from kipflow.config.loading import load_community
 from kipflow.config.settings import read_settings
 from kipflow.domain.errors import KipflowError, UnreadableInput
@@ -20,7 +20,7 @@ from kipflow.services.assembly import load_facts
 from kipflow.wiki.lint import lint_page, lint_text
 from kipflow.wiring import page_norms
 
-#: Files of a folder that are taken for pages.
+#: Suffixes of files in a folder that are read as pages.
 _PAGE_FILES = frozenset({".txt", ".md", ".html", ".htm", ".xhtml", ".xml"})
 _COLUMNS = ("severity", "code", "place", "what", "fix")
 
@@ -87,7 +87,7 @@ def _lint_file(path: Path, prefix: str, norms: Norms) -> tuple[PageFault, ...]:
 
 
 def _lint_stored(page: str, norms: Norms) -> list[tuple[str, Sequence[PageFault]]]:
-    """The faults of every page with a proposal's number, as they were stored last."""
+    """The faults of every stored page with a proposal's number."""
     from kipflow.services.checks import find_faults
 
     parts = open_parts()
@@ -102,5 +102,5 @@ def _lint_stored(page: str, norms: Norms) -> list[tuple[str, Sequence[PageFault]
             for p in own
         ]
         if not found:
-            raise lacks_page(parts, load_facts(session, number))
+            raise missing_page_error(parts, load_facts(session, number))
     return found

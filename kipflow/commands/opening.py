@@ -1,4 +1,4 @@
-"""How a command opens what it works on, and the time that it judges at."""
+"""How a command opens the parts that it works on, and which time it uses."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from kipflow.wiring import Parts, connect, prepare_database
 from kipflow.wiring.environment import find_time, secrets_from_environment
 
 
-def close_to_others(settings: Settings) -> None:
-    """Keep the home and the database from other users of the machine; says so where they were open."""
+def make_private(settings: Settings) -> None:
+    """Make home and database private to this user; prints a note if they were not."""
     opened = keep_private(settings.home, find_file(make_database_url(settings.database_url)))
     if opened:
         console(stderr=True).print(opened)
 
 
 def open_known_parts() -> Parts | None:
-    """The same, if there is a database already."""
+    """As `open_parts`, but None if there is no database yet."""
     file = find_file(make_database_url(read_settings().database_url))
     return open_parts() if file is None or file.exists() else None
 
@@ -34,14 +34,14 @@ def open_parts() -> Parts:
         ConfigError: a configuration file is wrong, or the database is another community's.
     """
     settings = read_settings()
-    close_to_others(settings)
+    make_private(settings)
     parts = connect(settings, secrets=secrets_from_environment())
     prepare_database(parts)
     return parts
 
 
 def find_now(parts: Parts, as_of: datetime | None = None) -> datetime:
-    """`as_of` if it was given, else the community's time; this machine's where a sandbox is not running."""
+    """`as_of` if given, else the community's time; this machine's if a sandbox is not running."""
     if as_of is not None:
         return as_of
     now, is_own = find_time(parts.clock)
@@ -55,10 +55,10 @@ _SEEN = "nothing is seen before its time, and mail would count as held up to the
 
 
 def find_past(parts: Parts, as_of: datetime | None, *, because: str = _RULED) -> datetime:
-    """The time of a person's word: `as_of` if it was given, else the community's time.
+    """The time of an act: `as_of` if given, else the community's time.
 
     Raises:
-        KipflowError: `as_of` has not come. What is dated ahead would hold already, and drag the clock after it.
+        KipflowError: `as_of` is in the future: the act would apply before its time.
     """
     now = find_now(parts)
     if as_of is not None and as_of - now > CLOCK_SKEW:
@@ -67,19 +67,19 @@ def find_past(parts: Parts, as_of: datetime | None, *, because: str = _RULED) ->
 
 
 def find_seen_at(parts: Parts, as_of: datetime | None) -> datetime:
-    """The time at which facts are seen: `as_of` if it was given, else the community's time.
+    """The time at which facts are seen: `as_of` if given, else the community's time.
 
     Raises:
-        KipflowError: `as_of` has not come. Months would count as held up to then, and votes be closed on them.
+        KipflowError: `as_of` is in the future: months would count as held up to then, and votes be closed on them.
     """
     return find_past(parts, as_of, because=_SEEN)
 
 
 def find_fetched_at(parts: Parts, as_of: datetime | None) -> datetime:
-    """The same for what services give.
+    """As `find_seen_at`, for facts from services.
 
     Raises:
-        KipflowError: `as_of` has not come, or the sandbox, whose services would be asked one by one, is not running.
+        KipflowError: `as_of` is in the future, or the sandbox, whose services are needed, is not running.
     """
     if parts.community.clock is not None and not find_time(parts.clock)[1]:
         raise KipflowError("the sandbox is not running, so nobody can be asked: `make run` starts it")

@@ -46,7 +46,7 @@ as_of_option = click.option("--as-of", type=UtcTime(), metavar="TIME", help="The
 
 
 def print_rows(rows: Sequence[Mapping[str, Any]], form: str, *, columns: Sequence[str], empty: str = "") -> None:
-    """Print `rows`, each with the keys `columns`. Where there are none, a reader gets the sentence `empty`."""
+    """Print `rows`, each with the keys `columns`; without rows, a table prints the sentence `empty`."""
     if form == "json":
         print_json([dict(r) for r in rows])
     elif form == "csv":
@@ -62,7 +62,7 @@ def print_rows(rows: Sequence[Mapping[str, Any]], form: str, *, columns: Sequenc
 
 
 def print_table(rows: Sequence[Mapping[str, Any]], *, columns: Sequence[str], title: str = "") -> None:
-    if title:  # a title of the table itself would be broken at the table's width
+    if title:  # a title within the table would be wrapped at its width
         console().print(title)
     table = Table(header_style="bold", box=None, pad_edge=False)
     for column in columns:
@@ -77,24 +77,23 @@ def print_json(value: Any) -> None:
 
 
 class _PlainConsole(Console):
-    """Prints texts without control characters, whatever they are put together from, a line as one line, and the
-    commands in them so that they can be copied."""
+    """Prints texts without control characters, without wrapping lines, and with commands that can be copied."""
 
     def print(self, *objects: Any, **how: Any) -> None:
-        # only tables are fitted to a width: a message with a long path in it is still one line, to grep for
+        # only tables are fitted to a width: a message stays one line, to grep for
         how.setdefault("soft_wrap", all(isinstance(o, str) for o in objects))
         super().print(*(with_program(as_printable(o)) if isinstance(o, str) else o for o in objects), **how)
 
 
 def console(*, stderr: bool = False) -> Console:
-    """A console that neither colours nor interprets the text it is given: mail is hostile."""
+    """A console that neither colours nor interprets its text: mail is hostile."""
     width = None if sys.stdout.isatty() else 160
     return _PlainConsole(stderr=stderr, markup=False, highlight=False, emoji=False, width=width)
 
 
 @contextmanager
 def progress(what: str) -> Iterator[Callable[[str], None]]:
-    """A line on stderr that says how far a long step is; silent where stderr is no terminal."""
+    """A progress line on stderr for a long step; silent if stderr is no terminal."""
     shown = console(stderr=True)
     if not sys.stderr.isatty():
         yield lambda _text: None
@@ -121,7 +120,7 @@ def _cell(value: Any) -> str:
 
 
 def as_printable(text: str) -> str:
-    """The text without control characters: those of a subject or a name could drive the reader's terminal."""
+    """The text without control characters: those in a subject or a name could control the reader's terminal."""
     return "".join(c if c == "\n" or c.isprintable() else "\ufffd" for c in text)
 
 

@@ -8,7 +8,7 @@ import click
 
 from kipflow.commands.opening import find_now
 from kipflow.commands.output import console, format_option, print_rows
-from kipflow.commands.sayings import lacks_page, parse_number
+from kipflow.commands.sayings import missing_page_error, parse_number
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.events import Transition
 from kipflow.domain.facts import ProposalFacts
@@ -25,9 +25,9 @@ from kipflow.services.assembly import load_facts
 def new(title: str, write: bool, chosen: int | None, again: bool) -> int:
     """Take the next number, write the page from the template.
 
-    Two who do so at once get a number each. A number in TITLE is left out: the next free one is taken. Pages, the
-    index and rulings say which are taken; what only mail names takes none, but where somebody of the roster wrote in
-    it, it is passed over. Where a number lies far beyond all others, you are asked.
+    Two people who do so at once get different numbers. A number in TITLE is dropped: the next free one is taken. Pages,
+    the index and rulings say which are taken; a number that is only claimed in mail is skipped if somebody in the
+    roster wrote about it. If a number lies far beyond all others, you are asked.
     """
     from kipflow.commands.opening import open_parts
     from kipflow.services.pages import create_proposal
@@ -87,7 +87,7 @@ def diff(proposal: str, since: str | None, first: int | None, last: int | None, 
         facts = load_facts(session, number)
         history = session.history.load(number)
         if not newest_page(facts.pages):
-            raise lacks_page(parts, facts)
+            raise missing_page_error(parts, facts)
         pair = _find_pair(facts, history, since, first, last)
         if pair is None:
             return 0
@@ -113,7 +113,7 @@ def diff(proposal: str, since: str | None, first: int | None, last: int | None, 
 def _find_pair(
     facts: ProposalFacts, history: Sequence[Transition], since: str | None, first: int | None, last: int | None
 ) -> tuple[PageVersion, PageVersion] | None:
-    """The two versions that are asked for; None, said on stderr, where there is nothing to compare."""
+    """The two requested versions; None, with a note on stderr, if there is nothing to compare."""
     from kipflow.services.changes import Since, find_moment, find_versions, find_versions_since, newest_page
 
     own = newest_page(facts.pages)

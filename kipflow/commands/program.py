@@ -1,4 +1,4 @@
-"""How the commands that a shell shows begin: as this one was called, with the community that it is of."""
+"""The beginning of commands shown in a shell: as this one was called, with its community."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from kipflow.services.program import address_commands, name_program
 
 
 def say_program() -> str:
-    """`kipflow` as it was called. With its community, where one was named: another shell may stand for another."""
+    """`kipflow` as it was called, with the community if one was named: another shell may have another."""
     return name_program(os.environ.get("KIPFLOW_COMMUNITY"), _find_called(sys.argv[0]))
 
 
 def with_program(text: str) -> str:
-    """A fixed text whose commands can be copied."""
+    """The text with commands that can be copied."""
     return address_commands(text, say_program())
 
 
 def _find_called(called: str) -> str:
-    """The path that was typed; the plain name where the shell finds it by that."""
+    """The path that was typed; the plain name if the shell finds it by that."""
     path = Path(called)
     if path.name != "kipflow" or shutil.which("kipflow") == str(path):
         return "kipflow"

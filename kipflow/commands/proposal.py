@@ -1,4 +1,4 @@
-"""One proposal as text: its stage, what is missing, timeline, votes and what disagrees."""
+"""One proposal as text: its stage, what is missing, timeline, votes and disagreements."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from kipflow.commands.output import console, print_json, print_rows, print_table
 from kipflow.commands.program import say_program
 from kipflow.commands.proposal_json import as_dict
 from kipflow.commands.sayings import find_facts, render_ballots, say_ballot, say_evidence
-from kipflow.domain.arrivals import CLAIMED
+from kipflow.domain.arrivals import UNRECORDED
 from kipflow.domain.clocks import VoteState
 from kipflow.domain.ends import list_ends, say_end
 from kipflow.domain.events import Actor
@@ -28,7 +28,7 @@ _TIMELINE = ("at", "from", "to", "rule", "by", "recorded", "policy", "rules", "e
 
 
 def print_proposal(view: ProposalView, form: str, *, rebuilt: bool = False) -> int:
-    """Print one proposal in full; as CSV its timeline. `rebuilt`: its entries were decided anew, none is recorded."""
+    """Print one proposal in full; as CSV its timeline. `rebuilt`: its history was decided again and not recorded."""
     if form == "json":
         print_json(as_dict(view, rebuilt=rebuilt))
         return 0
@@ -59,7 +59,7 @@ def _print_head(view: ProposalView) -> None:
 
 
 def _print_timeline(view: ProposalView, *, rebuilt: bool) -> None:
-    """The history as a table; one that was rebuilt has no times of record."""
+    """Print the history as a table; a rebuilt one has no times of record."""
     recorded = () if rebuilt else ("recorded",)
     how = "rebuilt from what is known today" if rebuilt else "in the order in which it was recorded"
     print_table(
@@ -95,7 +95,7 @@ def _say_rulings(view: ProposalView) -> Iterator[str]:
 
 
 def _say_page(view: ProposalView) -> Iterator[str]:
-    """What the page's newest version says of itself, and its rows in the index where there are several."""
+    """Labels and interfaces of the page's newest version, and its rows in the index if there are several."""
     page = view.pages[-1] if view.pages else None
     if page is not None and page.labels:
         yield f"labels: {', '.join(page.labels)}"
@@ -113,7 +113,7 @@ def _say_calls(view: ProposalView) -> Iterator[str]:
 
 
 def _say_drift(view: ProposalView) -> Iterator[str]:
-    """Faults of the page, then each side that says something else than the facts."""
+    """Faults of the page, then each disagreement with the facts."""
     for fault in view.faults:
         weight = "page" if fault.severity == "error" else "page, a draft still"
         yield f"{weight}: {fault.place}: {fault.what} ({fault.code}): {fault.fix}"
@@ -122,7 +122,7 @@ def _say_drift(view: ProposalView) -> Iterator[str]:
 
 
 def _timeline_rows(view: ProposalView) -> list[dict[str, Any]]:
-    """The history in order of record, each warning of dormancy where it was given."""
+    """The history in order of record, with the warnings of dormancy."""
     rows = [_timeline_row(r) for r in view.history]
     for given in reversed(view.warnings):
         place = next((i for i, r in enumerate(view.history) if r.recorded_at > given.recorded_at), len(view.history))
@@ -147,7 +147,7 @@ def _warning_row(given: SilenceWarning, view: ProposalView) -> dict[str, Any]:
 
 
 def _timeline_row(recorded: RecordedTransition) -> dict[str, Any]:
-    """An entry of the history as a row; `by` is who moved the proposal, `policy` the rules that it went by."""
+    """An entry of the history as a row; `by` is the actor of the move, `policy` the version of its policy."""
     move = recorded.transition
     lead = next(iter(find_facts(move.evidence)), None)
     return {
@@ -168,7 +168,7 @@ def _timeline_row(recorded: RecordedTransition) -> dict[str, Any]:
 
 
 def _print_vote(state: VoteState, missing: Sequence[str], *, is_amendment: bool = False) -> None:
-    """One round; where an announced result differs is left out if it stands among what is `missing`."""
+    """Print one round; differences to the announced result are left out if `missing` has them."""
     kind = "Amendment vote" if is_amendment else "Vote"
     title = f"\n{kind}, round {state.vote.round}: {_say_standing(state)}"
     ballots = [
@@ -195,8 +195,8 @@ def _say_answer(end: ClaimedEnd) -> str:
 
 
 def _say_standing(state: VoteState) -> str:
-    """What a vote has come to; of a round that was called off, whose ballots are void, how it ended."""
-    claimed = " (as its sender dates it)" if state.vote.opened_from in CLAIMED else ""
+    """The outcome of a vote; for a round that was called off, how it ended."""
+    claimed = " (as its sender dates it)" if state.vote.opened_from in UNRECORDED else ""
     opened = f"opened {say_time(state.vote.opened_at)} UTC{claimed}"
     if state.vote.ended_at is not None:
         ballots = len(state.vote.ballots)

@@ -1,4 +1,4 @@
-"""One proposal as JSON: everything that `kipflow status N` prints, and what it leaves out for want of room."""
+"""One proposal as JSON: everything that `kipflow status N` prints, and more details."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ Links = Mapping[str, str]
 
 
 def as_dict(view: ProposalView, *, rebuilt: bool = False) -> dict[str, Any]:
-    """The proposal with its decision, history, votes and all that waits; times are datetimes.
+    """The proposal with its decision, history, votes and open points; times are datetimes.
 
-    `rebuilt`: its history was decided anew, so no entry has a time of record.
+    `rebuilt`: its history was decided again, so no entry has a time of record.
     """
     page = view.pages[-1] if view.pages else None
     return {
@@ -115,7 +115,7 @@ def _vote(state: VoteState, links: Links) -> dict[str, Any]:
 
 
 def _end(end: ClaimedEnd, links: Links) -> dict[str, Any]:
-    """What somebody says of the vote's end who is not known to be entitled; accepted by a person, or open."""
+    """An end of the vote by somebody not known to be entitled; `accepted` is None while it is open."""
     return {
         "kind": end.kind,
         "by": f"{end.by} <{end.address}>",
@@ -127,12 +127,12 @@ def _end(end: ClaimedEnd, links: Links) -> dict[str, Any]:
 
 
 def _care(terms: VoteTerms) -> dict[str, Any]:
-    """What the interfaces that the page touches ask of the vote; an empty list of them where they ask nothing."""
+    """The care that the page's interfaces require of the vote; an empty list of interfaces if none."""
     return {"interfaces": list(terms.because), "reviewers": terms.reviewers, "reviewed_by": list(terms.reviewed_by)}
 
 
 def _page_change(change: LateChange | None) -> dict[str, Any] | None:
-    """A change of substance after the first vote, as long as nobody has said that the votes hold."""
+    """A change of substance after the first ballot, until a person rules that the votes hold."""
     if change is None:
         return None
     return {"from": change.before.version, "to": change.after.version, "sections": list(change.sections)}

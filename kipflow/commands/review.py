@@ -18,7 +18,7 @@ from kipflow.domain.proposals import format_key
 from kipflow.services.acts import perform
 from kipflow.services.assembly import load_facts
 from kipflow.services.board import ReviewRow, SenderRow
-from kipflow.services.desk import Word
+from kipflow.services.desk import ActContext
 from kipflow.services.ports import OutboxRow
 from kipflow.services.releases import load_effects
 from kipflow.services.settling import find_commands, find_release_commands
@@ -55,7 +55,7 @@ def review(ctx: click.Context, form: str) -> int:
 
 
 def print_ways_to_settle(rows: Sequence[dict[str, Any]]) -> None:
-    """Below the table, where nothing is wrapped: the mails that a question is about, and the commands to copy."""
+    """Print, below the table and without wrapping, the mails of each question and the commands to copy."""
     out = console()
     out.print("\nTo settle them, with your reason in place of …:")
     for row in rows:
@@ -137,10 +137,10 @@ def _ruling_row(parts: Parts, ruling: Ruling) -> dict[str, Any]:
 def senders(
     lines: str | None, domain: str | None, everybody: bool, author: str, reason: str, as_of: datetime | None, form: str
 ) -> int:
-    """List every sender who writes as somebody known and is not proven to be, over all votes, with what speaks for it.
+    """List every sender in all votes who may be somebody known and is not proven to be, with the evidence.
 
-    How often and how long the address wrote under that name, whether the receiving host vouched for it, and how many
-    results name that person as binding. Accepting gives the address to the person from its first mail on.
+    How often and how long the address wrote under that name, whether the receiving host authenticated it, and how many
+    results name that person as binding. Accepting assigns the address to the person from its first mail on.
     """
     parts = open_parts()
     rows = parts.store.senders()
@@ -156,8 +156,8 @@ def senders(
     if not reason.strip():
         raise click.UsageError('accepting needs a reason, which is kept with each ruling: --reason "…"')
     picked = pick_lines(rows, lines) if lines is not None else pick_domain(rows, domain) if domain else list(rows)
-    word = Word(author=author, reason=reason, at=find_past(parts, as_of))
-    done = perform(open_desk(parts), "senders", {"picked": [row.key for row in picked]}, word)
+    context = ActContext(author=author, reason=reason, at=find_past(parts, as_of))
+    done = perform(open_desk(parts), "senders", {"picked": [row.key for row in picked]}, context)
     print_done(done, parts.community.prefix)
     return 0
 

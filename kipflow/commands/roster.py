@@ -20,7 +20,7 @@ from kipflow.domain.people import Person, fold_name
 from kipflow.domain.roster import Roster
 from kipflow.rosters.formats import MAX_CHARS, Format, parse_listing
 from kipflow.services.import_roster import ImportReport, find_difference, plan_change
-from kipflow.services.roster_votes import find_turned, say_turned
+from kipflow.services.roster_votes import find_roster_impact, say_roster_impact
 
 MAX_SHOWN = 40
 
@@ -122,7 +122,7 @@ def show(path: Path | None, as_of: datetime | None, form: str) -> int:
 
 
 def _note_shared_names(people: Roster) -> list[str]:
-    """Names that identify nobody because several ids have them: two people, or one person listed twice."""
+    """Notes on names that several ids have: two people, or one person listed twice."""
     ids: dict[str, list[str]] = {}
     for person in people.people:
         for name in {fold_name(n) for n in (person.name, *person.aliases)}:
@@ -173,7 +173,7 @@ def _read(path: Path) -> str:
 
 
 def _print_turned(file: RosterFileAt, text: str) -> None:
-    """What becomes of the votes there are, where the file is the roster by which they were counted."""
+    """Print the impact on stored votes, if the file is the community's roster."""
     settings = read_settings()
     named = load_community(settings.community, settings.config).roster
     if named is None or (settings.config / named).resolve() != file.path.resolve():
@@ -181,8 +181,8 @@ def _print_turned(file: RosterFileAt, text: str) -> None:
     parts = open_known_parts()
     if parts is None:
         return
-    found = find_turned(parts.store, file.check(text), policy=parts.policy, at=find_past(parts, None))
-    for line in say_turned(found, parts.community.prefix):
+    found = find_roster_impact(parts.store, file.check(text), policy=parts.policy, at=find_past(parts, None))
+    for line in say_roster_impact(found, parts.community.prefix):
         console(stderr=True).print(f"votes: {line}")
 
 

@@ -88,12 +88,12 @@ def deliver(preview: bool, as_of: datetime | None) -> int:
     return 1 if sent.counts["failed"] or planned.warnings or waiting else 0
 
 
-#: Kind of effect → why it is not made, where the community's file asks for it.
+#: Kind of effect → why it is not sent although the community's file asks for it.
 _LACKS = {"slack": "KIPFLOW_SLACK_TOKEN is not set", "result": "KIPFLOW_MAIL_TOKEN is not set"}
 
 
 def _count_waiting(parts: Parts, kinds: Container[str]) -> Counter[str]:
-    """The due effects that nothing makes here, by their kind."""
+    """The number of due effects that cannot be sent here, by kind."""
     newest_first = parts.store.effects(status="pending", limit=None).rows
     return Counter(row.channel for row in newest_first if row.channel not in kinds)
 
@@ -128,7 +128,7 @@ def _submit(settings: Settings, job: str, folder: Path, now: datetime) -> None:
     """Run a job through spark-submit.
 
     Raises:
-        KipflowError: it failed; says why in one line, and where its whole output is.
+        KipflowError: it failed; with the reason in one line, and where its whole output is.
     """
     arguments = ["--input", str(folder / "input"), "--as-of", now.isoformat(), "--out", str(folder / "output")]
     command, variables = submit_command(settings.home, job, arguments)
@@ -142,10 +142,10 @@ def _submit(settings: Settings, job: str, folder: Path, now: datetime) -> None:
 
 
 def find_reason(job: str, stdout: str, stderr: str) -> str:
-    """The line of a failed job's output that says best why.
+    """The line of a failed job's output that best explains the failure.
 
-    spark-submit passes all that the job prints on to stdout, its errors too; stderr is the JVM's, where
-    the last line is most often part of a stack trace.
+    spark-submit writes all output of the job to stdout, also its errors; stderr is the JVM's, whose last line is
+    usually part of a stack trace.
     """
     said, logged = ([line.strip() for line in text.splitlines() if line.strip()] for text in (stdout, stderr))
     own = [line for line in said if line.startswith(job)]
@@ -154,5 +154,5 @@ def find_reason(job: str, stdout: str, stderr: str) -> str:
 
 
 def _find_errors(lines: list[str]) -> list[str]:
-    """The lines that name an error, without the frames of stack traces: these name classes of errors too."""
+    """The lines that name an error, without stack frames, which name error classes too."""
     return [line for line in lines if ("Exception" in line or "Error" in line) and not line.startswith("at ")]

@@ -1,4 +1,4 @@
-"""What several commands say alike: ballots, moves with what they rest on, numbers of proposals."""
+"""Texts that several commands share: ballots, moves with their evidence, numbers of proposals."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from kipflow.wiring import Parts
 
 
 def say_ballot(ballot: dict[str, Any]) -> str:
-    """A mail that a question is about, in one line: what it says, which mail it is, and how its sender is known."""
+    """A ballot in question, in one line: its text, its mail, and how its sender is known."""
     where = " ".join(filter(None, (ballot["source"], ballot["url"])))
     said = f'"{ballot["line"]}" in the mail of {say_time(ballot["at"])} UTC {ballot["message_id"]} ({where})'
     return f"{said}: {ballot['authentication']}"
@@ -41,8 +41,8 @@ def parse_number(parts: Parts, text: str) -> int:
     return found[0]
 
 
-def lacks_page(parts: Parts, facts: ProposalFacts) -> KipflowError:
-    """Why nothing can be said of a proposal's page: none of its versions is stored."""
+def missing_page_error(parts: Parts, facts: ProposalFacts) -> KipflowError:
+    """The error that no version of a proposal's page is stored, with the reason."""
     absent = next((a for a in facts.absences if a.until is None), None)
     if absent is not None:
         return KipflowError(f"{facts.key}: its page cannot be read since {absent.since:%Y-%m-%d}: {absent.why}")
@@ -54,21 +54,21 @@ def lacks_page(parts: Parts, facts: ProposalFacts) -> KipflowError:
 
 
 def print_done(done: Done, prefix: str) -> None:
-    """Print what an act did; what it changed is set in."""
+    """Print the result of an act, its consequences indented."""
     first, *others = say_done(done, prefix)
     for line in (first, *(f"  {other}" for other in others)):
         console().print(line)
 
 
 def say_evidence(move: Transition) -> str:
-    """What a move rests on, in one line; for a correction why it was made and the facts that came."""
+    """The evidence of a move in one line; for a correction its reason and the new facts."""
     if not move.retracts:
         return move.evidence[0].line if move.evidence else ""
     return "; ".join([move.note, *(fact.line for fact in find_facts(move.evidence) if fact.line)])
 
 
 def find_facts(evidence: Iterable[Evidence]) -> list[Evidence]:
-    """The facts among the evidence; a correction lists the entries that it takes back as well."""
+    """The facts among the evidence: a correction also lists the retracted entries."""
     return [e for e in evidence if e.kind != "history"]
 
 

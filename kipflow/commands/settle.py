@@ -1,4 +1,4 @@
-"""The commands of `review` that settle something: each performs an act of `services.acts` and prints what it did."""
+"""The commands of `review` that settle something: each performs an act of `services.acts` and prints its result."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ import click
 from kipflow.commands.opening import find_past, open_parts
 from kipflow.commands.output import UtcTime, as_of_option
 from kipflow.commands.sayings import parse_number, print_done
-from kipflow.domain.claims import ANSWERS
 from kipflow.domain.decisions import SIDES
 from kipflow.domain.events import Stage
 from kipflow.domain.interfaces import INTERFACES
+from kipflow.domain.numberdoubts import ANSWERS
 from kipflow.domain.ruled import HOLD, VOTES
 from kipflow.services.acts import perform
-from kipflow.services.desk import Word
+from kipflow.services.desk import ActContext
 from kipflow.services.ruling_checks import CHOICES
 from kipflow.wiring import open_desk
 
@@ -38,7 +38,7 @@ def _by_whom(function: Callable[..., int]) -> Callable[..., int]:
 
 
 def _act(*given: Given, asks: Given = _by_whom) -> Callable[[Callable[[], None]], click.Command]:
-    """The command that performs the act of the function's name with what is given, and says what its docstring does."""
+    """A command that performs the act named like the function, with these arguments; its docstring is the help."""
 
     def make(named: Callable[[], None]) -> click.Command:
         def run(**values: Any) -> int:
@@ -46,7 +46,7 @@ def _act(*given: Given, asks: Given = _by_whom) -> Callable[[Callable[[], None]]
 
         for option in (asks, *reversed(given)):
             run = option(run)
-        # a choice of -1 is no option
+        # -1 is a choice, not an option
         settings = {"ignore_unknown_options": named.__name__ == "ballot"}
         return click.command(named.__name__, help=named.__doc__, context_settings=settings)(run)
 
@@ -78,7 +78,7 @@ def ending() -> None:
 
 @_act(_ONE, _OTHER)
 def merge() -> None:
-    """Rule that ONE and OTHER are the same person, in every vote there is.
+    """Rule that ONE and OTHER are the same person, in all votes.
 
     Each is an address, an id of the roster, or the name where mails show no address. Their ballots count as
     one voter's: the latest stands. Who is merged with a person of the roster votes with that person's roles.
@@ -87,10 +87,9 @@ def merge() -> None:
 
 @_act(_ONE, _OTHER)
 def split() -> None:
-    """Rule that ONE and OTHER are two people, in every vote there is.
+    """Rule that ONE and OTHER are two people, in all votes.
 
-    It undoes what an equal name had merged. From then on that name alone merges nobody: it is known to be
-    two people's.
+    It undoes a merge by an equal name. From then on that name alone merges nobody.
     """
 
 
@@ -120,16 +119,16 @@ def page() -> None:
 def number() -> None:
     """Say whether a number that only mail names, or that lies far beyond all others, is a proposal's.
 
-    Accepted, it is one like any other. Refused, it leaves the lists and nothing follows from its mail, which stays
-    stored; a page that comes later brings it back.
+    Accepted, it is a normal proposal. Refused, it leaves the lists and its mail has no effect but stays stored; a later
+    page brings it back.
     """
 
 
 @_act(_PROPOSAL, click.argument("side", type=click.Choice(SIDES)))
 def drift() -> None:
-    """Acknowledge that a SIDE says something else than the facts (`kipflow status --drift` lists them).
+    """Acknowledge that a SIDE disagrees with the facts (`kipflow status --drift` lists them).
 
-    It is listed no more, until it or the facts say something else.
+    It is no longer listed, until the side or the facts change.
     """
 
 
@@ -153,18 +152,18 @@ def revoke() -> None:
 def release() -> None:
     """Approve an effect that waits for a person (KEY as `kipflow review` and the board's outbox show it).
 
-    Of one that may have gone out (unsure) you say that it did not: look where it would be before.
+    For one that may have gone out (unsure) you confirm that it did not: first look where it would be.
     """
 
 
 @_act(_KEY, asks=by_option)
 def sent() -> None:
-    """Say that an effect that may have gone out (unsure) did: you found it where it should be."""
+    """Confirm that an effect that may have gone out (unsure) did: you found it where it should be."""
 
 
 @_act(_KEY)
 def hold() -> None:
-    """Let an effect that is about to be sent, or was refused, wait for a person again (KEY as the outbox shows it)."""
+    """Make an effect that is about to be sent, or was refused, wait for a person again (KEY as the outbox shows it)."""
 
 
 @_act(_KEY)
@@ -213,6 +212,6 @@ def _perform(act: str, *, author: str, as_of: datetime | None, reason: str = "",
     parts = open_parts()
     if "proposal" in values:
         values["proposal"] = parse_number(parts, values["proposal"])
-    word = Word(author=author, reason=reason, at=find_past(parts, as_of))
-    print_done(perform(open_desk(parts), act, values, word), parts.community.prefix)
+    context = ActContext(author=author, reason=reason, at=find_past(parts, as_of))
+    print_done(perform(open_desk(parts), act, values, context), parts.community.prefix)
     return 0

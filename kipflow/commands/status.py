@@ -1,4 +1,4 @@
-"""`status`: the board as a table, and one proposal with everything it rests on."""
+"""`status`: the board as a table, and one proposal with all its evidence."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from kipflow.commands.output import UtcTime, as_of_option, console, format_optio
 from kipflow.commands.program import with_program
 from kipflow.commands.proposal import print_proposal
 from kipflow.commands.sayings import parse_number
-from kipflow.domain.claims import ClaimKind
 from kipflow.domain.clocks import VoteState
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.events import Stage
 from kipflow.domain.facts import Ruling
+from kipflow.domain.numberdoubts import NumberDoubtKind
 from kipflow.domain.records import pick_fields
 from kipflow.domain.version import DECISION_RULES
 from kipflow.services.advance import look_back
 from kipflow.services.board import BoardRow, ProposalView, RecordedTransition, RowQuery, VoteClock
-from kipflow.wiring import Parts, find_state
+from kipflow.wiring import Parts, find_current_conditions
 
-#: Proposals that the end of `kipflow up` prints.
+#: The most proposals that `kipflow up` prints at its end.
 _BRIEF = 40
 _COLUMNS = ("proposal", "stage", "since", "title", "vote", "missing")
-#: The order in which a reader looks: what runs first.
+#: The order of stages in the table: running ones first.
 _ORDER = (Stage.VOTE, Stage.DISCUSSION, Stage.DRAFT, Stage.DORMANT, Stage.ACCEPTED, Stage.REJECTED, Stage.DISCARDED)
 
 
@@ -77,7 +77,7 @@ def status(
         view = board.proposal(number, find_now(parts))
         rebuilt = as_of is not None
         return print_proposal(as_it_was(parts, view, as_of) if as_of is not None else view, form, rebuilt=rebuilt)
-    for condition in find_state(parts, now=find_now(parts)):
+    for condition in find_current_conditions(parts, now=find_now(parts)):
         console(stderr=True).print(f"{condition.says}. {condition.works}. {condition.fix}.")
     if as_of is not None:
         before = f"no proposal was {'known' if stage is None else f'in {stage}'} at {say_time(as_of)} UTC"
@@ -129,17 +129,17 @@ def as_it_was(parts: Parts, view: ProposalView, as_of: datetime) -> ProposalView
         missing=decision.missing,
         review=decision.review,
         drift=decision.drift,
-        claim=decision.claim.kind.value if decision.claim is not None else "",
-        claim_why=decision.claim.why if decision.claim is not None else "",
+        claim=decision.number_doubt.kind.value if decision.number_doubt is not None else "",
+        claim_why=decision.number_doubt.why if decision.number_doubt is not None else "",
         warnings=tuple(w for w in view.warnings if w.as_of <= as_of),
         rulings=tuple(_rulings_at(view.rulings, as_of)),
-        # how the page is now says nothing of then
+        # the page's present faults are not those of that time
         faults=(),
     )
 
 
 def _rulings_at(rulings: Iterable[Ruling], moment: datetime) -> Iterator[Ruling]:
-    """The rulings that had been made by a moment, without what was said of them later."""
+    """The rulings made by a moment, without later revocations."""
     for ruling in rulings:
         if ruling.made_at <= moment:
             is_later = ruling.revoked_at is not None and ruling.revoked_at > moment
@@ -147,7 +147,7 @@ def _rulings_at(rulings: Iterable[Ruling], moment: datetime) -> Iterator[Ruling]
 
 
 def as_it_was_known(view: ProposalView, known_at: datetime) -> ProposalView:
-    """What was recorded of the proposal by `known_at`: the entries of that time, and the stage they came to.
+    """The proposal as recorded by `known_at`: the entries of that time, and their stage.
 
     Raises:
         KipflowError: nothing had been recorded of it by then.
@@ -175,7 +175,7 @@ def rows_as_of(parts: Parts, stages: Sequence[Stage], as_of: datetime) -> list[d
     """The table's rows as the rules decide them at `as_of`: by stage, highest number first."""
     rows = []
     for number, decision in look_back_at_all(parts, as_of):
-        is_refused = decision.claim is not None and decision.claim.kind is ClaimKind.REFUSED
+        is_refused = decision.number_doubt is not None and decision.number_doubt.kind is NumberDoubtKind.REFUSED
         if is_refused or decision.stage not in stages:
             continue
         view = parts.store.proposal(number, as_of)

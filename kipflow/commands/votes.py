@@ -31,7 +31,7 @@ from kipflow.domain.votes import BallotStatus
 from kipflow.services.read_votes import VoteReading, VotesReport, read_votes
 from kipflow.services.votes_report import render_csv, render_json, table_rows
 
-#: On a terminal with fewer columns a table of votes would be no more than a letter or two wide in places.
+#: On a terminal with fewer columns a table of votes would be unreadable.
 NARROW = 110
 
 
@@ -76,7 +76,7 @@ def votes(
 
 
 class ReadingProgress:
-    """How far the reading of much mail is: on a terminal as it goes, in a log now and then, after two seconds."""
+    """Shows the progress of reading: continuously on a terminal, seldom in a log, and only after two seconds."""
 
     def __init__(self, show: Callable[[str], None], log: TextIO, clock: Callable[[], float]) -> None:
         self._show, self._log, self._clock = show, log, clock
@@ -105,7 +105,7 @@ def _print_report(report: VotesReport) -> None:
     rows = table_rows(report)
     if rows and report.claimed:
         which = "all of them" if report.claimed == report.messages_read else f"{report.claimed} of them"
-        console().print(f"no archive recorded when {which} arrived: the senders' own dates stand in")
+        console().print(f"no archive recorded when {which} arrived: the senders' own dates are used")
     if rows and not report.knows_somebody:
         console().print(
             "the roster has none of the voters: nothing binds, the table counts what they claim, "
@@ -127,7 +127,7 @@ def _print_report(report: VotesReport) -> None:
 
 
 def _print_narrow(rows: Sequence[Mapping[str, str]]) -> None:
-    """The same without columns: a line for each vote, two for each ballot."""
+    """Print the report without columns: a line for each vote, two for each ballot."""
     for row in rows:
         vote, outcome, *tallies = list(row)[:4]
         if row[vote]:
@@ -160,8 +160,8 @@ def _warn(report: VotesReport, paths: Sequence[Path]) -> None:
 
 
 def _count_questions(reading: VoteReading) -> int:
-    """What waits for a person: unclear ballots, doubts who is who, ends by somebody who may not end it."""
+    """The number of questions: unclear ballots, doubts about who is who, and claimed ends."""
     vote = reading.vote
-    unclear = sum(b.status is BallotStatus.REVIEW and b.message_id not in vote.claimed_mails for b in vote.ballots)
+    unclear = sum(b.status is BallotStatus.REVIEW and b.message_id not in vote.doubted_mails for b in vote.ballots)
     contested = vote.contested is not None and vote.ended_at is None
     return unclear + len(reading.doubts) + len(find_open_ends(vote)) + contested

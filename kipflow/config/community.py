@@ -1,6 +1,6 @@
-"""A community's file: the models that it is checked against, and the policy that it comes to.
+"""A community's file: the models that it is checked against, and its policy.
 
-What each key means stands below it; `tools.configuration_page` writes docs/configuration.md from that.
+Each key is documented below it; `tools.configuration_page` writes docs/configuration.md from that.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from kipflow.config.values import (
     StrictModel,
     TagWords,
     Url,
-    once,
+    unique,
 )
 from kipflow.domain.people import clean_address
 from kipflow.domain.policy import Policy, Reading
@@ -54,12 +54,12 @@ class ArchiveConfig(StrictModel):
     url: Url
     """Pony Mail's API."""
     permalink: Permalink = "https://lists.apache.org/thread/{mid}"
-    """Where a mail can be read; `{mid}` stands for its id."""
+    """The address of a mail; `{mid}` is replaced by its id."""
     since: Month
     """The first month that a backfill reads."""
     moved: tuple[MoveConfig, ...] = ()
     """Earlier addresses of lists: [Lists](communities.md#lists)."""
-    receivers: Annotated[tuple[Host, ...], AfterValidator(once)] = ()
+    receivers: Annotated[tuple[Host, ...], AfterValidator(unique)] = ()
     """The hosts that receive the lists' mail, up to the archive's own: what they wrote on top of a mail is believed;
     a name stands for the hosts below it too."""
 
@@ -88,7 +88,8 @@ class JiraConfig(StrictModel):
 
 
 class TagsConfig(StrictModel):
-    """Words that begin a community's own [tags of subjects](communities.md#tags-of-subjects), besides those known."""
+    """First words of a community's own [tags of subjects](communities.md#tags-of-subjects), in addition to the known
+    ones."""
 
     vote: TagWords = ()
     """Of a vote, such as `[ballot, poll]`."""
@@ -158,9 +159,9 @@ class Community(StrictModel):
     """`subject`: votes without numbers, such as release votes."""
     prefix: Prefix = "KIP"
     """The letters before a number; must be given, but for `keyed_by: subject`."""
-    lists: Annotated[tuple[ListAddress, ...], Field(min_length=1), AfterValidator(once)]
+    lists: Annotated[tuple[ListAddress, ...], Field(min_length=1), AfterValidator(unique)]
     """All of them are read."""
-    votes_on: Annotated[tuple[ListAddress, ...], Field(min_length=1), AfterValidator(once)] | None = None
+    votes_on: Annotated[tuple[ListAddress, ...], Field(min_length=1), AfterValidator(unique)] | None = None
     """Those on which a vote can be called; left out: all."""
     tags: TagsConfig = TagsConfig()
     """Its own words for votes, results and discussions in tags of subjects."""
@@ -179,12 +180,11 @@ class Community(StrictModel):
     roster: Line | None = None
     """A file beside this one, or below `config/`: [Roster](communities.md#roster)."""
     users: dict[Line, Line] = Field(default_factory=dict)
-    """Who signs in to Airflow as whom of the roster: an account's name and an id, such as `{ines: amaro}`. The board
-    shows them what waits for them; nobody is guessed."""
+    """Airflow account → id in the roster, such as `{ines: amaro}`. The board shows these people what waits for them."""
     clock: Url | None = None
     """An address that gives the time: a sandbox's can run faster."""
     contact: Header = ""
-    """Whom an archive's keepers can ask (sent with every request); the real communities take it from
+    """A contact for an archive's operators (sent with every request); the real communities take it from
     `KIPFLOW_CONTACT`."""
     spark_from: Annotated[int, Field(ge=0, strict=True)] = 2_000
     """How many new mails make a poll start Spark."""
@@ -214,6 +214,6 @@ class Community(StrictModel):
         return {**{move.was: move.list for move in moved}, **{address: address for address in self.lists}}
 
     def as_policy(self) -> Policy:
-        """The policy as the domain knows it; its version changes when any rule of the file does."""
+        """The policy for the domain; its version changes with any rule of the file."""
         policy = self.policy.as_policy(self.name)
         return replace(policy, announcer=clean_address(parseaddr(self.mail.sender)[1])) if self.mail else policy

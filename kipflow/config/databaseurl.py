@@ -1,4 +1,4 @@
-"""Where the database is, as people write it: with passwords that nobody percent-encoded."""
+"""The database's URL as people write it: with passwords that are not percent-encoded."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from urllib.parse import quote, unquote
 
 from kipflow.domain.errors import KipflowError
 
-#: What follows user and password: host, port, name, options. None of them holds an @, so that it ends a password.
+#: What follows user and password: host, port, name, options. None of them has an @, so the last @ ends the password.
 _PLACE = r"(?:\[[0-9A-Fa-f:.]+\]|[\w.%-]*)(?::\d+)?(?:/[^@/?#]*)?(?:\?[\w.-]+=.*)?"
 _STANDARD = re.compile(rf"(?:[^/?#]*@)?{_PLACE}")
 
 
 class BadDatabaseUrl(KipflowError):
-    """A database's address that can be read in no way or in several; the address is not shown: it holds a password."""
+    """A database URL that is invalid or ambiguous; it is not shown, as it holds a password."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -34,15 +34,15 @@ class UnsupportedDatabase(KipflowError):
 
 
 def normalize_database_url(text: str, *, password: str | None = None) -> str:
-    """The address with user and password percent-encoded, as SQLAlchemy reads it. SQLite's are left as they are.
+    """The URL with user and password percent-encoded, for SQLAlchemy. SQLite's are left as they are.
 
-    A standard one is taken as it stands. In another, a password may hold @ / : ? # % if there is one way to read it.
+    A standard URL is used unchanged. In another, a password may hold @ / : ? # % if there is only one way to read it.
 
     Args:
-        password: takes the place of the one in `text`; it is plain, never percent-encoded.
+        password: replaces the one in `text`; it is plain, never percent-encoded.
 
     Raises:
-        BadDatabaseUrl: it can't be read, or in several ways.
+        BadDatabaseUrl: it is invalid or ambiguous.
     """
     scheme, separator, rest = text.partition("://")
     if not separator:
@@ -52,13 +52,13 @@ def normalize_database_url(text: str, *, password: str | None = None) -> str:
     cut = _find_end_of_password(rest)
     account, place = (rest[:cut], rest[cut + 1 :]) if cut >= 0 else ("", rest)
     user, colon, written = account.partition(":")
-    word = password if password is not None else unquote(written)
-    shown = f":{quote(word, safe='')}" if colon or password is not None else ""
+    secret = password if password is not None else unquote(written)
+    shown = f":{quote(secret, safe='')}" if colon or password is not None else ""
     return f"{scheme}://{quote(unquote(user), safe='')}{shown}@{place}" if account or shown else text
 
 
 def _find_end_of_password(rest: str) -> int:
-    """Where the @ stands that ends user and password; -1 where there are none."""
+    """The position of the @ that ends user and password; -1 if there are none."""
     if _STANDARD.fullmatch(rest):
         authority = re.split("[/?#]", rest, maxsplit=1)[0]
         return authority.rfind("@")

@@ -1,7 +1,7 @@
 """Configuration files: YAML checked against a model. What is wrong is one line: file, key, what was expected.
 
-A file may come from anybody's hand, so it is read plainly and within bounds: a key that stands twice, an
-alias (which can unfold a small file into a huge value), a second document and deep nesting are refused.
+A file may be written by anybody, so reading is strict and bounded: duplicate keys, aliases (which can expand a small
+file into a huge value), a second document and deep nesting are refused.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from typing import Any, TypeVar
 import yaml
 from pydantic import BaseModel, ValidationError
 
-from kipflow.config.keys import suggest
+from kipflow.config.keys import suggest_key
 from kipflow.domain.errors import ConfigError
 
 M = TypeVar("M", bound=BaseModel)
 #: A key, and what was expected there.
-Wrong = tuple[str, str]
+KeyFault = tuple[str, str]
 
 #: A roster of all of Apache's committers has some 3 MB.
 MAX_BYTES = 8_000_000
@@ -31,12 +31,12 @@ MAX_SHOWN = 60
 MAX_PLACE = 200
 
 _VARIABLE = re.compile(r"\ue002\{([A-Z_][A-Z0-9_]*)(?::-([^}]*))?\}")
-#: Around the name of a variable that is not set, until it is known at which key: private characters, fit for YAML.
+#: Marks the name of a variable that is not set, until its key is known; private characters that are valid in YAML.
 _UNSET = re.compile("\ue000([A-Z0-9_]+)\ue001")
-#: For the dollar of what looks like a variable and is none; one that YAML itself spells ("\\x24{") is just a text.
+#: Replaces the dollar of an invalid variable; an escaped one ("\\x24{") is just text.
 _MISSPELT = "\ue002{"
 
-#: What pydantic calls a kind of value → what a person calls it.
+#: pydantic's error type → what was expected, in words.
 _KINDS = {
     "string_type": "a text (in quotes, if it looks like a number or like yes and no)",
     "int_type": "a whole number",
@@ -54,11 +54,11 @@ _KINDS = {
 
 
 def read_config(
-    model: type[M], path: Path, check: Callable[[M], Iterator[Wrong]]
+    model: type[M], path: Path, check: Callable[[M], Iterator[KeyFault]]
 ) -> tuple[M | None, list[ConfigError]]:
-    """The file at `path` as a `model`, and everything that is wrong: a misspelt key before the key that is so missing.
+    """The file at `path` as a `model`, and all faults: a misspelt key before the key that is therefore missing.
 
-    What `check` finds in a model is wrong as well. `${NAME}` and `${NAME:-default}` stand for environment variables.
+    `check` finds further faults in the model. `${NAME}` and `${NAME:-default}` stand for environment variables.
     """
     try:
         found = model.model_validate(read_yaml(path))
@@ -67,7 +67,7 @@ def read_config(
         return None, [fault]
     except ValidationError as error:
         every = error.errors()
-        # where an entry is wrong, its list is not too short besides
+        # if an entry is wrong, do not also report its list as too short
         within = {("too_short", e["loc"][:-1]) for e in every}
         wrong = sorted(
             (e for e in every if (e["type"], e["loc"]) not in within), key=lambda e: e["type"] != "extra_forbidden"
@@ -79,7 +79,7 @@ def read_config(
 
 def _say_expected(error: Any, model: type[BaseModel]) -> str:
     if error["type"] == "extra_forbidden":
-        return f"no such key here; {suggest(error['loc'], model)}"
+        return f"no such key here; {suggest_key(error['loc'], model)}"
     expected = _KINDS.get(error["type"])
     if error["type"] == "greater_than_equal":
         expected = f"a number of at least {error['ctx']['ge']}"
@@ -93,15 +93,15 @@ def _say_expected(error: Any, model: type[BaseModel]) -> str:
 
 
 def _name_place(parts: tuple[object, ...]) -> str:
-    """A place such as "policy.care.0"; a key from anybody's hand is cut and cannot write to a terminal."""
-    # pydantic marks a fault of a key itself by a last part of its own
+    """A place such as "policy.care.0", cut and without control characters: a key can be anything."""
+    # for a fault of the key itself pydantic appends a part "[key]"
     place = ".".join(str(part) for part in (parts[:-1] if parts[-1:] == ("[key]",) else parts))
     shown = "".join(c if c.isprintable() else "?" for c in place)
     return shown[:MAX_PLACE] or "(whole file)"
 
 
 def _show(value: object) -> str:
-    """A value as its file spells it, cut where it is long."""
+    """A value as its file spells it, cut if it is long."""
     if value is None:
         return "nothing"
     if isinstance(value, bool):
@@ -120,7 +120,7 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
             if not isinstance(key.value, str):
                 continue
             if key.value in seen:
-                problem = f"{key.value[:MAX_SHOWN]!r} stands here for the second time"
+                problem = f"{key.value[:MAX_SHOWN]!r} is a duplicate key"
                 raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
             seen.add(key.value)
         mapping: dict[Any, Any] = super().construct_mapping(node, deep)
@@ -184,7 +184,7 @@ def read_yaml(path: Path) -> Any:
 def _check_events(text: str) -> None:
     depth = 0
     for event in yaml.parse(text, Loader=_Loader):
-        # a dozen nested aliases unfold to more than any memory holds as soon as somebody prints the value
+        # a dozen nested aliases expand to more than fits into memory when the value is printed
         if isinstance(event, yaml.AliasEvent):
             place: Any = event.start_mark  # libyaml's marks are of a type of their own
             raise yaml.composer.ComposerError(None, None, "aliases (*name) are not read", place)
@@ -199,7 +199,7 @@ def _find_default(variable: re.Match[str]) -> str:
 
 
 def _walk(raw: Any) -> Iterator[tuple[tuple[object, ...], Any]]:
-    """Every key and every value of a document with its place; keys stand at the place of what holds them."""
+    """Every key and every value of a document with its place; a key's place is that of its mapping."""
     waiting: list[tuple[tuple[object, ...], Any]] = [((), raw)]
     while waiting:
         place, value = waiting.pop()
@@ -213,7 +213,7 @@ def _walk(raw: Any) -> Iterator[tuple[tuple[object, ...], Any]]:
 
 
 def _check_plain(value: Any, place: str, path: Path) -> None:
-    """Refuse what no configuration has: other kinds of values and keys, and variables without a value."""
+    """Refuse values and keys of other types, and variables without a value."""
     unset = _UNSET.search(value) if isinstance(value, str) else None
     if unset is not None:
         expected = f"a value; variable {unset[1]} is not set: set it, or write ${{{unset[1]}:-default}}"

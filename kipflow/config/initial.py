@@ -1,4 +1,4 @@
-"""The first files of a new community: as little as it needs, each key with what it means."""
+"""The first files of a new community, with only the keys that it needs."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ people: []
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Beginning:
-    """What must be known of a community before its file can be written. `archive` is Pony Mail's API, "" for none."""
+class NewCommunity:
+    """The input for a new community's file. `archive` is Pony Mail's API, "" for none."""
 
     name: str
     title: str
@@ -25,7 +25,7 @@ class Beginning:
     index_page: str = ""
 
 
-def render_community(new: Beginning) -> str:
+def render_community(new: NewCommunity) -> str:
     """The community's file. Nothing is sent by it: `effects` is left out."""
     lines = [
         f"# {new.title}: how kipflow follows its proposals. Every key: docs/configuration.md",
@@ -59,5 +59,5 @@ def render_community(new: Beginning) -> str:
 
 
 def _quote(text: str) -> str:
-    """A text as YAML takes it, whatever it looks like."""
+    """The text as a quoted YAML string."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

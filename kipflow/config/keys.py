@@ -9,8 +9,8 @@ from typing import Any, get_args
 from pydantic import BaseModel
 
 
-def suggest(place: Sequence[object], model: type[BaseModel]) -> str:
-    """What the key at `place` may have been meant for: one beside it that is spelt alike, or its name elsewhere."""
+def suggest_key(place: Sequence[object], model: type[BaseModel]) -> str:
+    """A hint for the unknown key at `place`: a similar key there, or where this key belongs."""
     *above, key = (str(part) for part in place if not isinstance(part, int))
     known = [name.rpartition(".")[::2] for name in list_keys(model)]
     beside = list(dict.fromkeys(name for level, name in known if level == ".".join(above)))
@@ -22,7 +22,7 @@ def suggest(place: Sequence[object], model: type[BaseModel]) -> str:
 
 
 def list_keys(model: type[BaseModel], above: str = "") -> list[str]:
-    """Every key of a file, with those that it stands below: `policy.care.quorum`."""
+    """Every key of a file with its full path, such as `policy.care.quorum`."""
     found = []
     for name, field in model.model_fields.items():
         found.append(f"{above}{name}")

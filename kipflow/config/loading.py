@@ -1,4 +1,4 @@
-"""Find a community's file and its roster's by name, read them, and check what must fit together in them."""
+"""Find a community's file and its roster by name, read them, and check that their keys are consistent."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from kipflow.config.community import Community
-from kipflow.config.files import Wrong, read_config
+from kipflow.config.files import KeyFault, read_config
 from kipflow.config.policy import CareConfig, PolicyConfig
 from kipflow.config.roster import load_roster, read_roster
 from kipflow.config.settings import read_settings
@@ -57,16 +57,16 @@ def _find_community(name: str, config: Path) -> Path:
 
 
 def _place_roster(path: Path, name: str, config: Path) -> Path:
-    """Where a community's roster is: beside its file, or below the configuration's folder as those of the others."""
+    """The path of a community's roster: beside its file, or below the configuration folder."""
     beside, below = path.resolve().parent / name, config / name
     is_elsewhere = path.parent != config / "communities"
     return beside if beside.is_file() or (is_elsewhere and not below.is_file()) else below
 
 
 def _read_community(path: Path, config: Path) -> tuple[Community | None, list[ConfigError]]:
-    def check(community: Community) -> Iterator[Wrong]:
+    def check(community: Community) -> Iterator[KeyFault]:
         yield from _find_contradictions(community)
-        # what is stored and fetched goes by this name: two files with one name would mix two communities
+        # stored data are named by it: two files with one name would mix two communities
         if path.parent == config / "communities" and community.name != path.stem:
             yield "name", f"{path.stem}, as the file is called, got {community.name!r}"
 
@@ -77,7 +77,7 @@ def find_roster(community: Community, config: Path) -> Roster:
     """The community's roster, or an empty one where the community names none.
 
     Raises:
-        ConfigError: the roster is absent or wrong, or has not all people whom the community's file names.
+        ConfigError: the roster is missing or wrong, or lacks people whom the community's file names.
     """
     roster = Roster(())
     if community.roster is not None:
@@ -88,7 +88,7 @@ def find_roster(community: Community, config: Path) -> Roster:
 
 
 def _check_people(community: Community, ids: Collection[str]) -> Iterator[ConfigError]:
-    """Refuse an account, or a part in Slack, of somebody whom the roster does not have."""
+    """Refuse accounts and Slack settings of people who are not in the roster."""
     named = [(f"users.{user}", person) for user, person in community.users.items()]
     named += community.slack.find_people() if community.slack is not None else []
     for key, person in named:
@@ -102,9 +102,9 @@ def _check_people(community: Community, ids: Collection[str]) -> Iterator[Config
 # -- what must fit together --------------------------------------------------------------------------
 
 
-def _find_contradictions(community: Community) -> Iterator[Wrong]:
-    """Keys that contradict one another, or ask for what could never have an effect."""
-    # a prefix by default would read another community's numbers, and find none of its own
+def _find_contradictions(community: Community) -> Iterator[KeyFault]:
+    """Keys that contradict each other, or could never have an effect."""
+    # the default prefix would find another community's numbers, and none of its own
     if community.keyed_by == "number" and "prefix" not in community.model_fields_set:
         expected = "the letters before a proposal's number, such as KIP (or keyed_by: subject); the key is missing"
         yield "prefix", expected
@@ -115,8 +115,8 @@ def _find_contradictions(community: Community) -> Iterator[Wrong]:
         yield "policy.dormant_after", "a period such as 180 days, for dormancy is the clock's; the key is missing"
 
 
-def _check_lists(community: Community) -> Iterator[Wrong]:
-    """Refuse what names a list that the community does not have, and addresses that two lists would share."""
+def _check_lists(community: Community) -> Iterator[KeyFault]:
+    """Refuse references to unknown lists, and addresses shared by two lists."""
     own = f"one of the lists ({', '.join(community.lists)})"
     for position, address in enumerate(community.votes_on or ()):
         if address not in community.lists:
@@ -133,19 +133,19 @@ def _check_lists(community: Community) -> Iterator[Wrong]:
         taken |= {move.was, month}
 
 
-#: Kind of effect → the part of the file that it needs.
+#: Kind of effect → the section of the file that it needs.
 _NEEDS = {"page": "wiki", "result": "mail", "handover": "slack", "ticket": "jira"}
 
 
-def _check_effects(community: Community) -> Iterator[Wrong]:
-    """Refuse kinds of effects that could never be made: somebody would wait for them in vain."""
+def _check_effects(community: Community) -> Iterator[KeyFault]:
+    """Refuse kinds of effect that could never be sent: somebody would wait for them in vain."""
     for kind, part in _NEEDS.items():
         if community.effects.find_mode(kind) != "off" and getattr(community, part) is None:
             yield f"effects.{kind}", f"off, for the file has no {part!r} part"
 
 
-def _check_care(policy: PolicyConfig) -> Iterator[Wrong]:
-    """Refuse care that asks for no more than every vote does: who wrote it believes in a rule that is none."""
+def _check_care(policy: PolicyConfig) -> Iterator[KeyFault]:
+    """Refuse care that requires no more than every vote does: its author expects a rule that has no effect."""
     taken: set[str] = set()
     for position, care in enumerate(policy.care):
         key = f"policy.care.{position}"
@@ -155,7 +155,7 @@ def _check_care(policy: PolicyConfig) -> Iterator[Wrong]:
         yield from _check_more(care, policy, key)
 
 
-def _check_more(care: CareConfig, policy: PolicyConfig, key: str) -> Iterator[Wrong]:
+def _check_more(care: CareConfig, policy: PolicyConfig, key: str) -> Iterator[KeyFault]:
     period, usual = parse_period(care.voting_period), parse_period(policy.voting_period) or timedelta()
     if period is None and care.quorum is None and not care.reviewers:
         yield key, "a voting_period, a quorum or reviewers; as it is, no care is asked for"

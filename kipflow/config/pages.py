@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
-from kipflow.config.values import StrictModel, Url, once
+from kipflow.config.values import StrictModel, Url, unique
 from kipflow.domain.pagefaults import SectionNorm
 
 Words = Annotated[str, Field(min_length=1, max_length=500)]
@@ -35,7 +35,7 @@ class PagesConfig(StrictModel):
     """The day on which somebody last read it there; left out: nobody has yet."""
     note: str = ""
     """What is known, or could not be verified."""
-    fields: Annotated[tuple[Literal["state", "discussion", "jira"], ...], AfterValidator(once)]
+    fields: Annotated[tuple[Literal["state", "discussion", "jira"], ...], AfterValidator(unique)]
     """The fields that a page must name."""
     sections: Annotated[tuple[SectionConfig, ...], Field(min_length=1)]
     """The sections that a page has."""

@@ -1,4 +1,4 @@
-"""The voting rules of a community's file, and the policy that they come to."""
+"""The voting rules of a community's file, and their policy."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from kipflow.config.values import (
     Span,
     StrictModel,
     Url,
-    once,
     parse_period,
+    unique,
 )
-from kipflow.domain.policy import Care, Fractions, PageChanges, Policy, Rule
+from kipflow.domain.policy import Care, Fractions, PageChanges, Policy, VotingRule
 from kipflow.domain.senders import Senders
 from kipflow.domain.texts import digest_text
 
 
 class CareConfig(StrictModel):
-    """What is asked for besides where a proposal touches an interface."""
+    """Extra requirements for a proposal that touches an interface."""
 
     interface: Interface
     """What a page touches."""
@@ -35,7 +35,7 @@ class CareConfig(StrictModel):
     quorum: Count | None = None
     """The higher number of binding +1."""
     reviewers: Annotated[int, Field(ge=0, le=100, strict=True)] = 0
-    """How many people must have looked at it besides the vote, each named by `kipflow review care`."""
+    """How many people must review it in addition to the vote, each named by `kipflow review care`."""
 
 
 class SourceConfig(StrictModel):
@@ -55,15 +55,15 @@ class SourceConfig(StrictModel):
 
 class PolicyConfig(StrictModel):
     source: Line
-    """Where the rules are from: shown beside every outcome."""
+    """Where the rules are from: shown with every outcome."""
     sources: tuple[SourceConfig, ...] = ()
     """The documents, key by key."""
-    binding_roles: Annotated[tuple[BindingRole, ...], Field(min_length=1), AfterValidator(once)]
+    binding_roles: Annotated[tuple[BindingRole, ...], Field(min_length=1), AfterValidator(unique)]
     """The roles whose votes bind."""
-    release_roles: Annotated[tuple[BindingRole, ...], AfterValidator(once)] = ()
+    release_roles: Annotated[tuple[BindingRole, ...], AfterValidator(unique)] = ()
     """The roles whose votes bind on a release, if these are others."""
-    rule: Rule = Rule.LAZY_MAJORITY
-    """What passes: more +1 than -1; no -1 that stands (a veto); more than half; two thirds."""
+    rule: VotingRule = VotingRule.LAZY_MAJORITY
+    """What passes: more +1 than -1; no remaining -1 (a veto); more than half; two thirds."""
     quorum: Count = 3
     """How many binding +1."""
     voting_period: Span = "72 hours"
@@ -79,15 +79,15 @@ class PolicyConfig(StrictModel):
     dormancy: Literal["clock", "person"] = "person"
     """Who says that a silent proposal is dormant."""
     care: tuple[CareConfig, ...] = ()
-    """What is asked for besides where a page touches an interface."""
+    """Extra requirements for a page that touches an interface."""
     page_changes: PageChanges = PageChanges.SHOW
     """`ask`: a page that changes after votes were cast keeps the vote open until a person has looked."""
     senders: Senders = Senders.ASK
-    """What proves a voter: `ask` wants an address that the roster or a ruling holds, and asks about a known name
-    alone; `authenticated` also wants the receiving host to vouch for it; `names` lets an equal full name suffice."""
+    """What proves a voter: `ask` requires an address in the roster or in a ruling, and asks about a known name alone;
+    `authenticated` also requires that the receiving host authenticated it; `names` accepts an equal full name."""
 
     def as_policy(self, community: str) -> Policy:
-        """The policy as the domain knows it; its version changes when any rule of the file does."""
+        """The policy for the domain; its version changes with any rule of the file."""
         period = parse_period(self.voting_period)
         grace = parse_period(self.grace)
         rules = self.model_dump_json(exclude={"source", "sources"})

@@ -1,4 +1,4 @@
-"""A roster's file: people, their addresses and roles; and as imports write it: all of it, or nothing."""
+"""A roster's file: people, their addresses and roles; imports write it completely or not at all."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
-from kipflow.config.files import Wrong, read_config
-from kipflow.config.values import StrictModel, named
+from kipflow.config.files import KeyFault, read_config
+from kipflow.config.values import StrictModel, matching
 from kipflow.domain.errors import ConfigError, MissingFile, UnreadableInput
 from kipflow.domain.people import Person, Role, clean_address, find_role_fault
 from kipflow.domain.roster import Roster
@@ -62,7 +62,7 @@ class RosterConfig(StrictModel):
     """Where it is from."""
     as_of: date | None = None
     """The day of which it is."""
-    accounts: Annotated[str, named(r"[a-z0-9-]+(\.[a-z0-9-]+)+", "a domain such as apache.org")] | None = None
+    accounts: Annotated[str, matching(r"[a-z0-9-]+(\.[a-z0-9-]+)+", "a domain such as apache.org")] | None = None
     """The domain at which everybody's id is an address of theirs, as ids of Apache are at apache.org."""
     people: tuple[PersonConfig, ...]
     """Everybody whose votes may bind."""
@@ -72,7 +72,7 @@ def load_roster(path: Path) -> Roster:
     """The roster in a YAML file (docs/communities.md has its form).
 
     Raises:
-        ConfigError: the file is absent or a key of it is wrong.
+        ConfigError: the file is missing or a key of it is wrong.
     """
     raw, faults = read_roster(path)
     if raw is None or faults:
@@ -89,13 +89,13 @@ def read_roster(path: Path) -> tuple[RosterConfig | None, list[ConfigError]]:
     return read_config(RosterConfig, path, _check_people)
 
 
-def _check_people(roster: RosterConfig) -> Iterator[Wrong]:
+def _check_people(roster: RosterConfig) -> Iterator[KeyFault]:
     yield from _check_roles(roster.people)
     yield from _check_identities(roster.people, roster.accounts)
 
 
-def _check_roles(people: Sequence[PersonConfig]) -> Iterator[Wrong]:
-    """Refuse a role that no policy knows: misspelt, it would take a person's votes away without a word."""
+def _check_roles(people: Sequence[PersonConfig]) -> Iterator[KeyFault]:
+    """Refuse an unknown role: a misspelt one would silently take a person's votes away."""
     for position, person in enumerate(people):
         for number, held in enumerate(person.roles):
             fault = find_role_fault(held.role)
@@ -103,8 +103,8 @@ def _check_roles(people: Sequence[PersonConfig]) -> Iterator[Wrong]:
                 yield f"people.{position}.roles.{number}.role", f"for {person.name} {fault}"
 
 
-def _check_identities(people: Sequence[PersonConfig], accounts: str | None) -> Iterator[Wrong]:
-    """Refuse an id or an address that two people have: which of them votes would depend on their order."""
+def _check_identities(people: Sequence[PersonConfig], accounts: str | None) -> Iterator[KeyFault]:
+    """Refuse an id or address that two people have: who of them votes would depend on their order."""
     ids: dict[str, str] = {}
     owners: dict[str, str] = {}
     for position, person in enumerate(people):
@@ -152,15 +152,15 @@ class RosterFileAt:
         self._known = self._find_stamp()
 
     def has_changed(self) -> bool:
-        """Whether it was written since it was read for what runs now."""
+        """Whether the file changed since this object was created."""
         return self._find_stamp() != self._known
 
     def read(self) -> str:
-        """The text to add to.
+        """The file's text.
 
         Raises:
             ConfigError: kipflow would refuse it.
-            UnreadableInput: it could not be written back as it is.
+            UnreadableInput: it has variables, which writing would lose.
         """
         load_roster(self.path)
         text = self.path.read_text(encoding="utf-8-sig")
@@ -170,11 +170,11 @@ class RosterFileAt:
         return text
 
     def find_before(self) -> str | None:
-        """What it was before it was saved last; None where it never was."""
+        """The text before the last save; None if it was never saved."""
         return self._before.read_text(encoding="utf-8") if self._before.is_file() else None
 
     def check(self, text: str) -> Roster:
-        """The roster that the text is, which could be saved.
+        """The roster in the text, if it could be saved.
 
         Raises:
             ConfigError: kipflow would refuse it.
@@ -184,14 +184,15 @@ class RosterFileAt:
             return load_roster(draft)
 
     def save(self, text: str, *, instead_of: str) -> bool:
-        """Write all or nothing: a roster half written would take votes away. False where something else stands there.
+        """Replace the file atomically: a half-written roster would take votes away. False if it no longer is
+        `instead_of`.
 
         Raises:
             ConfigError: kipflow would refuse it.
             OSError: it cannot be written.
         """
         with self.path.with_name(f".{self.path.name}.lock").open("a") as lock, self._write_draft(text) as draft:
-            fcntl.flock(lock, fcntl.LOCK_EX)  # two people save at once: the second one has seen another roster
+            fcntl.flock(lock, fcntl.LOCK_EX)  # of two people who save at once, the second has seen an outdated roster
             before = self.path.read_text(encoding="utf-8-sig") if self.path.exists() else ""
             if before != instead_of:
                 return False
@@ -207,7 +208,7 @@ class RosterFileAt:
 
     @contextmanager
     def _write_draft(self, text: str) -> Iterator[Path]:
-        """A file beside it that holds a roster's text, gone afterwards if it is still there."""
+        """A checked temporary file beside it with a roster's text, removed afterwards if it was not renamed."""
         handle, name = tempfile.mkstemp(dir=self.path.parent, prefix=f".{self.path.name}.")
         try:
             with os.fdopen(handle, "w", encoding="utf-8") as file:

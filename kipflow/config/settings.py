@@ -1,4 +1,4 @@
-"""Settings: where kipflow keeps its things, read from the environment."""
+"""Settings: folders, database and community, read from the environment."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """What the machine decides: folders, database, community. Read from `KIPFLOW_*` variables.
+    """The settings of this machine, from `KIPFLOW_*` variables.
 
     `home` holds everything a run makes (databases, raw months, logs). `database_url` may carry a
     password: never print it; `str()` of this object leaves it out. `board_url` is where people find the board.
@@ -46,7 +46,7 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
     """The settings of this process. `KIPFLOW_DRY_RUN=1` switches sending off whatever a community says.
 
     Raises:
-        BadDatabaseUrl: a password is given apart, and the address that it belongs to can't be read.
+        BadDatabaseUrl: a password is given separately, and the database's URL can't be read.
     """
     env = os.environ if environment is None else environment
     community = env.get("KIPFLOW_COMMUNITY") or "sandbox"
@@ -72,9 +72,9 @@ def _find_board(env: Mapping[str, str]) -> str:
 
 
 def load_instance_variables(home: Path) -> dict[str, str]:
-    """What a sandbox that was started from `home` wants its clients to know (`KIPFLOW_SANDBOX_URL`, say).
+    """The variables that clients of a sandbox started from `home` need (`KIPFLOW_SANDBOX_URL`, say).
 
-    Empty where nothing runs; a file that is broken is as good as none.
+    Empty if nothing runs, or the file is damaged.
     """
     try:
         raw = json.loads((home / "run" / "instance.json").read_text(encoding="utf-8"))

@@ -10,11 +10,11 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from kipflow.config.values import Line, StrictModel, Url, named, once
-from kipflow.domain.messagekinds import ALWAYS_SENT, KINDS
+from kipflow.config.values import Line, StrictModel, Url, matching, unique
+from kipflow.domain.messagekinds import ALWAYS_SENT, MESSAGE_KINDS
 from kipflow.domain.quiet import QuietHours
 
-_CLOCK = named(r"([01][0-9]|2[0-3]):[0-5][0-9]", 'a time of day in quotes such as "07:00"')
+_CLOCK = matching(r"([01][0-9]|2[0-3]):[0-5][0-9]", 'a time of day in quotes such as "07:00"')
 
 
 def _check_zone(text: str) -> str:
@@ -51,11 +51,11 @@ def _check_mentions(value: object) -> object:
 
 
 def _check_kind(kind: object) -> None:
-    if kind not in KINDS:
-        raise ValueError(f"kinds of message ({', '.join(KINDS)}), not {str(kind)[:40]!r}")
+    if kind not in MESSAGE_KINDS:
+        raise ValueError(f"kinds of message ({', '.join(MESSAGE_KINDS)}), not {str(kind)[:40]!r}")
 
 
-UserId = Annotated[str, named(r"[UW][A-Z0-9]{5,20}", "the id of a user in Slack (U…)")]
+UserId = Annotated[str, matching(r"[UW][A-Z0-9]{5,20}", "the id of a user in Slack (U…)")]
 
 
 class QuietConfig(StrictModel):
@@ -88,7 +88,7 @@ class DigestConfig(StrictModel):
     """The time from which on."""
     zone: Annotated[str, AfterValidator(_check_zone)] = "UTC"
     """Whose clocks that time is of."""
-    people: Annotated[tuple[Line, ...], AfterValidator(once)] = ()
+    people: Annotated[tuple[Line, ...], AfterValidator(unique)] = ()
     """Who of the roster wants one of their own, by direct message."""
 
     def as_times(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The kinds of value in configuration files: what each accepts, and how it says what it expected."""
+"""The types of value in configuration files: what each accepts, and how it reports what it expected."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _PERIOD = re.compile(r"^\s*([0-9]{1,5})\s*(hours?|h|days?|d)\s*$", re.IGNORECASE
 
 
 MAX_LINE = 300
-#: Longer than any list has been asked to wait; what exceeds it is a slip of the keyboard.
+#: Longer than any real period; more is a typing error.
 MAX_PERIOD = timedelta(days=3_650)
 
 
 def _check_period(value: object) -> object:
-    """A span of time, none at all too: "0 days" lets the clock decide at once."""
+    """A span of time, also zero: "0 days" lets the clock decide at once."""
     if not isinstance(value, str) or not _PERIOD.match(value):
         raise ValueError('a period such as "72 hours" or "90 days"')
     if (parse_period(value) or timedelta()) > MAX_PERIOD:
@@ -60,7 +60,7 @@ def _check_url(value: object) -> object:
 
 
 def _check_list(value: object) -> object:
-    # it becomes part of a folder's name and of addresses that are asked for
+    # it becomes part of folder names and of requested addresses
     if not isinstance(value, str) or not re.fullmatch(
         r"[A-Za-z0-9][\w.+-]*@[A-Za-z0-9][A-Za-z0-9.-]*", value, re.ASCII
     ):
@@ -84,8 +84,8 @@ def _check_interface(text: str) -> str:
     return text
 
 
-def named(pattern: str, expected: str) -> BeforeValidator:
-    """A text of that form; what is expected is said in words, not as a pattern."""
+def matching(pattern: str, expected: str) -> BeforeValidator:
+    """A validator of texts of that form, which reports what is expected in words."""
 
     def check(value: object) -> object:
         if not isinstance(value, str) or not value.isprintable() or not re.fullmatch(pattern, value):
@@ -104,22 +104,22 @@ def _check_line(value: object) -> object:
 
 
 def _check_header(value: object) -> object:
-    """What goes into the head of every request: plain letters in one line."""
+    """A value for a header of every request: ASCII in one line."""
     if isinstance(value, str) and not (value.isascii() and value.isprintable() and len(value) <= MAX_LINE):
         raise ValueError(f"one line of ASCII letters, up to {MAX_LINE}, such as an address")
     return value
 
 
-def once(values: tuple[T, ...]) -> tuple[T, ...]:
-    """The values, each of which may stand there once."""
+def unique(values: tuple[T, ...]) -> tuple[T, ...]:
+    """The values; refuses duplicates."""
     for position, value in enumerate(values):
         if value in values[:position]:
             raise ValueError(f"each entry once, not {value!r} again")
     return values
 
 
-def _spelt_off(value: object) -> object:
-    """YAML reads a bare `off` as "no": it is meant as the word."""
+def _read_off_as_text(value: object) -> object:
+    """YAML reads a bare `off` as false; it means the word."""
     return "off" if value is False else value
 
 
@@ -130,14 +130,14 @@ def _as_text(value: object) -> object:
 # "*.x.example" is what a user may try; the plain name says as much
 Host = Annotated[
     str,
-    named(
+    matching(
         r"(?:[a-z0-9][a-z0-9-]{0,62}\.){1,10}[a-z][a-z0-9-]{1,62}",
         "a host's name in small letters such as mx1.apache.org, or apache.org for all hosts below it",
     ),
 ]
 Server = Annotated[
     str,
-    named(
+    matching(
         r"[A-Za-z0-9][A-Za-z0-9.-]{0,252}(?::[0-9]{1,5})?",
         "a mail server's host, with its port where it is another than 587: smtp.example.org:25",
     ),
@@ -145,27 +145,27 @@ Server = Annotated[
 # it becomes a header of a mail
 Sender = Annotated[
     str,
-    named(
+    matching(
         r"[^<>@\"\\,;:]{1,100} <[A-Za-z0-9_.+-]{1,64}@[A-Za-z0-9.-]{1,253}>",
         "a name and an address in one line, such as KIP votes <kips@kafka.apache.org>",
     ),
 ]
-Month = Annotated[str, named(r"(19|20)[0-9]{2}-(0[1-9]|1[0-2])", 'a month such as "2026-03"')]
+Month = Annotated[str, matching(r"(19|20)[0-9]{2}-(0[1-9]|1[0-2])", 'a month such as "2026-03"')]
 Permalink = Annotated[str, BeforeValidator(_check_url), AfterValidator(_check_permalink)]
-PageId = Annotated[str, named(r"[0-9]{1,20}", "a page's number such as 50859233"), BeforeValidator(_as_text)]
+PageId = Annotated[str, matching(r"[0-9]{1,20}", "a page's number such as 50859233"), BeforeValidator(_as_text)]
 Line = Annotated[str, BeforeValidator(_check_line)]
 Header = Annotated[str, BeforeValidator(_check_header)]
-#: More voters than any list has are a slip of the keyboard.
+#: More voters than any list has; more is a typing error.
 Count = Annotated[int, Field(ge=1, le=1_000, strict=True)]
 Interface = Annotated[str, AfterValidator(_check_interface)]
-CommunityName = Annotated[str, named(r"[a-z0-9][a-z0-9-]{0,39}", "a name of small letters, digits and hyphens")]
-Prefix = Annotated[str, named(r"[A-Z][A-Z0-9]{0,19}", "capital letters such as KIP")]
-ProjectKey = Annotated[str, named(r"[A-Z][A-Z0-9_]{1,19}", "a project's key such as KAFKA")]
+CommunityName = Annotated[str, matching(r"[a-z0-9][a-z0-9-]{0,39}", "a name of small letters, digits and hyphens")]
+Prefix = Annotated[str, matching(r"[A-Z][A-Z0-9]{0,19}", "capital letters such as KIP")]
+ProjectKey = Annotated[str, matching(r"[A-Z][A-Z0-9_]{1,19}", "a project's key such as KAFKA")]
 Period = Annotated[str, BeforeValidator(_check_period)]
 Span = Annotated[str, BeforeValidator(_check_span)]
 Url = Annotated[str, BeforeValidator(_check_url)]
 ListAddress = Annotated[str, BeforeValidator(_check_list)]
-#: Roles of a roster that may bind; a misspelt one would take every vote away without a word.
+#: Roles of a roster that may bind; a misspelt one would silently take every vote away.
 BindingRole = Literal["pmc", "committer", "contributor", "member", "maintainer"]
 PolicyKey = Literal[
     "binding_roles",
@@ -180,10 +180,10 @@ PolicyKey = Literal[
 ]
 # what begins a word in brackets
 TagWords = Annotated[
-    tuple[Annotated[str, named(r"[^\W\d_][^\[\](){}<>【】]{1,39}", "a word such as ballot, without brackets")], ...],
-    AfterValidator(once),
+    tuple[Annotated[str, matching(r"[^\W\d_][^\[\](){}<>【】]{1,39}", "a word such as ballot, without brackets")], ...],
+    AfterValidator(unique),
 ]
-Sending = Annotated[Literal["off", "send", "approve"], BeforeValidator(_spelt_off)]
+Sending = Annotated[Literal["off", "send", "approve"], BeforeValidator(_read_off_as_text)]
 
 
 class StrictModel(BaseModel):

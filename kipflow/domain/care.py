@@ -1,4 +1,4 @@
-"""Care required to a vote: by the interfaces its page touched when it opened, or by a person's word."""
+"""Care required of a vote: by the interfaces that its page touched when it opened, or by a ruling."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class Requirements:
 
 
 def find_requirements(facts: ProposalFacts, opened_at: datetime, policy: Policy, at: datetime) -> Requirements:
-    """What the policy asks for besides, as known at `at`, of a vote that was opened at `opened_at`.
+    """The care that the policy requires of a vote opened at `opened_at`, as known at `at`.
 
-    A page saved only after the opening counts where none was there before; what is changed on a page
-    while the vote runs is shown (`kipflow diff`) but moves no goal. A ruling of kind "care" outranks the page.
+    A page saved after the opening counts only if there was none before. Changes during the vote are shown (`kipflow
+    diff`) but change no requirement. A ruling of kind "care" outranks the page.
     """
     if not policy.care:
         return Requirements()
-    rulings = [r for r in standing(facts.rulings, at) if r.kind == "care"]
+    rulings = [r for r in rulings_in_force(facts.rulings, at) if r.kind == "care"]
     touched = _find_touched(facts, opened_at, at)
     for ruling in rulings:
         if isinstance(ruling.value.get("interfaces"), list | tuple):
@@ -40,15 +40,15 @@ def find_requirements(facts: ProposalFacts, opened_at: datetime, policy: Policy,
 
 
 def find_own_page(pages: Iterable[PageVersion], number: int) -> str | None:
-    """The page that is the proposal's: of those with its number the one that had it first; None without any.
+    """The proposal's own page: the first page that had its number; None if there is none.
 
-    Where a number was taken twice, what stands on the other page must not move this proposal. A page that was
-    given another number is the proposal's only as long as no other has its number.
+    Where a number was taken twice, the other page must not affect this proposal. A page that was given another number
+    remains the proposal's only while no other page has the number.
     """
     held = tuple(pages)
     if not held:
         return None
-    if len({page.page_id for page in held}) == 1:  # nearly always, and asked for with every save
+    if len({page.page_id for page in held}) == 1:  # the usual case; this runs at every save
         return held[0].page_id if any(is_of(page, number) for page in held) else None
     first: dict[str, tuple[bool, datetime]] = {}
     newest: dict[str, PageVersion] = {}
@@ -62,7 +62,7 @@ def find_own_page(pages: Iterable[PageVersion], number: int) -> str | None:
 
 
 def is_of(page: PageVersion, number: int) -> bool:
-    """Whether a version speaks of the proposal: it has its number, or lost it without getting another."""
+    """Whether a version belongs to the proposal: it has its number, or no number any more."""
     return page.number is None or page.number == number
 
 
@@ -73,7 +73,7 @@ def own_versions(pages: Iterable[PageVersion], number: int) -> tuple[PageVersion
     return tuple(p for p in held if p.page_id == own and is_of(p, number))
 
 
-def standing(rulings: Iterable[Ruling], at: datetime) -> tuple[Ruling, ...]:
+def rulings_in_force(rulings: Iterable[Ruling], at: datetime) -> tuple[Ruling, ...]:
     """The rulings that were made by `at` and not revoked by then."""
     return tuple(r for r in rulings if r.made_at <= at and (r.revoked_at is None or r.revoked_at > at))
 

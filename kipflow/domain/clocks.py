@@ -1,4 +1,4 @@
-"""The clock of a vote: its terms, its standing at a moment, and whether the data reach that far."""
+"""The clock of a vote: its terms, its state at a moment, and whether the data are complete up to then."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from kipflow.domain.votes import Ballot, BallotStatus, Choice, Vote
 class VoteTerms:
     """Quorum and earliest close of one vote, and the care required that raised them (`because`: interfaces).
 
-    `reviewers` people must have looked at it besides, `reviewed_by` are those who did. `late_change` is what
-    changed on the page after votes were cast, as long as nobody has said that they hold.
+    `reviewers` is how many people must also have reviewed it, `reviewed_by` names those who did. `late_change` is a
+    change of the page after votes were cast, until a person rules that the votes hold.
     """
 
     quorum: int
@@ -45,7 +45,7 @@ class VoteTerms:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VoteState:
-    """A judged vote with what it has come to. `depends_on_review` says that ballots under review could turn it."""
+    """A judged vote with its outcome. `depends_on_review`: ballots under review could change the outcome."""
 
     vote: Vote
     terms: VoteTerms
@@ -56,7 +56,7 @@ class VoteState:
 
 
 def find_terms(facts: ProposalFacts, vote: Vote, policy: Policy, rulings: Iterable[Ruling], at: datetime) -> VoteTerms:
-    """What this vote needs as known at `at`, with the care required to the interfaces its page touches."""
+    """What this vote needs, as known at `at`, with the care required for the interfaces that its page touches."""
     known = [r for r in rulings if r.made_at <= at]
     required = find_requirements(facts, vote.opened_at, policy, at)
     reviewers = max((care.reviewers for care in required.cares), default=0)
@@ -88,7 +88,7 @@ def _find_earliest_close(
 
 
 def judge_vote(vote: Vote, terms: VoteTerms, policy: Policy, rulings: Iterable[Ruling], at: datetime) -> VoteState:
-    """The vote as it stood at `at`, a person's rulings on its ballots applied."""
+    """The state of the vote at `at`, with the rulings on its ballots applied."""
     settled = with_rulings(vote, [r for r in rulings if r.made_at <= at])
     judged = judge(settled, at, earliest_close=terms.earliest_close)
     policy = terms.apply_to(policy)
@@ -103,11 +103,11 @@ def judge_vote(vote: Vote, terms: VoteTerms, policy: Policy, rulings: Iterable[R
 
 
 def with_rulings(vote: Vote, rulings: Iterable[Ruling]) -> Vote:
-    """The vote with ballots and claimed ends settled by a person: a choice counts, "none" is no ballot. What must be
-    cast again counts for nothing, whatever was ruled on it."""
+    """The vote with rulings on ballots and claimed ends applied: a ruled choice counts, "none" is no ballot. A ballot
+    that must be cast again is void, whatever was ruled on it."""
     rulings = tuple(rulings)
     vote = with_ending_rulings(vote, rulings)
-    settled = {r.target: r for r in rulings if r.kind == "ballot" and _word(r) in _WORDS}
+    settled = {r.target: r for r in rulings if r.kind == "ballot" and _find_choice(r) in _RULED_CHOICES}
     if not settled:
         return with_recast(vote, rulings)
 
@@ -115,32 +115,32 @@ def with_rulings(vote: Vote, rulings: Iterable[Ruling]) -> Vote:
         ruling = settled.get(ballot.message_id)
         if ruling is None:
             return ballot
-        word = _word(ruling)
+        choice = _find_choice(ruling)
         why = f"ruled by {ruling.author}: {ruling.reason}"
-        if word == "none":
+        if choice == "none":
             return replace(ballot, status=BallotStatus.VOID, why=why)
-        return replace(ballot, status=BallotStatus.COUNTED, choice=Choice(word), value=word, why=why, is_ruled=True)
+        return replace(ballot, status=BallotStatus.COUNTED, choice=Choice(choice), value=choice, why=why, is_ruled=True)
 
     return with_recast(replace(vote, ballots=tuple(settle(b) for b in vote.ballots)), rulings)
 
 
-_WORDS = frozenset({"none", *Choice})
+_RULED_CHOICES = frozenset({"none", *Choice})
 
 
-def _word(ruling: Ruling) -> str:
+def _find_choice(ruling: Ruling) -> str:
     return str(ruling.value.get("choice", "none"))
 
 
 def find_newest(states: Sequence[VoteState]) -> VoteState | None:
-    """The last round that somebody opened who may."""
+    """The last round that was opened by somebody entitled to."""
     return next((state for state in reversed(states) if state.vote.is_proper), None)
 
 
 def find_coverage(months: Sequence[ArchiveMonth]) -> Coverage:
-    """How far the stored months of a community's lists reach, and where they have holes.
+    """Up to when the stored months of a community's lists are complete, and their gaps.
 
-    A month that was read before its end and not since, though a later one was, has a hole from then on:
-    mail of its last hours may be missing. What was decided before that moment rests on all of its mail.
+    A month that was last read before its end, while a later month was read, has a gap from then on: mail of its last
+    hours may be missing. Earlier decisions are not affected.
     """
     if not months:
         return Coverage()
@@ -168,7 +168,7 @@ def find_coverage(months: Sequence[ArchiveMonth]) -> Coverage:
 
 
 def is_covered(coverage: Coverage, start: datetime, end: datetime) -> str | None:
-    """None if every mail between `start` and `end` is held, else the first reason why not."""
+    """None if all mail between `start` and `end` is held, else the first reason why not."""
     first, last = f"{start:%Y-%m}", f"{end:%Y-%m}"
     for month, why in coverage.gaps:
         if first <= month <= last:
@@ -184,7 +184,7 @@ def is_covered(coverage: Coverage, start: datetime, end: datetime) -> str | None
 
 
 def after(at: datetime, span: timedelta) -> datetime:
-    """`at` and `span` later; the end of time where the calendar has no such day."""
+    """`at` plus `span`; the latest possible time if the calendar has no such day."""
     try:
         return at + span
     except OverflowError:
@@ -197,7 +197,7 @@ def month_start(month: str) -> datetime:
 
 
 def month_end(month: str) -> datetime:
-    """The first moment behind "2024-01"."""
+    """The first moment after "2024-01"."""
     return month_start(next_month(month))
 
 

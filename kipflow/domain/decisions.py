@@ -1,14 +1,14 @@
-"""What `lifecycle.decide` answers: the stage with its history, and what is open about it."""
+"""The result of `lifecycle.decide`: the stage with its history, and the open points."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from kipflow.domain.claims import Claim
 from kipflow.domain.clocks import VoteState, after, find_newest
 from kipflow.domain.events import Stage, Transition
 from kipflow.domain.facts import SilenceWarning
+from kipflow.domain.numberdoubts import NumberDoubt
 from kipflow.domain.silence import Silence
 
 
@@ -16,7 +16,7 @@ from kipflow.domain.silence import Silence
 class ReviewItem:
     """A question for a person. `subject` names what a ruling would settle (a message id, say).
 
-    `asked_at` is when the facts first raised it, where that is known: what is old is no news.
+    `asked_at` is when the facts first raised it, if known: an old question is no news.
     """
 
     kind: str
@@ -31,11 +31,10 @@ class ReviewItem:
 class Decision:
     """What follows from a proposal's facts at `as_of`.
 
-    `missing` says what it still lacks, fit for a reader; `next_deadline` is the next moment at which
-    the clock alone could change something (None: only new facts can). `warning` is that of the silence that lasts, and
-    `warned_at` when its author learned of it (None: not yet). `unwarned` is a silence that has no warning and must have
-    one, which whoever records this writes.
-    `claim` is what is doubtful about its number.
+    `missing` says in words what it still lacks; `next_deadline` is the next moment at which time alone could change
+    something (None: only new facts can). `warning` belongs to the present silence, `warned_at` is when its author got
+    it (None: not yet). `unwarned` is a silence that requires a warning and has none: whoever records this decision
+    writes it. `claim` is what is doubtful about its number.
     """
 
     number: int
@@ -53,7 +52,7 @@ class Decision:
     warning: SilenceWarning | None = None
     unwarned: Silence | None = None
     last_activity: datetime | None = None
-    claim: Claim | None = None
+    number_doubt: NumberDoubt | None = None
 
     @property
     def newest_vote(self) -> VoteState | None:
@@ -61,9 +60,9 @@ class Decision:
         return find_newest(self.votes)
 
 
-#: What can say something else than the facts.
+#: The sides that can disagree with the facts.
 SIDES = ("page", "index", "result", "ticket", "release")
-#: How long people have to bring their pages up to date after a move or an edit, before anybody is asked to.
+#: The grace period in which people can update their pages after a move or an edit, before they are asked to.
 DRIFT_GRACE = timedelta(days=1)
 
 
@@ -71,7 +70,7 @@ DRIFT_GRACE = timedelta(days=1)
 class Drift:
     """One disagreement: who says what, what the facts say, and the edit that would settle it.
 
-    `side` is one of `SIDES`. `derived` is what it is held against;
+    `side` is one of `SIDES`. `derived` is what the facts say instead;
     `evidence` says where and when the side said so, `said_at` since when it has.
     """
 
@@ -83,7 +82,7 @@ class Drift:
     said_at: datetime | None = None
 
     def find_due(self, since: datetime) -> datetime:
-        """When people are asked about it, where the stage began at `since`: they have a day from the later of both."""
+        """When people are asked: `DRIFT_GRACE` after the later of the stage's beginning (`since`) and `said_at`."""
         return after(max(since, self.said_at or since), DRIFT_GRACE)
 
     @property

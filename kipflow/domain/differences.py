@@ -37,13 +37,13 @@ def find_differences(vote: Vote) -> tuple[str, ...]:
 
 
 def _find_choices(declared: Declared) -> tuple[tuple[str, ...], ...]:
-    """The choices that an announcement counts or names, by where it does."""
+    """The choices that an announcement mentions, for each place where it gives numbers or names."""
     counted = (declared.binding or {}, declared.non_binding or {}, declared.total or {})
     return (*(tuple(said) for said in counted), tuple(key.split()[0] for key in declared.names))
 
 
 def find_name_differences(declared: Declared, ballots: Iterable[Ballot]) -> list[str]:
-    """Who is announced without a counted ballot, and whose counted ballot is not announced."""
+    """Voters announced without a counted ballot, and counted ballots that are not announced."""
     found: list[str] = []
     counted = [b for b in ballots if b.status is BallotStatus.COUNTED]
     for key, names in declared.names.items():
@@ -81,7 +81,7 @@ def is_named(name: str, ballot: Ballot) -> bool:
 
 
 def compare_without_roster(vote: Vote) -> Iterator[str]:
-    """Differences in all: where nobody is known to bind, the announced groups are said once to be unknown."""
+    """Differences in the totals: without a roster it is unknown who binds, which one line says."""
     declared = vote.declared
     if declared is None:
         return

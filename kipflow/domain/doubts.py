@@ -1,4 +1,4 @@
-"""What a vote comes to if two mailboxes are one person's, and if they are not."""
+"""The possible results of a vote, depending on whether two mailboxes belong to one person."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from kipflow.domain.judging import ask_for_senders, with_latest_standing
 from kipflow.domain.people import Doubt
 from kipflow.domain.votes import Vote
 
-#: Ways to settle a vote's doubts that are tried one by one. With more, a person has to settle some of them first.
-MAX_WAYS = 64
+#: Ways to settle a vote's doubts that are tried one by one. Above that, a person must settle some doubts first.
+MAX_SETTLEMENTS = 64
 
 
-#: Whose mails a doubt is about. Of somebody's single mails, each is a question of its own.
+#: The mails that a doubt is about: each such group has one answer.
 _Asked = tuple[str, tuple[str, ...]]
 
 
@@ -24,7 +24,7 @@ def _find_asked(doubt: Doubt) -> _Asked:
 
 
 def _list_options(vote: Vote) -> dict[_Asked, list[Doubt | None]]:
-    """Whose the mails in doubt may be: their own (None), or those of one of the people that they are likened to.
+    """Group of mails → its possible authors: the voter it shows (None), or one of the people it may be from.
 
     Only doubts that touch binding ballots are listed: no other can change an outcome.
     """
@@ -35,19 +35,18 @@ def _list_options(vote: Vote) -> dict[_Asked, list[Doubt | None]]:
     return options
 
 
-def count_ways(vote: Vote) -> int:
-    """How many ways there are to settle the doubts that touch binding ballots."""
+def count_settlements(vote: Vote) -> int:
+    """The number of ways to settle the doubts about binding ballots."""
     return prod(map(len, _list_options(vote).values()))
 
 
-def find_ways(vote: Vote) -> Iterator[Vote]:
-    """The judged vote once for each way in which its doubts may be settled, ballots judged anew in each: at most
-    `MAX_WAYS` of them."""
+def list_settlements(vote: Vote) -> Iterator[Vote]:
+    """The vote judged anew for each way to settle its doubts: at most `MAX_SETTLEMENTS`."""
     options = _list_options(vote)
     if not options:
         yield vote
         return
-    for way in islice(product(*options.values()), MAX_WAYS):
+    for way in islice(product(*options.values()), MAX_SETTLEMENTS):
         yield _settle(vote, dict(zip(options, way, strict=True)))
 
 
@@ -57,7 +56,7 @@ def settle_one(vote: Vote, doubt: Doubt, *, same: bool) -> Vote:
 
 
 def _settle(vote: Vote, way: Mapping[_Asked, Doubt | None], *, only: Doubt | None = None) -> Vote:
-    """The vote with its doubtful mails given to one voter each, and one ballot of each voter standing."""
+    """The vote with each mail in doubt assigned to one voter, and one ballot of each voter counted."""
     owner: dict[str, tuple[str, bool]] = {}
     for doubt in vote.doubts:
         if _find_asked(doubt) in way and (only is None or doubt == only):

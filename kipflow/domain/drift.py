@@ -1,6 +1,6 @@
-"""Drift: what wiki, index, announcement and ticket say against what the facts come to. Reported, never obeyed.
+"""Drift: where wiki, index, announcement or ticket disagree with the facts. It is reported, never followed.
 
-What contradicts the derived stage, or another side, is reported with its evidence and the edit that would settle it.
+Each disagreement with the derived stage, or with another side, comes with its evidence and the edit that settles it.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from itertools import takewhile
 
-from kipflow.domain.care import own_versions, standing
+from kipflow.domain.care import own_versions, rulings_in_force
 from kipflow.domain.clocks import VoteState
 from kipflow.domain.decisions import Drift
 from kipflow.domain.differences import find_name_differences
@@ -34,33 +34,33 @@ def find_drift(
     *,
     awaited: Stage | None = None,
 ) -> tuple[Drift, ...]:
-    """Every side that, by what it said at `as_of`, contradicts the derived `stage` or another side.
+    """Every disagreement at `as_of` with the derived `stage` or between two sides.
 
-    What a person has acknowledged is left out as long as both sides say the same. `facts` are in order of time,
-    `votes` are judged as of then. `awaited` is the stage that only missing mail holds up: who says it already is not
-    out of step, kipflow is behind.
+    An acknowledged disagreement is left out until one side changes. `facts` are in order of time, `votes` are judged as
+    of then. `awaited` is the stage that only missing mail delays: a side that shows it already is right, kipflow is
+    behind.
     """
     pages = own_versions((p for p in facts.pages if p.saved_at <= as_of), facts.proposal.number)
     page = pages[-1] if pages else None
     rows = _find_rows(facts, as_of)
     tickets = [t for t in facts.tickets if t.seen_at <= as_of]
     ticket = find_ticket(tickets, page, rows)
-    acknowledged = [(r.target, r.value) for r in standing(facts.rulings, as_of) if r.kind == "drift"]
-    # its threads may be older than the archive that was read
+    acknowledged = [(r.target, r.value) for r in rulings_in_force(facts.rulings, as_of) if r.kind == "drift"]
+    # the proposal's threads may be older than the archive that was read
     has_mail = any(m.arrived_at <= as_of for m in facts.messages) or any(v.opened_at <= as_of for v in facts.votes)
     found = (
-        *_ask_page(pages, stage, awaited, before_mail=not has_mail),
-        *_ask_absence(facts, page, stage, as_of),
-        *_ask_index(rows, stage, awaited),
-        *_ask_result(votes, stage, as_of),
-        *(_ask_ticket(ticket, stage) if ticket is not None else ()),
-        *_ask_release(rows, ticket, stage),
-        *_ask_ticket_names(page, rows),
+        *_compare_page(pages, stage, awaited, before_mail=not has_mail),
+        *_compare_absence(facts, page, stage, as_of),
+        *_compare_index(rows, stage, awaited),
+        *_compare_result(votes, stage, as_of),
+        *(_compare_ticket(ticket, stage) if ticket is not None else ()),
+        *_compare_release(rows, ticket, stage),
+        *_compare_ticket_names(page, rows),
     )
     return tuple(d for d in found if (d.side, d.as_ruled) not in acknowledged)
 
 
-def _ask_page(
+def _compare_page(
     pages: Sequence[PageVersion], stage: Stage, awaited: Stage | None, *, before_mail: bool
 ) -> Iterator[Drift]:
     page = pages[-1] if pages else None
@@ -78,13 +78,13 @@ def _ask_page(
         evidence=f"version {page.version} by {page.saved_by}, {say_day(page.saved_at)}",
         fix=("read the mail of its time (`kipflow ingest`), or " if before_mail else "")
         + f'set "Current state" to "{PAGE_WORD[stage]}"{reopen}',
-        # an edit of something else is no new word on the stage
+        # an edit elsewhere on the page does not state the stage anew
         said_at=[*takewhile(lambda p: p.status_text == page.status_text, reversed(pages))][-1].saved_at,
     )
 
 
-def _ask_absence(facts: ProposalFacts, page: PageVersion | None, stage: Stage, as_of: datetime) -> Iterator[Drift]:
-    """A page that was deleted, hidden or moved: what is known of it stays; somebody should say what became of it."""
+def _compare_absence(facts: ProposalFacts, page: PageVersion | None, stage: Stage, as_of: datetime) -> Iterator[Drift]:
+    """A page that was deleted, hidden or moved: its facts stay, and somebody should say what happened to it."""
     if stage in {Stage.DISCARDED, Stage.REJECTED}:
         return
     for absence in facts.absences:
@@ -110,13 +110,13 @@ def _say_fix(absence: PageAbsence) -> str:
 
 
 def _find_rows(facts: ProposalFacts, as_of: datetime) -> list[IndexEntry]:
-    """The rows of the newest reading of the wiki's index: a number can stand there twice."""
+    """The rows of the newest reading of the wiki's index, which can list a number twice."""
     seen = [e for e in facts.index_entries if e.origin == "page" and e.seen_at <= as_of]
     newest = max((e.seen_at for e in seen), default=None)
     return [e for e in seen if e.seen_at == newest]
 
 
-def _ask_index(rows: Sequence[IndexEntry], stage: Stage, awaited: Stage | None) -> Iterator[Drift]:
+def _compare_index(rows: Sequence[IndexEntry], stage: Stage, awaited: Stage | None) -> Iterator[Drift]:
     section = SECTION_OF_STAGE[stage]
     for row in rows:
         if row.section in {section, "unknown", SECTION_OF_STAGE.get(awaited or stage)}:
@@ -132,7 +132,7 @@ def _ask_index(rows: Sequence[IndexEntry], stage: Stage, awaited: Stage | None) 
         )
 
 
-def _ask_result(votes: Sequence[VoteState], stage: Stage, as_of: datetime) -> Iterator[Drift]:
+def _compare_result(votes: Sequence[VoteState], stage: Stage, as_of: datetime) -> Iterator[Drift]:
     state = next((s for s in reversed(votes) if s.outcome is not Outcome.CANCELLED and s.vote.is_proper), None)
     if state is None or state.vote.declared is None:
         return
@@ -164,7 +164,7 @@ def _ask_result(votes: Sequence[VoteState], stage: Stage, as_of: datetime) -> It
 
 
 def _name_voters(state: VoteState, choices: frozenset[str]) -> list[str]:
-    """Whom the announcement has among the binding votes of these choices and the count has not, or the other way."""
+    """Binding voters of these choices that are only in the announcement, or only in the count."""
     declared = state.vote.declared
     if declared is None:
         return []
@@ -174,7 +174,7 @@ def _name_voters(state: VoteState, choices: frozenset[str]) -> list[str]:
     return [*binding[:_NAMED], *more]
 
 
-def _ask_ticket(ticket: TicketState, stage: Stage) -> Iterator[Drift]:
+def _compare_ticket(ticket: TicketState, stage: Stage) -> Iterator[Drift]:
     work = find_work(ticket)
     says = f"{ticket.status}, {ticket.resolution}" if ticket.resolution else ticket.status
     if work is Work.DONE and stage is not Stage.ACCEPTED:
@@ -191,8 +191,8 @@ def _ask_ticket(ticket: TicketState, stage: Stage) -> Iterator[Drift]:
     yield Drift(side="ticket", says=says, derived=stage, evidence=evidence, fix=fix, said_at=ticket.seen_at)
 
 
-def _ask_release(rows: Sequence[IndexEntry], ticket: TicketState | None, stage: Stage) -> Iterator[Drift]:
-    """Only an accepted proposal has a release; the index's column is held against the ticket's fix versions."""
+def _compare_release(rows: Sequence[IndexEntry], ticket: TicketState | None, stage: Stage) -> Iterator[Drift]:
+    """Compare the release in the index with the ticket's fix versions. Only an accepted proposal has a release."""
     if stage is not Stage.ACCEPTED or ticket is None or not ticket.fix_versions:
         return
     work, versions = find_work(ticket), name_versions(", ".join(ticket.fix_versions))
@@ -221,7 +221,7 @@ def _ask_release(rows: Sequence[IndexEntry], ticket: TicketState | None, stage: 
             )
 
 
-def _ask_ticket_names(page: PageVersion | None, rows: Sequence[IndexEntry]) -> Iterator[Drift]:
+def _compare_ticket_names(page: PageVersion | None, rows: Sequence[IndexEntry]) -> Iterator[Drift]:
     row = next((r for r in rows if r.jira), None)
     if page is None or not page.jira or row is None or row.jira == page.jira:
         return

@@ -1,4 +1,4 @@
-"""Ends of votes that nobody entitled announced: asked about, and obeyed where a person accepts them."""
+"""Ends of votes announced by somebody not entitled to: a person is asked, and an accepted end is applied."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
 
-from kipflow.domain.claims import ANSWERS
 from kipflow.domain.facts import Ruling
+from kipflow.domain.numberdoubts import ANSWERS
 from kipflow.domain.people import Mailbox, say_mailbox
 from kipflow.domain.votes import ClaimedEnd, EndKind, Vote
 
 
 def list_ends(vote: Vote) -> tuple[ClaimedEnd, ...]:
-    """What anybody says of a vote's end or beginning: the claimed ends, then the contested opening."""
+    """The claimed ends of a vote, then its contested opening."""
     return vote.claimed_ends if vote.contested is None else (*vote.claimed_ends, vote.contested)
 
 
 def with_ending_rulings(vote: Vote, rulings: Iterable[Ruling]) -> Vote:
-    """The vote with claimed ends settled by a person's word on their mails."""
+    """The vote with the rulings on its claimed ends applied."""
     said = {r.target: r for r in rulings if r.kind == "ending" and r.value.get("ending") in ANSWERS}
     if not said or not list_ends(vote):
         return vote
@@ -34,18 +34,18 @@ def with_ending_rulings(vote: Vote, rulings: Iterable[Ruling]) -> Vote:
 
 
 def find_accepted(vote: Vote, at: datetime) -> tuple[ClaimedEnd, ...]:
-    """The ends of a vote that somebody's word had made good at `at`."""
+    """The claimed ends that a ruling had accepted by `at`."""
     return tuple(e for e in vote.claimed_ends if e.accepted and e.is_settled(at))
 
 
 def find_open_ends(vote: Vote) -> tuple[ClaimedEnd, ...]:
-    """The ends that wait for a person's word. A round called beside this one is asked about where it stands itself."""
+    """The claimed ends that wait for a ruling. A second round called meanwhile is asked about with that round."""
     kinds = {EndKind.CANCELLED} if vote.declared is not None else {EndKind.CANCELLED, EndKind.CLOSED}
     return tuple(end for end in vote.claimed_ends if end.settled_at is None and end.kind in kinds)
 
 
 def say_end(end: ClaimedEnd) -> str:
-    """The question, with what is missing."""
+    """The question about a claimed end, with what is missing."""
     who = say_mailbox(Mailbox(key=end.address, name=end.by)) if end.address else end.by or "a mail without a sender"
     outcome = end.declared.outcome if end.declared is not None else None
     if end.declared is not None and end.declared.only_denies:

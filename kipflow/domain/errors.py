@@ -14,7 +14,7 @@ class KipflowError(Exception):
 
 
 class ConfigError(KipflowError):
-    """A configuration file is wrong: which file, which key, what was expected there. `message` says it otherwise."""
+    """A configuration file is wrong: the file, the key, what was expected there. `message` replaces the usual text."""
 
     def __init__(self, *, file: str, key: str, expected: str, message: str = "") -> None:
         super().__init__(message or f"{file}: {key}: expected {expected}")
@@ -22,7 +22,7 @@ class ConfigError(KipflowError):
 
 
 class MissingFile(ConfigError):
-    """A configuration file that is not there: what was looked for, and what is there instead."""
+    """A configuration file that does not exist: what was looked for, and which files there are."""
 
     def __init__(self, *, file: str, what: str, wanted: str, known: Sequence[str]) -> None:
         near = difflib.get_close_matches(wanted, known, n=1)
@@ -80,26 +80,26 @@ class RateLimited(KipflowError):
 
 
 class Withheld(RateLimited):
-    """The service takes nothing from us until somebody has put something right there: until then all of it waits."""
+    """The service refuses everything until somebody fixes a setting there; all effects wait until then."""
 
     def __init__(self, *, service: str, why: str, retry_after: float) -> None:
         super().__init__(service=service, retry_after=retry_after)
-        self.args = (f"{service} takes nothing: {why}; what waits is tried again in {retry_after / 60:g} minutes",)
+        self.args = (f"{service} refuses everything: {why}; what waits is tried again in {retry_after / 60:g} minutes",)
         self.why = why
 
 
 class Refused(ServiceUnavailable):
-    """The service answered, and did not do what was asked: it can be asked again without doing it twice."""
+    """The service answered and did nothing: the request can safely be repeated."""
 
 
 class DeliveryUnclear(KipflowError):
-    """Whether an effect went out cannot be found out by asking the service: a person must look."""
+    """The service cannot say whether an effect went out: a person must look."""
 
 
 class LaunchFailed(KipflowError):
     """A part of a local run could not start, or ended before its work was done.
 
-    `log` is the file that holds the rest of the story, where there is one.
+    `log` is the log file with the details, if there is one.
     """
 
     def __init__(self, *, what: str, why: str, log: str | None = None) -> None:

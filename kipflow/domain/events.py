@@ -10,7 +10,7 @@ from kipflow.domain.texts import digest_text
 
 
 class Stage(StrEnum):
-    """Where a proposal stands."""
+    """The stage of a proposal."""
 
     DRAFT = "Draft"
     DISCUSSION = "Discussion"
@@ -22,7 +22,7 @@ class Stage(StrEnum):
 
 
 OPEN_STAGES = frozenset({Stage.DRAFT, Stage.DISCUSSION, Stage.VOTE, Stage.DORMANT})
-#: Stages that nothing but a person leaves again.
+#: Stages that only a person's ruling can end.
 SETTLED_STAGES = frozenset({Stage.ACCEPTED, Stage.REJECTED, Stage.DISCARDED})
 
 
@@ -36,7 +36,7 @@ class Actor(StrEnum):
     IMPORT = "import"
 
 
-#: Rules of moves whose date nobody knows: an index said that it was so before kipflow came to know of it.
+#: Rules of moves whose date is unknown: an index listed the stage before kipflow followed the proposal.
 UNDATED = frozenset({"index-import", "index-row"})
 
 
@@ -54,9 +54,9 @@ class Evidence:
 class Transition:
     """A move from one stage to another, at the time when its rule became true.
 
-    `source` is None for the first. `retracts` is filled only by corrections: the ids of earlier entries
-    that later evidence took the ground from (entries are never edited). `repeat` distinguishes an entry
-    from an equal one that was retracted before it.
+    `source` is None for the first. Only corrections have `retracts`: the ids of earlier entries that later evidence
+    disproved (entries are never edited). `repeat` distinguishes an entry from an equal one that was retracted before
+    it.
     """
 
     number: int
@@ -73,7 +73,7 @@ class Transition:
 
     @property
     def id(self) -> str:
-        """A stable name of this move: the same facts give the same id, on every machine."""
+        """A stable id: the same facts give the same one on every machine."""
         lead = self.evidence[0].ref if self.evidence else ""
         text = "|".join(
             [
@@ -91,5 +91,5 @@ class Transition:
 
     @property
     def plain_id(self) -> str:
-        """The id but for how often the entry was retracted and followed again."""
+        """The id without `repeat`: how often the entry was retracted and derived again."""
         return self.id if self.repeat == 0 else replace(self, repeat=0).id

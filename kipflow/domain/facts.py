@@ -18,7 +18,7 @@ from kipflow.domain.senders import AddressSource, Authentication
 from kipflow.domain.votes import Declared, Expression, Vote, drop_leanings
 
 
-class Kind(StrEnum):
+class MailKind(StrEnum):
     """What a subject's tags say a message is for."""
 
     DISCUSS = "discuss"
@@ -37,7 +37,7 @@ class SubjectReading:
     lower case: what is left to match a thread by.
     """
 
-    kind: Kind
+    kind: MailKind
     is_reply: bool
     is_forward: bool
     numbers: tuple[int, ...]
@@ -85,15 +85,15 @@ class Message:
 
     @property
     def votes(self) -> tuple[Expression, ...]:
-        """What it says of a vote, whatever its author voted before."""
+        """Its expressions about a vote, without leanings."""
         return drop_leanings(self.expressions)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unreadable:
-    """Something that could not be read, where, and why. `lost`: mail that stood there may be missing.
+    """Something that could not be read, where, and why. `lost`: a mail may be missing there.
 
-    Of a lost mail of which something is held, for who reads its file: its id, and when a host recorded its arrival.
+    `message_id` and `arrived_at` are set where the readable part of a lost mail gives them.
     """
 
     source: str
@@ -110,8 +110,8 @@ class ArchiveMonth:
     """How completely one month of one list is held.
 
     `status`: "complete" (read to its verified end), "partial", "missing" or "unreadable", with `why`.
-    `fetched_at` is when the archive was last seen in this state; mail sent before it is held. `given`: by the archive
-    when it was asked just now; where that gave nothing, an older file may still lie at `path`.
+    `fetched_at` is when the archive was last seen in this state; mail sent before it is held. `given`: the archive
+    answered just now; if not, `path` may still name an older file.
     """
 
     list_id: str
@@ -130,11 +130,11 @@ class ArchiveMonth:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coverage:
-    """What part of the archive the facts at hand rest on.
+    """Which part of the archive the facts are based on.
 
     `complete_through` is the moment up to which every mail of the proposal's lists is held; `gaps`
-    names months ("dev@kafka.apache.org 2024-01: truncated") that are not complete. `cuts` are the rests of
-    months that were held up to some moment and not read since.
+    names months ("dev@kafka.apache.org 2024-01: truncated") that are not complete. `cuts` are the ends of months that
+    were read up to some moment and not since.
     """
 
     complete_through: datetime | None = None
@@ -144,20 +144,19 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ruling:
-    """A person's word: `kind` is "ballot", "stage", "snooze", "care", "page", "restore", "number", "ending", "drift",
+    """A person's ruling: `kind` is "ballot", "stage", "snooze", "care", "page", "restore", "number", "ending", "drift",
     "merge" or "split".
 
     For "ballot": `target` is "message-id" and `value` is {"choice": "+1" | "0" | "-1" | "none"}.
     For "stage": `value` is {"stage": …}; for "snooze": {"until": ISO time}; for "restore": {"undoes": id};
     for "care": {"interfaces": […]} or {"reviewer": name}; for "number": {"number": "accept" | "refuse"}.
     For "page": `target` is the version that changed ("page@version"), `value` {"votes": "hold"} or {"votes": "recast",
-    "round": the id of its opening mail, "before": ISO time, what was cast earlier must be cast again}.
-    For "ending": `target` is the id of a mail that says of a vote that it ended, `value` {"ending": "accept" |
-    "refuse"}.
-    For "drift": `target` is the side ("page", "index", …) that may say {"says": …} where the facts say {"derived": …}.
-    For "merge" (one person) and "split" (two people): {"one": {"key", "name"}, "other": {"key", "name"}}, where
-    a key is a roster's id, an address or a folded name; such a ruling has no number and holds everywhere.
-    A revoked ruling stays stored and stops counting from `revoked_at`.
+    "round": id of its opening mail, "before": ISO time; earlier ballots must be cast again}. For "ending": `target` is
+    the id of a mail that claims a vote's end, `value` {"ending": "accept" | "refuse"}. For "drift": `target` is the
+    side ("page", "index", …) that may say {"says": …} where the facts say {"derived": …}. For "merge" (one person) and
+    "split" (two people): {"one": {"key", "name"}, "other": {"key", "name"}}, where a key is a roster id, an address or
+    a folded name; such a ruling has no number and applies to all proposals. A revoked ruling stays stored and is not in
+    force from `revoked_at` on.
     """
 
     id: int | None
@@ -177,10 +176,10 @@ class Ruling:
 class SilenceWarning:
     """A warning of dormancy to an author, written once for each silence.
 
-    `quiet_since` is the activity that nothing followed, `silent_at` when that had become long enough. `as_of` is the
-    time of the decision that wrote the warning; `warned_at` is another only where a past date was made up for
-    (`silence.give_warning`). `due_at` is the date that it names; None: a person decides. `delivered_at` is when the
-    author could read it: the grace counts from there. None: nobody was warned (yet).
+    `quiet_since` is the last activity, `silent_at` when the silence had lasted long enough. `as_of` is the time of the
+    decision that wrote the warning; `warned_at` differs only if that was a backfill (`silence.make_warning`). `due_at`
+    is the date that it names; None: a person decides. `delivered_at` is when the author could read it, and the grace
+    period begins; None: nobody was warned yet.
     """
 
     quiet_since: datetime
@@ -198,7 +197,7 @@ class ThreadMessage:
 
     message_id: str
     arrived_at: datetime
-    kind: Kind
+    kind: MailKind
     is_reply: bool
     author_name: str
     author_address: str
@@ -222,8 +221,8 @@ class VoteMail:
 class ProposalFacts:
     """All that is known of one proposal: the whole input of `lifecycle.decide` besides policy and time.
 
-    `votes` hold ballots as read (not judged). Everything is in order of time. `followed_since` is when its
-    history was first recorded (None: never yet): dormancy that was due by then is history, and needed no warning.
+    `votes` hold ballots as read (not judged). Everything is in order of time. `followed_since` is when its history was
+    first recorded (None: never yet): dormancy that was due by then needed no warning.
     """
 
     key: str
@@ -241,5 +240,5 @@ class ProposalFacts:
     numbering: Numbering = field(default_factory=Numbering)
 
     def find_permalink(self, message_id: str) -> str:
-        """Where a mail of the proposal can be read; "" where no archive is known to have it."""
+        """The permalink of a mail of the proposal; "" if no archive is known to have it."""
         return next((m.permalink for m in self.messages if m.message_id == message_id), "")

@@ -1,7 +1,7 @@
-"""Append-only history: what to add so that the stored entries say what the facts now say.
+"""Append-only history: the entries to add so that the stored history agrees with the facts.
 
-Entries are never edited. Where later evidence (a repaired archive, a revoked ruling) takes the ground
-from stored entries, a correction is added that retracts them, and what now follows is added after it.
+Entries are never edited. Where later evidence (a repaired archive, a revoked ruling) disproves stored entries, a
+correction is added that retracts them, and the entries that now follow are added after it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from kipflow.domain.votes import Vote
 
 
 def effective(stored: Sequence[Transition]) -> tuple[Transition, ...]:
-    """The stored entries that still stand: without corrections and what they retracted."""
+    """The stored entries that are in effect: without corrections and what they retracted."""
     retracted = {entry for correction in stored for entry in correction.retracts}
     return tuple(t for t in stored if not t.retracts and t.id not in retracted)
 
@@ -23,7 +23,7 @@ def effective(stored: Sequence[Transition]) -> tuple[Transition, ...]:
 def find_amendments(history: Sequence[Transition], votes: Iterable[Vote]) -> frozenset[str]:
     """The votes (by their opening mail) that were called when the proposal had been accepted already.
 
-    They ask for a change of what was accepted: whatever comes of them, the proposal stays accepted.
+    They are about a change of an accepted proposal, which stays accepted whatever their outcome.
     """
     standing = effective(history)
 

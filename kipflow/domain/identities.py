@@ -1,7 +1,7 @@
-"""Who the writers of some mails are: the proven and certain as voters, the claimed and likely as doubts for a person.
+"""Who wrote some mails: proven identities as voters, claimed and likely ones as doubts for a person to settle.
 
-Certain is what the roster says of an address, a person's verdict, and among strangers an exactly equal full name.
-Everything else that speaks for one person behind two mailboxes is a `Doubt`: shown, with its reason, never acted upon.
+An identity is proven by the roster's addresses, by a ruling, and among strangers by an exactly equal full name. Any
+other sign that two mailboxes are one person's is a `Doubt`: shown with its reason, never acted upon.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from kipflow.domain.proofs import Proof, Writing, prove_writer
 from kipflow.domain.roster import Roster
 from kipflow.domain.senders import KnownBy
 
-#: Strangers of one key that are compared with one another, and doubts that one vote can raise. People of the roster
-#: are always compared; where more doubts touch binding votes than that, the vote says so and waits.
+#: The most strangers with one key that are compared with each other, and the most doubts of one vote. People of the
+#: roster are always compared; a vote with more doubts about binding ballots says so and waits.
 MAX_ALIKE, MAX_DOUBTS = 24, 200
-#: Mailboxes of one voter that are compared.
+#: The most mailboxes of one voter that are compared.
 MAX_BOXES = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Identified:
-    """The voter behind each of some mails, by what each is known, and the doubts among them.
+    """The voter of each of some mails, how each is known, and the doubts about them.
 
-    `crowded` says why not all doubts are among them that could turn a vote; empty: they are.
+    `crowded` says why doubts that could turn a vote are missing; empty: none is.
     """
 
     voters: tuple[Voter, ...]
@@ -40,9 +40,9 @@ class Identified:
 
 @dataclass(slots=True, kw_only=True)
 class _Party:
-    """Everybody who is certainly one person, before any verdict that joined them with somebody else.
+    """Mails proven to be one person's, without the rulings that join people.
 
-    `claims` are people of the roster whose names it uses, with the words for it.
+    `claims` are people of the roster whose names it uses, with the reason in words.
     """
 
     voter: Voter
@@ -67,7 +67,7 @@ def identify_all(writings: Sequence[Writing], roster: Roster, policy: Policy) ->
         party.boxes.setdefault((writing.name, writing.address))
         party.writings.append(writing)
         party.claims.update((person.id, (person, proof.why)) for person in proof.people)
-    # those on which an outcome can depend come first: the others may be cut off
+    # doubts that can change an outcome come first: the list may be cut off
     found = sorted(_find_doubts(list(parties.values()), roster, policy.binding_roles), key=lambda d: not d.binds)
     return Identified(
         voters=tuple(p.voter for p in proofs),
@@ -134,9 +134,9 @@ def _index_parties(parties: Iterable[_Party]) -> dict[str, list[_Party]]:
 def _build_doubts(
     party: _Party, other: _Party, why: str, roster: Roster, roles: Collection[str], kind: DoubtKind
 ) -> Iterator[Doubt]:
-    """The doubt whether two are one person; mails from before the day of the word that settled it stay in doubt.
+    """The doubts whether two parties are one person. Mails from before the date that a ruling covers stay in doubt.
 
-    Of somebody without an address each mail is asked about: the next one under this name may be anybody's.
+    A sender without an address is asked about mail by mail: the next mail under this name may be anybody's.
     """
     if other.voter.person is not None and party.key == party.voter.id and not any(a for _, a in party.boxes):
         for writing in party.writings:
@@ -170,7 +170,7 @@ def _build_doubts(
 
 
 def _nodes_of(party: _Party, roster: Roster) -> list[str]:
-    """What rulings may call a party: those of its addresses, names and ids that any ruling names."""
+    """The addresses, names and ids of a party that any ruling names."""
     if not roster.verdicts:
         return []
     if party.key != party.voter.id:
@@ -180,14 +180,14 @@ def _nodes_of(party: _Party, roster: Roster) -> list[str]:
 
 
 def _boxes_of(party: _Party) -> tuple[tuple[str, str], ...]:
-    """The mailboxes that a party is known by: some of its own in this vote, and what the roster says of it."""
+    """The mailboxes of a party: at most `MAX_BOXES` from this vote, and those in the roster."""
     own, person = itertools.islice(party.boxes, MAX_BOXES), party.voter.person
     return tuple(dict.fromkeys((*own, *(_boxes_in_roster(person) if person is not None else ()))))
 
 
 def _boxes_in_roster(person: Person) -> Iterator[tuple[str, str]]:
     names, account = (person.name, *person.aliases), f"{person.id}{ACCOUNTS}"
-    # an id that is just one of their names says nothing that the name does not
+    # an id that equals one of their names adds nothing
     is_telling = not person.emails or fold_name(person.id) not in fold_name(person.name).split()
     emails = tuple(dict.fromkeys((*person.emails, *((account,) if is_telling else ()))))
     for position in range(max(len(names), len(emails))):
@@ -199,7 +199,7 @@ def _as_party(person: Person) -> _Party:
 
 
 def _find_index(roster: Roster) -> dict[str, list[Person]]:
-    """Key → the roster's people who are found by it. Made once for each roster."""
+    """Key → people of the roster with that key. Built once for each roster."""
     if not roster.alike and roster.people:
         index: dict[str, list[Person]] = {}
         for person in roster.people:

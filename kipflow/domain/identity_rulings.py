@@ -1,4 +1,4 @@
-"""Rulings on who is who: as the roster takes them, and which of them concern some votes."""
+"""Rulings on who is who: as verdicts for the roster, and which of them concern given votes."""
 
 from __future__ import annotations
 
@@ -7,21 +7,20 @@ from datetime import datetime
 from typing import Any
 
 from kipflow.domain.facts import Ruling
-from kipflow.domain.people import Mailbox, Verdict, clean_address, fold_name
+from kipflow.domain.people import IdentityVerdict, Mailbox, clean_address, fold_name
 from kipflow.domain.votes import Vote
 
-#: Kinds that say who is who: they name no proposal and hold in all of them.
+#: Kinds of ruling on who is who: they name no proposal and apply to all.
 IDENTITY = ("merge", "split")
 
 
-def as_verdicts(found: Iterable[Ruling]) -> tuple[Verdict, ...]:
-    """The standing ones as the roster takes them.
+def as_verdicts(found: Iterable[Ruling]) -> tuple[IdentityVerdict, ...]:
+    """The rulings that are not revoked, as verdicts for the roster.
 
-    They hold for all time, whenever they were made: like an address in the roster they say what was so all along, or
-    since the day that they name.
+    They apply to all mail, whenever they were made, or from the day that they name on: like an address in the roster.
     """
     return tuple(
-        Verdict(
+        IdentityVerdict(
             same=r.kind == "merge",
             one=_mailbox(r.value, "one"),
             other=_mailbox(r.value, "other"),
@@ -37,7 +36,7 @@ def as_verdicts(found: Iterable[Ruling]) -> tuple[Verdict, ...]:
 
 
 def find_concerned(found: Iterable[Ruling], votes: Iterable[Vote]) -> tuple[Ruling, ...]:
-    """The rulings on who is who that name somebody who voted in these votes, called one or said that it ended."""
+    """The rulings that name somebody who voted in these votes, called one or announced an end."""
     rulings = tuple(found)
     if not rulings:
         return ()
@@ -51,16 +50,16 @@ def concerns(value: Mapping[str, Any], seen: Collection[str]) -> bool:
 
 
 def find_keys(value: Mapping[str, Any]) -> set[str]:
-    """By which keys and names a ruling can be found among those who wrote: the strangers' of the two, else both's."""
+    """The keys and names by which a ruling is found: those of the strangers among the two, else of both."""
     boxes = [_mailbox(value, side) for side in ("one", "other")]
-    # whoever else those are who are no roster's people: they wrote the mail
+    # the side that is not in the roster wrote the mail
     strangers = [box for box in boxes if "@" in box.key or " " in box.key]
     names = {key for box in strangers for key in (box.key, fold_name(box.name)) if key}
     return names or {box.key for box in boxes}
 
 
 def _find_writers(vote: Vote) -> Iterator[str]:
-    """What rulings may call those whose mails a vote rests on."""
+    """The keys that rulings may use for authors of a vote's mails."""
     yield clean_address(vote.opened_by_address)
     yield vote.root_message_id
     for cast in vote.ballots:

@@ -1,7 +1,7 @@
 """Which public interfaces a proposal touches, by the lines of its page that say so.
 
-The classes are those of Kafka's process page; the first two require the most care. A line touches what it
-names unless it denies that ("no change to the protocol", "Monitoring: none") or names what was not chosen.
+The classes are those of Kafka's process page; the first two require the most care. A line touches the interfaces that
+it names, unless it denies that ("no change to the protocol", "Monitoring: none") or is about a rejected alternative.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _SETTING = (
     r"(?<!\.com)(?<!\.org)(?<!\.net)(?<!\.html)(?<!\.java)(?<!\.scala)(?<!\.sh)(?<!\.json)(?<!\.md)(?![\w/(:])"
 )
 
-#: Interface → what a line that touches it says, most care first.
+#: Interface → pattern of a line that touches it, most care first.
 _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
         "log-format",
@@ -75,16 +75,16 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ),
 )
 
-#: What breaks users on an upgrade and is none of the classes above.
+#: A breaking change that is in none of the classes above.
 OTHER = "other"
 
 #: The interfaces that a policy may require care for.
 INTERFACES = (*(name for name, _ in _PATTERNS), OTHER)
 
-#: A question changes nothing, but with a yes behind it.
+#: A question is no change, unless "yes" follows.
 _QUESTION = re.compile(r"[^.?!;:]{1,300}\?(?!\S)(?!\s*yes\b)", re.IGNORECASE)
 
-#: Lines of more characters are read so far only.
+#: The rest of a longer line is not read.
 _MAX_LINE = 2_000
 
 #: Where one statement ends and the next begins: a denial reaches no further.
@@ -93,18 +93,18 @@ _CLAUSE = re.compile(
     r"|,\s(?=(?:and )?(?:an?|we|this|it|there|new|another|add\w*|introduc\w*|deprecat\w*|chang\w*|remov\w*)\b)",
     re.IGNORECASE,
 )
-#: What a "not" denies besides a change: "not backward compatible", "clients that do not know the new RPC".
+#: After "not", these words deny something else than a change: "not backward compatible", "do not know the new RPC".
 _NOT_SO = (
     r"(?! (?:only|just|merely|all|every|yet|necessarily|enough|sufficient|possible|aware|compatible"
     r"|backwards?|forwards?|binary|source|know|support|understand|recogni[sz]e|provide|specify|set|exist|have|contain|use)\b)"
 )
 _DENIED = re.compile(
     rf"\b(?:no(?! longer\b)|not{_NOT_SO}|never|without|neither|nor|none|nothing)\b|n['’]t\b{_NOT_SO}"
-    # said of something else: "see KIP-98 for the format", "similar to the existing config"
+    # about something else: "see KIP-98 for the format", "similar to the existing config"
     r"|\bsee (?:also )?(?:the\b|[a-z]{2,6}-\d)|\b(?:similar|analogous|equal) to\b|\bunaffected (?:because|as|since)\b",
     re.IGNORECASE,
 )
-#: Said right behind what it is about: "the wire protocol stays as it is".
+#: Follows directly what it is about: "the wire protocol stays as it is".
 _UNTOUCHED = re.compile(
     r"^[\w\s/()-]{0,40}?\b(?<!that )(?<!which )"
     r"(?:(?:is|are|remains?|stays?|will|does|do|was|were|has|have|been|be)\s+){1,3}"
@@ -119,7 +119,7 @@ _ANSWER = re.compile(
     re.IGNORECASE,
 )
 _LABEL = re.compile(r"^([^:|\u2013\u2014]{1,80}?)\s*(?:[:|\u2013\u2014]|\s-\s)\s*(\S.*)$")
-#: A line about what was thought of and left.
+#: A line about a rejected or postponed idea.
 _NOT_CHOSEN = re.compile(
     r"\brejected\b|\b(?:an?|one|other|another|the|considered) alternatives?\b|\balternatively\b"
     r"|\b(?:was|were|have|been|be) considered\b|\bout of scope\b|\bnon[- ]goals?\b"
@@ -136,7 +136,7 @@ _CHANGES = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Touch:
-    """One interface and the first line that speaks of it."""
+    """One interface and the first line that touches it."""
 
     interface: str
     line: str
@@ -152,7 +152,7 @@ def find_interfaces(lines: Iterable[str]) -> tuple[Touch, ...]:
 
 
 def classify_interfaces(lines: Iterable[str]) -> tuple[Touch, ...]:
-    """As `find_interfaces`, for lines that list public changes: a change of none of the classes is `OTHER`."""
+    """As `find_interfaces`, for lines that list public changes: a change outside all classes is `OTHER`."""
     own = tuple(lines)
     found = find_interfaces(own)
     if found:

@@ -1,4 +1,4 @@
-"""How a vote stood at a moment: which of a voter's ballots stands, what came too late, and which ends are obeyed."""
+"""The state of a vote at a moment: which ballot of each voter counts, which came too late, and which ends apply."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kipflow.domain.votes import Ballot, BallotStatus, EndKind, Vote
 
 
 def find_announcements(vote: Vote) -> list[datetime]:
-    """When the vote's result was announced, and when that was revised, the latest first."""
+    """When the vote's result was announced and revised, the latest first."""
     found: list[datetime] = []
     declared = vote.declared
     while declared is not None:
@@ -22,11 +22,11 @@ def find_announcements(vote: Vote) -> list[datetime]:
 
 
 def with_latest_standing(ballots: Iterable[Ballot]) -> tuple[Ballot, ...]:
-    """Judge which ballot of each voter stands: the latest clear one, unless withdrawn later.
+    """Judge which ballot of each voter counts: the latest clear one, unless withdrawn later.
 
-    An unclear later ballot does not displace an earlier clear one: it waits for a person beside it. An
-    unclear earlier one is settled by the voter's own later word.
-    Ballots already void stay void. Order of input does not matter.
+    An unclear later ballot does not replace an earlier clear one: both are kept until a person rules. An unclear
+    earlier one is settled by the voter's own later ballot. Ballots already void stay void. Order of input does not
+    matter.
     """
     ordered = sorted(ballots, key=lambda b: (b.cast_at, b.message_id))
     standing: dict[str, int] = {}
@@ -52,7 +52,7 @@ def with_latest_standing(ballots: Iterable[Ballot]) -> tuple[Ballot, ...]:
 
 
 def ask_for_senders(ballots: Iterable[Ballot], doubts: Iterable[Doubt]) -> tuple[Ballot, ...]:
-    """The ballots, those under review whose senders claim to be somebody whose vote would bind."""
+    """The ballots; those whose senders may be somebody with a binding vote are put under review."""
     asked = {mail: doubt for doubt in doubts if doubt.kind is DoubtKind.SENDER for mail in doubt.binds}
 
     def ask(ballot: Ballot) -> Ballot:
@@ -66,7 +66,7 @@ def ask_for_senders(ballots: Iterable[Ballot], doubts: Iterable[Doubt]) -> tuple
 
 
 def say_doubt(doubt: Doubt) -> str:
-    """The question with what speaks for it."""
+    """The doubt as a question, with its reason."""
     if doubt.kind is DoubtKind.SENDER:
         return f"{say_mailbox(doubt.one)} {doubt.why}: is this {doubt.other.name}?"
     return f"are {say_mailbox(doubt.one)} and {say_mailbox(doubt.other)} the same person? ({doubt.why})"
@@ -80,9 +80,9 @@ def judge(vote: Vote, as_of: datetime, *, earliest_close: datetime | None = None
 
     `vote.ballots` must be as read (not judged before). A ballot cast after the closing announcement,
     or after the round was cancelled or replaced, is void; but an announcement before `earliest_close`
-    takes nobody's right to vote until then. An unclear announcement closes nothing.
+    does not shorten the voting period. An unclear announcement closes nothing.
     """
-    vote = _obey_accepted(vote, as_of)
+    vote = _apply_accepted(vote, as_of)
     declared = vote.declared.as_of(as_of) if vote.declared is not None else None
     ended = vote.ended_at is not None and vote.ended_at <= as_of
     close = find_close(vote, as_of, earliest_close=earliest_close)
@@ -90,8 +90,8 @@ def judge(vote: Vote, as_of: datetime, *, earliest_close: datetime | None = None
     for ballot in vote.ballots:
         if ballot.cast_at > as_of:
             continue
-        # a person who counts what arrived late and is dated before the close says that it was cast in time
-        if close is not None and ballot.cast_at > close and not (ballot.is_ruled and claims_in_time(ballot, close)):
+        # a ruling that counts a late ballot dated before the close says that it was cast in time
+        if close is not None and ballot.cast_at > close and not (ballot.is_ruled and is_dated_in_time(ballot, close)):
             why = "; ".join(filter(None, ("cast after the close", ballot.why)))
             ballot = replace(ballot, status=BallotStatus.VOID, why=why)
         kept.append(ballot)
@@ -112,8 +112,8 @@ def judge(vote: Vote, as_of: datetime, *, earliest_close: datetime | None = None
     )
 
 
-def _obey_accepted(vote: Vote, as_of: datetime) -> Vote:
-    """The vote with the ends that a person's word had made good by then; of the others only what was known."""
+def _apply_accepted(vote: Vote, as_of: datetime) -> Vote:
+    """The vote with the ends accepted by then applied; of the other claimed ends only what was known then."""
     known = [e if e.is_settled(as_of) else replace(e, settled_at=None) for e in vote.claimed_ends if e.at <= as_of]
     contested = vote.contested
     vote = replace(vote, claimed_ends=tuple(known), contested=None)
@@ -130,18 +130,18 @@ def _obey_accepted(vote: Vote, as_of: datetime) -> Vote:
             vote = replace(vote, declared=replace(end.declared, announced_at=end.at))
     if contested is None or (contested.is_settled(as_of) and contested.accepted):
         return vote
-    if contested.is_settled(as_of):  # a round that a person refused never was one
+    if contested.is_settled(as_of):  # a refused opening: there never was such a round
         return replace(vote, ended_at=contested.at, ended_how="refused", ended_message_id=contested.message_id)
     return replace(vote, contested=replace(contested, settled_at=None))
 
 
-def claims_in_time(ballot: Ballot, close: datetime) -> bool:
-    """Whether a ballot arrived after the close, and its sender dates it before: by minutes where both mails crossed."""
+def is_dated_in_time(ballot: Ballot, close: datetime) -> bool:
+    """Whether a ballot arrived after the close but is dated before it; minutes apart if both mails crossed."""
     return ballot.dated_at is not None and ballot.dated_at <= close < ballot.cast_at
 
 
 def find_close(vote: Vote, as_of: datetime, *, earliest_close: datetime | None = None) -> datetime | None:
-    """From when on ballots came too late, as known at `as_of`; None: they don't yet."""
+    """After which moment ballots are too late, as known at `as_of`; None: the vote is not closed."""
     if vote.ended_at is not None and vote.ended_at <= as_of:
         return vote.ended_at
     declared = vote.declared.as_of(as_of) if vote.declared is not None else None
@@ -152,6 +152,6 @@ def find_close(vote: Vote, as_of: datetime, *, earliest_close: datetime | None =
 
 
 def _find_heard(doubts: Iterable[Doubt], judged: Iterable[Ballot]) -> tuple[Doubt, ...]:
-    """The doubts about mails whose ballots have a say."""
+    """The doubts about mails with a ballot that is not void."""
     counted = {b.message_id for b in judged if b.status is not BallotStatus.VOID}
     return tuple(replace(d, settled_at=None) for d in doubts if not counted.isdisjoint(d.mails))

@@ -1,9 +1,8 @@
 """The life of a proposal: which stage it is in at a given time, why, and what it still lacks.
 
-`decide` is a pure function of facts, policy and time. It replays the facts in order of time, lets the
-clock speak between them (`stages.replaying`, by the rules of `stages.table`), and returns the whole history
-that follows with what it means for people: what is missing, what to ask, when to look again.
-`history.reconcile` compares that with what is stored.
+`decide` is a pure function of facts, policy and time. It replays the facts in order of time, with the clock between
+them (`stages.replaying`, by the rules of `stages.table`), and returns the whole history with what is missing, what to
+ask a person, and when to look again. `history.reconcile` compares it with the stored history.
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from kipflow.domain.claims import ClaimKind
 from kipflow.domain.clocks import after, find_earliest_close
 from kipflow.domain.decisions import Decision, Drift
 from kipflow.domain.drift import find_drift
@@ -21,6 +19,7 @@ from kipflow.domain.facts import ProposalFacts, SilenceWarning
 from kipflow.domain.judging import find_announcements
 from kipflow.domain.missing import say_missing
 from kipflow.domain.moments import in_order
+from kipflow.domain.numberdoubts import NumberDoubtKind
 from kipflow.domain.policy import Policy
 from kipflow.domain.questions import find_questions
 from kipflow.domain.silence import Silence
@@ -29,7 +28,7 @@ from kipflow.domain.stages.replaying import find_clock_moments, replay
 from kipflow.domain.stages.state import State, is_same, judge
 from kipflow.domain.tally import Outcome
 
-#: How often to look whether a warning that nobody got can go out now: sending may have been switched on.
+#: How often to check whether an undelivered warning can go out: sending may have been switched on.
 LOOK_AGAIN = timedelta(days=1)
 
 
@@ -42,7 +41,7 @@ def conclude(state: State) -> Decision:
     awaited: Stage | None = None
     if state.waits_for is not None and state.vote is not None and running is not None:
         awaited = Stage.ACCEPTED if running.outcome is Outcome.PASSED else Stage.REJECTED
-    refused = state.claim is not None and state.claim.kind is ClaimKind.REFUSED
+    refused = state.number_doubt is not None and state.number_doubt.kind is NumberDoubtKind.REFUSED
     drift = () if refused else find_drift(state.facts, state.stage, state.as_of, states, awaited=awaited)
     silence = quiet.find_silence(state)
     warning = _find_lasting(silence, state.now)
@@ -62,25 +61,25 @@ def conclude(state: State) -> Decision:
         warning=warning,
         unwarned=quiet.find_unwarned(state),
         last_activity=state.last_activity,
-        claim=state.claim,
+        number_doubt=state.number_doubt,
     )
 
 
 def _find_lasting(silence: Silence | None, now: datetime) -> SilenceWarning | None:
-    """The warning of the silence that lasts."""
+    """The warning of the present silence; None if there is none."""
     if silence is None or silence.silent_at > now or silence.warning is None or silence.warning.warned_at > now:
         return None
     return silence.warning
 
 
 def _find_deadline(state: State, silence: Silence | None, drift: Sequence[Drift]) -> datetime | None:
-    """The next moment at which time alone could change something, `as_of` where only data are waited for."""
+    """The next moment at which time alone could change something; `as_of` if only data are missing."""
     silent = [m for m in (silence.silent_at, silence.dormant_at) if m is not None] if silence is not None else []
     due = [m for m in silent if m <= state.now]
     if state.overtaken or state.waits_for is not None or any(quiet.find_silence_gap(state, m) for m in due):
-        return state.as_of  # ripe, and waiting only for data: look again at every run
+        return state.as_of  # due, and only data are missing: look again at every run
     if quiet.find_unwarned(state) is not None:
-        return state.as_of  # whoever records this warns the author, and decides again
+        return state.as_of  # recording this decision writes the warning, and decides again
     moments = [*find_clock_moments(state), *silent[:1]]
     if silence is not None and silence.warned_at is None and _find_lasting(silence, state.now) is not None:
         moments.append(after(state.as_of, LOOK_AGAIN))
@@ -93,20 +92,20 @@ def _find_deadline(state: State, silence: Silence | None, drift: Sequence[Drift]
 
 
 def decide(facts: ProposalFacts, policy: Policy, as_of: datetime) -> Decision | None:
-    """What these facts come to under `policy` at `as_of`; None if nothing had happened yet by then.
+    """The decision on these facts under `policy` at `as_of`; None if nothing had happened by then.
 
-    Total: any facts give an answer. The order in which they are given does not matter, and nothing that
-    came later than `as_of` is looked at, but for an operator's import, whose rows are dated back.
+    Total: any facts give a decision. Their order does not matter, and facts later than `as_of` are ignored, except for
+    an operator's import, whose rows are dated back.
     """
     state = replay(in_order(facts), policy, as_of)
     return None if state.stage is None else conclude(state)
 
 
 def with_known_future(decision: Decision, facts: ProposalFacts) -> Decision:
-    """The decision with its deadline at the next fact that is known already, if that comes first.
+    """The decision with its deadline no later than the next fact after `as_of`.
 
-    Decided as of a past date, or with a mail whose sender's clock is ahead, no new fact would bring the
-    proposal back on the list when that moment comes.
+    After a decision as of a past date, or with a mail whose sender's clock is ahead, no new fact would put the proposal
+    back on the list at that moment.
     """
     ahead = find_next_fact(facts, decision.as_of)
     if ahead is None or (decision.next_deadline is not None and decision.next_deadline <= ahead):

@@ -1,7 +1,7 @@
-"""When two mailboxes look like one person's. It is a reason to ask somebody, never a reason to count them as one.
+"""When two mailboxes look like one person's: a reason to ask, never a reason to merge them.
 
-Names are compared in Latin letters without accents. Whoever looks alike shares a key of `find_keys`, so
-candidates come from an index by key and no two mailboxes are compared without a reason to.
+Names are compared in Latin letters without accents. Mailboxes that look alike share a key of `find_keys`, so candidates
+come from an index by key and not from comparing all pairs.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _SPELLINGS = (
 )
 _LETTERS = str.maketrans(dict(pair.split("=") for pair in _SPELLINGS.split()))
 
-#: First names that mean one another, the first one standing for all.
+#: Forms of one first name, the formal one first.
 _SHORT_FORMS = """
 alexander alex sasha aleksandr alexandre, andrew andy drew andrei andrey, anthony tony, barbara barb, benjamin ben,
 catherine katherine kate cathy kathy katie, charles charlie chuck, christina tina, christopher chris, daniel dan danny,
@@ -36,7 +36,7 @@ william bill will billy, zachary zach zack
 """
 _FORMAL = {short: forms.split()[0] for forms in _SHORT_FORMS.split(",") for short in forms.split()}
 
-#: Names of mailboxes that say nothing of who reads them.
+#: Generic mailbox names, which identify nobody.
 _GENERIC = re.compile(
     r"admin|apache|asf|contact|dev|email|github|hello|home|info|lists?|mail|mailing|news|office|oss|post|private|public|"
     r"spam|subscribe|tests?|users?|web|webmaster|work"
@@ -50,14 +50,14 @@ def romanize(name: str) -> str:
 
 
 def is_full_name(name: str) -> bool:
-    """Whether a name is one to know somebody by: two words at least, and no initials among its outer ones."""
+    """Whether a name identifies somebody: at least two words, the first and last not initials."""
     words = fold_name(name).split()
     return len(words) >= 2 and len(words[0]) > 1 and len(words[-1]) > 1
 
 
 @lru_cache(maxsize=8192)
 def find_keys(name: str, address: str) -> frozenset[str]:
-    """What the mailbox is found by: two that `find_likeness` finds alike have a key in common."""
+    """The index keys of a mailbox: two that `find_likeness` finds alike share one."""
     words, keys = _words(name, address), set[str]()
     if len(words) >= 2:
         keys.add("w " + " ".join(sorted(words)))
@@ -74,7 +74,7 @@ def find_keys(name: str, address: str) -> frozenset[str]:
 
 
 def find_likeness(one: tuple[str, str], other: tuple[str, str]) -> str | None:
-    """Why two mailboxes (name, address) may be one person's; None where nothing speaks for it."""
+    """Why two mailboxes (name, address) may be one person's; None if there is no sign of it."""
     ours, theirs = _words(*one), _words(*other)
     if len(ours) >= 2 and len(theirs) >= 2:
         found = _compare_words(ours, theirs)
@@ -108,24 +108,24 @@ def _compare_words(ours: list[str], theirs: list[str]) -> str | None:
 
 
 def _names_within(short: list[str], long: list[str]) -> bool:
-    """Whether one full name stands in the other, as in "Jane Roe on behalf of John Doe"."""
+    """Whether one full name is contained in the other, as in "Jane Roe on behalf of John Doe"."""
     starts = range(len(long) - len(short) + 1)
     return all(len(word) > 1 for word in short) and any(long[i : i + len(short)] == short for i in starts)
 
 
 def _is_run_together(ours: list[str], theirs: list[str]) -> bool:
-    """ "JaneDoe": what separates the words may be a character that nobody sees."""
+    """ "JaneDoe": the words may be separated by an invisible character."""
     return {len(ours), len(theirs)} > {1} and "".join(ours) == "".join(theirs) and len("".join(ours)) >= 6
 
 
 def _find_handle(name: str) -> str:
-    """A name of one word, as it would name a mailbox; "" for any other."""
+    """A name of one word, in the form of a mailbox name; "" for any other."""
     words = fold_name(name).split() if "@" not in name else []
     return _local_part(f"{words[0]}@x") if len(words) == 1 else ""
 
 
 def _is_handle_of(one: tuple[str, str], other: tuple[str, str]) -> bool:
-    """Whether somebody is called like the mailbox of another, and not just by that one's first name."""
+    """Whether one's name is the other's mailbox name, and not just the other's first name."""
     handle = _find_handle(one[0])
     return (
         bool(handle) and handle == _local_part(other[1]) and " " in fold_name(other[0]) and handle not in _words(*other)
@@ -133,7 +133,7 @@ def _is_handle_of(one: tuple[str, str], other: tuple[str, str]) -> bool:
 
 
 def _is_initialled(ours: list[str], theirs: list[str]) -> bool:
-    """J. Doe or Jane D. for Jane Doe; "J. D." names nobody."""
+    """Whether one is the other with an initial: J. Doe or Jane D. for Jane Doe; "J. D." is too little."""
     outer = ((ours[0], theirs[0]), (ours[-1], theirs[-1]))
     whole = [a == b and len(a) > 1 for a, b in outer]
     cut = [a != b and min(len(a), len(b)) == 1 and a[0] == b[0] for a, b in outer]
@@ -178,7 +178,7 @@ def _compare_addresses(one: tuple[str, str], other: tuple[str, str], ours: list[
 
 
 def _words(name: str, address: str) -> list[str]:
-    """A name's words; where only an address or one of them is known, those that it spells ("Jane <jane.doe@…>")."""
+    """The words of a name; if it has fewer than two, those that the address spells ("Jane <jane.doe@…>")."""
     words = romanize(name).split()[:MAX_WORDS] if name and "@" not in name else []
     if len(words) < 2:
         local = address.partition("@")[0].partition("+")[0][:64]
@@ -189,7 +189,7 @@ def _words(name: str, address: str) -> list[str]:
 
 
 def _local_part(address: str) -> str:
-    """What stands before the @, without tag and punctuation; "" where it is too short or common to name a person."""
+    """The part before the @, without tag and punctuation; "" if too short or too common to identify a person."""
     local, _, domain = address.casefold().partition("@")
     plain = re.sub(r"[^\w]+|_", "", local.partition("+")[0][:64])
     return plain if domain and len(plain) >= 4 and not _GENERIC.fullmatch(plain) else ""

@@ -1,4 +1,4 @@
-"""Which of a vote's mails are certainly one voter's: by roster or ruling, by address, among strangers by full name."""
+"""Which mails of a vote are proven to be one voter's: by roster or ruling, by address, among strangers by full name."""
 
 from __future__ import annotations
 
@@ -13,17 +13,16 @@ ACCOUNTS = "@apache.org"
 
 
 def merge_strangers(voters: Sequence[Voter], roster: Roster) -> list[Voter]:
-    """The same voters, with one id for all mails of an address and for all addresses of strangers of one full name.
+    """The voters, with one id for all mails from an address, and for all addresses of strangers with one full name.
 
-    The id is the ruled one, else that of the first mail in the sequence. People of the roster stay who they are: a
-    name leads to none of them. Nor does it merge anybody where it is known to be two people's (by a verdict), where
-    it has initials, where it is a single word, and where it stands on two accounts at apache.org, of which everybody
-    has one.
+    The id is the ruled one, else that of the first mail. People of the roster keep their ids: a name never proves one
+    of them. A name merges nobody if a ruling says that two people have it, if it has initials, if it is a single word,
+    or if two accounts at apache.org use it: everybody has only one.
     """
     groups = _Groups(voters, roster)
     strangers = [position for position, voter in enumerate(voters) if voter.person is None]
     accounts: dict[str, set[str]] = {}
-    #: Addresses that go by a name of the roster's people: each is asked about by itself.
+    #: Addresses that use a name of somebody in the roster: each is a question of its own.
     claiming = {voters[position].address for position in strangers if roster.find_named(voters[position].name)} - {""}
     for position in strangers:
         voter = voters[position]
@@ -46,12 +45,12 @@ class _Group:
 
     members: list[int]
     ids: set[str]
-    #: Whom they are counted as: by a ruling, else by the first mail.
+    #: The voter they count as: by a ruling, else by the first mail.
     voter: Voter
 
 
 class _Groups:
-    """Mails put together step by step. Nobody is joined with whom a person ruled to be another."""
+    """Groups of mails, joined step by step; never two that a ruling keeps apart."""
 
     def __init__(self, voters: Sequence[Voter], roster: Roster) -> None:
         self.voters, self.roster = voters, roster
@@ -60,7 +59,7 @@ class _Groups:
         self.has_splits = any(not v.same for v in roster.verdicts)
 
     def join(self, key: str, position: int) -> None:
-        """Put a mail together with the first one of the same key."""
+        """Join a mail's group with that of the first mail with the same key."""
         ours, theirs = self.group[self.first.setdefault(key, position)], self.group[position]
         if ours is theirs or self.is_apart(ours, theirs):
             return
@@ -81,7 +80,7 @@ class _Groups:
         )
 
     def name(self, position: int) -> Voter:
-        """The voter of one mail by all that its group knows."""
+        """The voter of one mail, by its group."""
         voter, group = self.voters[position], self.group[position]
         if voter.person is not None or voter.ruled:
             return voter

@@ -1,4 +1,4 @@
-"""The kinds of message that people get: when each is written, and for whom it is. A community chooses among them."""
+"""The kinds of message that people get: when each is written, and for whom. A community chooses among them."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from kipflow.domain.events import Stage, Transition
 
 
 class Readers(StrEnum):
-    """Whose channel a kind goes to where the community's file names none for it.
+    """The channel that a kind goes to if the community's file names none for it.
 
-    `ASKED`: that of the operators, or else everybody's. `OPERATORS`: nobody hears of it without one of their own.
+    `ASKED`: the operators' channel, else everybody's. `OPERATORS`: only the operators' channel; without one it is not
+    sent.
     """
 
     EVERYBODY = "everybody"
@@ -29,7 +30,7 @@ class MessageKind:
     readers: Readers = Readers.EVERYBODY
 
 
-KINDS: Mapping[str, MessageKind] = {
+MESSAGE_KINDS: Mapping[str, MessageKind] = {
     "new-proposal": MessageKind("a page was created, or a number taken", ":pencil2:"),
     "discussion": MessageKind("a [DISCUSS] thread was started", ":speech_balloon:"),
     "vote": MessageKind("a vote was opened; kept up to date in place until its outcome", ":ballot_box_with_ballot:"),
@@ -52,7 +53,7 @@ KINDS: Mapping[str, MessageKind] = {
     ),
     "digest": MessageKind("once a week, where the community has chosen when", ":newspaper:"),
 }
-#: What people act on is never left out, wherever it goes.
+#: Kinds that cannot be switched off: people act on them.
 ALWAYS_SENT = frozenset({"correction"})
 
 ICONS = {

@@ -1,4 +1,4 @@
-"""What a proposal still lacks, in lines fit for a reader."""
+"""What a proposal still lacks, in lines for readers."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 from kipflow.domain.arrivals import say_dated
-from kipflow.domain.claims import Claim, ClaimKind
 from kipflow.domain.clocks import VoteState, after
 from kipflow.domain.events import Stage
+from kipflow.domain.numberdoubts import NumberDoubt, NumberDoubtKind
 from kipflow.domain.ownperiods import say_longer
 from kipflow.domain.pagechanges import say_sections
-from kipflow.domain.policy import Policy, Rule
+from kipflow.domain.policy import Policy, VotingRule
 from kipflow.domain.ruled import find_recast
 from kipflow.domain.silence import Silence
 from kipflow.domain.stages import quiet
@@ -21,19 +21,19 @@ from kipflow.domain.tally import Counts, Outcome, is_enough
 from kipflow.domain.times import say_moment, say_weekday
 from kipflow.domain.votes import BallotStatus, Vote
 
-#: What to do where mail is not held.
+#: What to do about missing mail.
 _READ_ON = "run `kipflow poll`, or `kipflow ingest FILE --complete-through TIME` with that mail"
 
-#: How a line begins that names a difference between an announcement and the count.
+#: A difference between announcement and count, as a line.
 DIFFERS = "the announced result differs: {}"
 
 
 def say_missing(state: State, running: VoteState | None) -> tuple[str, ...]:
-    """The lines for where a finished replay stands; `running` is the poll whose end is awaited."""
+    """The lines for the state after a replay; `running` is the vote whose end is awaited."""
     key = state.facts.key
     lines: list[str] = []
-    if state.claim is not None:
-        lines.append(_say_claim(state.claim, key))
+    if state.number_doubt is not None:
+        lines.append(_say_number_doubt(state.number_doubt, key))
     if state.stage is Stage.DRAFT:
         lines.append(f"a discussion thread: [DISCUSS] {key}")
     elif state.stage is Stage.DISCUSSION or (state.stage is Stage.VOTE and running is None):
@@ -45,12 +45,12 @@ def say_missing(state: State, running: VoteState | None) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _say_claim(claim: Claim, key: str) -> str:
-    if claim.kind is ClaimKind.CLAIMED and claim.holds:
+def _say_number_doubt(doubt: NumberDoubt, key: str) -> str:
+    if doubt.kind is NumberDoubtKind.CLAIMED and doubt.blocks_votes:
         return (
-            f"{claim.kind}: {claim.why}; no vote on {key} decides before it has a page or a row, or a person accepts it"
+            f"{doubt.kind}: {doubt.why}; no vote on {key} decides before it has a page or a row, or a person accepts it"
         )
-    return f"{claim.kind}: {claim.why}"
+    return f"{doubt.kind}: {doubt.why}"
 
 
 def _say_vote(state: State, judged: VoteState) -> Iterator[str]:
@@ -74,7 +74,7 @@ def _say_vote(state: State, judged: VoteState) -> Iterator[str]:
     if judged.vote.root_missing:
         yield "its opening mail is not held: no outcome can be known"
     if state.waits_for is not None:
-        # what came from files says itself what it needs, and there may be no archive to ask
+        # a gap in files names its own command, and there may be no archive to ask
         yield f"waits: {state.waits_for}" + ("" if "`" in state.waits_for else f"; {_READ_ON}")
     elif _can_close(state, judged):
         yield _say_closing(state, judged)
@@ -91,7 +91,7 @@ def _say_page(state: State, judged: VoteState) -> Iterator[str]:
 
 
 def _say_open_questions(vote: Vote) -> Iterator[str]:
-    unclear = sum(b.status is BallotStatus.REVIEW and b.message_id not in vote.claimed_mails for b in vote.ballots)
+    unclear = sum(b.status is BallotStatus.REVIEW and b.message_id not in vote.doubted_mails for b in vote.ballots)
     who = sum(bool(d.binds) for d in vote.doubts)
     asked = [
         *([_count(unclear, "unclear ballot")] if unclear else []),
@@ -109,16 +109,17 @@ def _can_close(state: State, judged: VoteState) -> bool:
     """Whether a vote has passed and only its announcement, or the clock, is waited for."""
     if judged.terms.reviewers_missing or is_text_in_doubt(judged, state.policy):
         return False
-    return judged.outcome is Outcome.PASSED and not (state.claim is not None and state.claim.holds)
+    return judged.outcome is Outcome.PASSED and not (state.number_doubt is not None and state.number_doubt.blocks_votes)
 
 
 def _say_votes_needed(policy: Policy, counts: Counts) -> Iterator[str]:
     if is_enough(counts, policy):
         return
-    if policy.rule is Rule.LAZY_CONSENSUS and counts.minus:
-        veto = "stands against it: a veto" if counts.minus == 1 else "stand against it: vetoes"
+    if policy.rule is VotingRule.LAZY_CONSENSUS and counts.minus:
+        veto = "is a veto" if counts.minus == 1 else "are vetoes"
         yield f"{counts.minus} binding -1 {veto}, until withdrawn or a result ends the vote"
-    to_outweigh = {Rule.TWO_THIRDS: 2 * counts.minus, Rule.LAZY_CONSENSUS: 0}.get(policy.rule, counts.minus + 1)
+    rules = {VotingRule.TWO_THIRDS: 2 * counts.minus, VotingRule.LAZY_CONSENSUS: 0}
+    to_outweigh = rules.get(policy.rule, counts.minus + 1)
     needed = max(policy.quorum, to_outweigh, 1) - counts.plus
     if needed > 0:
         why = f" to outweigh {counts.minus} binding -1" if to_outweigh > policy.quorum else ""
@@ -146,7 +147,7 @@ def _say_silence(state: State) -> Iterator[str]:
     days = _span(state.now - silence.quiet_since)
     gap = quiet.find_silence_gap(state, silence.silent_at)
     if gap is not None and silence.warned_at is None:
-        # the gap and what to do about it are the same for all: said once, as a condition
+        # the gap is the same for all proposals: what to do is said once, as a condition
         yield f"no mail held for {days}: nobody is warned while {gap}"
         return
     parts = [f"silent for {days}"]
@@ -156,12 +157,12 @@ def _say_silence(state: State) -> Iterator[str]:
 
 
 def _say_dormancy(state: State, silence: Silence, gap: str | None) -> Iterator[str]:
-    """What a silence waits for before its proposal is dormant."""
+    """What must happen before a silent proposal goes dormant."""
     warning, dormant_at = silence.warning, silence.dormant_at
     is_unheard = warning is not None and silence.warned_at is None
     if state.policy.dormancy_by_person:
         yield "a person decides whether it is dormant"
-    elif quiet.awaits_word(state):
+    elif quiet.blocks_dormancy(state):
         announced = state.vote is not None and is_contradicted(judge(state, state.vote), state.now)
         waits = "its announcement is in question, so it waits for a person"
         yield waits if announced else "it passed, so it waits for its announcement"

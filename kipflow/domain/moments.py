@@ -1,4 +1,4 @@
-"""A proposal's facts in one order of time, whatever order they came in."""
+"""A proposal's facts in order of time."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ T = TypeVar("T")
 
 
 class Event(IntEnum):
-    """What can move a proposal. Order of facts that share one moment: an end before a beginning, words before a ruling.
+    """What can move a proposal. At one moment, facts apply in this order: an end before a beginning, mail before a
+    ruling.
 
-    The last two are no facts: the vote that runs is judged, and time passes.
+    The last two are not facts: the running vote is judged, and time passes.
     """
 
     CREATED = 0
@@ -45,7 +46,7 @@ class Moment:
 
 
 def in_order(facts: ProposalFacts) -> ProposalFacts:
-    """The same facts, each kind in order of time: how they were put together must not matter."""
+    """The same facts, each kind in order of time, so that the order of input does not matter."""
     return replace(
         facts,
         pages=_sorted(facts.pages, lambda p: (p.saved_at, p.page_id, p.version)),
@@ -68,7 +69,7 @@ def _sorted(items: Iterable[T], key: Callable[[T], tuple[Any, ...]]) -> tuple[T,
         return tuple(found)
     found.sort(key=key)
     if any(key(one) == key(other) for one, other in itertools.pairwise(found)):
-        # spelling a value out costs too much to do it for every fact
+        # repr is too slow to use it for every fact
         found.sort(key=lambda item: (*key(item), repr(item)))
     return tuple(found)
 

@@ -1,4 +1,4 @@
-"""Which number a proposal has and which one comes next: the wiki and its index say so, not who writes mail."""
+"""Which numbers are taken and which comes next: wiki and index decide, not mail."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from datetime import datetime
 
 from kipflow.domain.proposals import MAX_NUMBER
 
-#: Communities give out numbers one by one. One that lies further than this beyond the one below it is a mistake, or
-#: was made up, until a person says otherwise. Ten years of Kafka's have no gap wider than 4.
+#: Communities assign numbers one by one. A number further than this above the next lower one is treated as a mistake
+#: until a person accepts it. Ten years of Kafka's have no gap wider than 4.
 JUMP = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownWriter:
-    """Somebody whom the roster knows by address and who wrote in a proposal, and when first."""
+    """Somebody known to the roster by address who wrote about a proposal, and when first."""
 
     name: str
     at: datetime
@@ -23,12 +23,12 @@ class KnownWriter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Numbering:
-    """What is known around one number.
+    """What is known about one number's context.
 
-    `by_wiki`: the community has a wiki, or some number of it is known from an index; else mail is all there is.
-    `unread`: it has one, of which nothing was read yet.
-    `below` is the next lower number: of those from the wiki where there is one, else of all. None: there is none.
-    `writers` are filled where no page and no row has the number.
+    `by_wiki`: the community has a wiki, or some number is known from an index; else numbers come from mail only.
+    `unread`: it has a wiki that was never read.
+    `below` is the next lower number: among those from the wiki if there is one, else among all; None: there is none.
+    `writers` is filled only if no page and no index row has the number.
     """
 
     by_wiki: bool = False
@@ -39,11 +39,10 @@ class Numbering:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Numbers:
-    """Every number that somebody has.
+    """All numbers in use.
 
-    `taken` are those of pages and rows and those that a person accepted, without those that a person refused. On
-    `accepted` and `refused` a person ruled. `claimed` are named in mail only, by somebody known. `stated` is what the
-    index says comes next.
+    `taken` are numbers of pages and index rows, plus `accepted`, without `refused`; a person ruled on those two.
+    `claimed` are named only in mail, by somebody known. `stated` is the next number according to the index.
     """
 
     taken: frozenset[int] = frozenset()
@@ -55,10 +54,10 @@ class Numbers:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NextNumber:
-    """The next free number. `highest` is the last one taken, `skipped` are claimed ones that lie between.
+    """The next free number. `highest` is the last one taken, `skipped` are claimed numbers in between.
 
-    `listed` is what an index shows as the next one: it never contradicts what the wiki's own states. `beyond` is a
-    number on a page or row, or one that the index states, too far away to go on from: a person is asked.
+    `listed` is the next number for an index: never lower than the wiki's own index states. `beyond` is a number on a
+    page or in the index that is too far away to continue from: a person is asked.
     """
 
     number: int
@@ -69,12 +68,12 @@ class NextNumber:
 
 
 def is_jump(number: int, below: int | None) -> bool:
-    """Whether a number lies too far beyond the next lower one; the lowest of all can begin anywhere."""
+    """Whether a number is too far above the next lower one; the lowest number is never a jump."""
     return below is not None and number - below > JUMP
 
 
 def find_next(numbers: Numbers) -> NextNumber:
-    """The next number, from those that are taken without a jump; what only mail claims is passed over, not followed."""
+    """The next number after those taken without a jump; numbers claimed in mail are skipped."""
     highest, beyond = 0, None
     for number in sorted(numbers.taken):
         if is_jump(number, highest or None) and number not in numbers.accepted:
@@ -101,7 +100,7 @@ def is_number(number: int) -> bool:
 
 
 def find_followers(numbers: Iterable[int], others: Iterable[int]) -> list[int]:
-    """Those of `others` that stand within a jump above one of `numbers`: whether they are jumps depends on these."""
+    """Those of `others` at most a jump above one of `numbers`: whether they are jumps depends on these."""
     given = sorted(set(numbers))
     found, position = [], 0
     for other in sorted(set(others) - set(given)):

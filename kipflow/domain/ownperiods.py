@@ -1,4 +1,4 @@
-"""Until when a vote's caller lets it run: a longer period than the policy's is kept, a shorter one shortens nothing."""
+"""Voting periods given by a vote's caller: a longer one than the policy's applies, a shorter one does not."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnPeriod:
-    """Until when a vote is to run, by the words (`line`) of its caller's mail; `said_at` is when that came."""
+    """The end of a vote according to its caller's mail (`line`), which arrived at `said_at`."""
 
     said_at: datetime
     until: datetime
@@ -21,7 +21,7 @@ class OwnPeriod:
 
 
 def find_longer(vote: Vote, earliest: datetime, at: datetime) -> OwnPeriod | None:
-    """What lets a vote run on after `earliest`, as known at `at`. An announced end shows that it does not."""
+    """The caller's period beyond `earliest`, as known at `at`; None without one, or after an announced end."""
     declared = vote.declared.as_of(at) if vote.declared is not None else None
     if declared is not None and declared.closes_at is not None:
         return None
@@ -30,12 +30,12 @@ def find_longer(vote: Vote, earliest: datetime, at: datetime) -> OwnPeriod | Non
 
 
 def keep_open(vote: Vote, earliest: datetime, at: datetime) -> datetime:
-    """The first moment at which a vote may be closed that its policy lets close at `earliest`, as known at `at`."""
+    """The earliest close of a vote, as known at `at`: `earliest` by its policy, or later by its caller's own period."""
     longer = find_longer(vote, earliest, at)
     return earliest if longer is None else longer.until
 
 
 def say_longer(vote: Vote, earliest: datetime) -> str:
-    """Why a vote closes at `earliest`, where that is by its caller's word; "": it is by the policy."""
+    """The reason if a vote's earliest close comes from its caller's own period; "" if from the policy."""
     by_it = (p for p in vote.own_periods if p.until == earliest)
     return next((f'its caller lets it run until then: "{p.line}"' for p in by_it), "")

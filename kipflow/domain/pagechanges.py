@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from kipflow.domain.care import own_versions, standing
+from kipflow.domain.care import own_versions, rulings_in_force
 from kipflow.domain.facts import ProposalFacts
 from kipflow.domain.pages import PageVersion
 from kipflow.domain.ruled import HOLD
@@ -15,9 +15,9 @@ from kipflow.domain.votes import BallotStatus, Vote
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LateChange:
-    """A change of substance after the first vote was cast: on `before` people voted; what stands now came with `after`.
+    """A change of substance after the first ballot: people voted on `before`; `after` brought the present text.
 
-    Versions since `after` changed no more than trifles: they are no new question.
+    Versions since `after` changed nothing of substance and raise no new question.
     """
 
     before: PageVersion
@@ -26,7 +26,7 @@ class LateChange:
 
     @property
     def subject(self) -> str:
-        """What a ruling on it names: the version that brought what stands."""
+        """The subject of a ruling on it: the version that brought the present text."""
         return name_version(self.after)
 
 
@@ -38,9 +38,9 @@ def name_version(page: PageVersion) -> str:
 def find_late_change(facts: ProposalFacts, vote: Vote, at: datetime) -> LateChange | None:
     """The change of substance of the page between the first counted vote and the announcement (or `at`).
 
-    None where there is none, or where a standing ruling of kind "page" on the version says that the votes hold.
-    Votes are cast on a text: what was changed before anybody voted, or after the result was announced, is no matter
-    of this vote; whoever votes again has seen the change.
+    None where there is none, or if a ruling in force of kind "page" on the version says that the votes hold.
+    Changes before the first ballot or after the announcement do not concern this vote. Whoever votes again has seen the
+    change.
     """
     cast = _find_standing(vote, at) if facts.pages else ()
     if not cast:
@@ -53,13 +53,15 @@ def find_late_change(facts: ProposalFacts, vote: Vote, at: datetime) -> LateChan
         return None
     alike = _find_alike(versions)
     change = LateChange(before=before, after=alike[0], sections=find_changed_sections(before, alike[0]))
-    settled = {r.target for r in standing(facts.rulings, at) if r.kind == "page" and r.value.get("votes") == HOLD}
+    settled = {
+        r.target for r in rulings_in_force(facts.rulings, at) if r.kind == "page" and r.value.get("votes") == HOLD
+    }
     is_settled = any(name_version(version) in settled for version in alike)
     return None if not change.sections or is_settled else change
 
 
 def _find_alike(versions: Sequence[PageVersion]) -> Sequence[PageVersion]:
-    """The newest version, and those right before it that say the same in substance, in order."""
+    """The newest version and those directly before it with the same substance, in order."""
     start = len(versions) - 1
     newest = versions[start]
     while start > 0 and versions[start - 1].substance and not find_changed_sections(versions[start - 1], newest):
@@ -68,7 +70,7 @@ def _find_alike(versions: Sequence[PageVersion]) -> Sequence[PageVersion]:
 
 
 def _find_standing(vote: Vote, at: datetime) -> list[datetime]:
-    """When each voter cast the ballot that stands, of the ballots as read."""
+    """When each voter cast the ballot that counts, of the ballots as read."""
     latest: dict[str, datetime] = {}
     for ballot in sorted(vote.ballots, key=lambda b: (b.cast_at, b.message_id)):
         if ballot.cast_at > at:
@@ -81,15 +83,15 @@ def _find_standing(vote: Vote, at: datetime) -> list[datetime]:
 
 
 def say_sections(titles: Iterable[str]) -> str:
-    """Sections by their titles, the text above all headings as such."""
+    """The titles of sections as a list for readers, at most four."""
     named = [title or "top of the page" for title in titles]
     return ", ".join(named[:4]) + (f" and {len(named) - 4} more" if len(named) > 4 else "")
 
 
 def find_changed_sections(before: PageVersion, after: PageVersion) -> tuple[str, ...]:
-    """The titles of the sections that differ in substance, those that went last; "" is the text above all headings.
+    """The titles of the sections that differ in substance, removed ones last; "" is the text above all headings.
 
-    A section that only got another heading did not change. Empty where either version's text is not known.
+    A section that only got another heading did not change. Empty if either version's text is not known.
     """
     if not before.substance or not after.substance:
         return ()
@@ -101,5 +103,5 @@ def find_changed_sections(before: PageVersion, after: PageVersion) -> tuple[str,
 
 
 def find_version_at(pages: Sequence[PageVersion], moment: datetime) -> PageVersion | None:
-    """The version that stood at `moment`, of `pages` in order of time; None if there was none yet."""
+    """The version at `moment`, of `pages` in order of time; None if there was none yet."""
     return next((p for p in reversed(pages) if p.saved_at <= moment), None)

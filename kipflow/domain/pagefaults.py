@@ -25,8 +25,8 @@ class PageFault:
 class SectionNorm:
     """A section of a community's template.
 
-    `also` are beginnings of words under which authors write it too, `text` is what the template says below the
-    heading. A section that is not `required` belongs to the template, but nobody misses it.
+    `also` are beginnings of other headings that authors use for it, `text` is the template's text below the heading. A
+    section that is not `required` may be missing.
     """
 
     title: str
@@ -37,11 +37,11 @@ class SectionNorm:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Norms:
-    """What a community's pages are held against; empty where it is not known.
+    """What a community's pages are checked against; empty if not known.
 
     `project` is its key in the ticket tracker, `list_hosts` are hosts whose pages are threads of its lists.
-    `sections` are its template's; empty: those of Kafka's KIPs. `fields` of the status part ("state",
-    "discussion", "jira") are demanded; the others are judged where a page has them.
+    `sections` are its template's; empty: those of Kafka's KIPs. `fields` of the status part ("state", "discussion",
+    "jira") are required; other fields are checked if a page has them.
     """
 
     project: str = ""
@@ -51,7 +51,7 @@ class Norms:
 
     @property
     def version(self) -> str:
-        """Names these norms: pages judged by others are judged again."""
+        """An id of these norms: pages checked by other norms are checked again."""
         return digest_text(repr(self), 8)
 
 

@@ -1,4 +1,4 @@
-"""What the wiki and the tracker were seen to say of a proposal."""
+"""What wiki and ticket tracker say of a proposal."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class StatusWord(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WikiPage:
-    """A page version as a wiki gives it. `body` is storage format, `message` what its author said of the change."""
+    """A page version as a wiki gives it. `body` is storage format, `message` the author's comment on the change."""
 
     page_id: str
     version: int
@@ -70,9 +70,9 @@ class PageVersion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageAbsence:
-    """A time during which a page could not be had from the wiki; `until` None: still.
+    """A time during which a page could not be read from the wiki; `until` None: still.
 
-    `asked_at` is when it was last looked for.
+    `asked_at` is when it was last tried.
     """
 
     page_id: str
@@ -135,7 +135,7 @@ class TicketState:
 
 
 def find_newest_rows(entries: Iterable[IndexEntry]) -> tuple[IndexEntry, ...]:
-    """The rows of the wiki's newest reading, or where it has none, of the newest import; by title."""
+    """The rows of the newest reading of the wiki's index, else of the newest import; by title."""
     held = tuple(entries)
     own = [e for e in held if e.origin == "page"] or held
     newest = max((e.seen_at for e in own), default=None)

@@ -11,7 +11,7 @@ from datetime import datetime
 from enum import StrEnum
 from functools import lru_cache
 
-#: Roles that people of a roster may have; which of them bind is the policy's. An emeritus's never does.
+#: Roles that people of a roster may have; the policy says which of them bind. Emeritus never does.
 ROLES = ("pmc", "committer", "contributor", "member", "maintainer", "emeritus")
 
 
@@ -53,8 +53,8 @@ class Person:
 class Voter:
     """An author as the roster knows them. `person` is None for someone the roster does not have.
 
-    `by_name` says that only the name says who it is, which a community's policy must allow. `ruled` says whose
-    word made this mailbox theirs ("" where none was needed).
+    `by_name`: known by name only, which a community's policy must allow. `ruled` says which ruling made this mailbox
+    theirs ("": none was needed).
     """
 
     id: str
@@ -67,9 +67,9 @@ class Voter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mailbox:
-    """Somebody as mails show them. `key` is a roster's id, else an address, else (without one) a folded name.
+    """A sender as mails show them. `key` is a roster id, else an address, else a folded name.
 
-    Where only a single mail is in question, it is that mail's id, and `address` is what the mail shows.
+    If only a single mail is in question, `key` is that mail's id, and `address` the address that it shows.
     """
 
     key: str
@@ -78,7 +78,7 @@ class Mailbox:
 
 
 def say_mailbox(mailbox: Mailbox) -> str:
-    """ "Jane Doe <jane@x.example>"; the name alone where a mail shows no address and goes by its name."""
+    """ "Jane Doe <jane@x.example>"; only the name if the mail shows no address."""
     shown = mailbox.address or mailbox.key
     if mailbox.name and shown.strip('"') == fold_name(mailbox.name):
         return mailbox.name
@@ -86,10 +86,10 @@ def say_mailbox(mailbox: Mailbox) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
-    """A person's word that two mailboxes are one person's (`same`) or two people's, for every vote there is.
+class IdentityVerdict:
+    """A ruling that two mailboxes are one person's (`same`) or two people's, in all votes.
 
-    An address that is a roster person's can be so `since` some day only: mails from before stay as they were.
+    An address can be a roster person's only `since` some day: earlier mails stay as they were.
     """
 
     same: bool
@@ -122,8 +122,8 @@ def fold_name(name: str) -> str:
 
 
 class DoubtKind(StrEnum):
-    """A sender who claims to be somebody known counts for nothing until somebody says so; two who look alike count
-    for themselves, and are asked about."""
+    """SENDER: may be somebody known, and counts for nothing until a person accepts it. ALIKE: two who look like one
+    person count apart, and are asked about."""
 
     SENDER = "sender"
     ALIKE = "identity"
@@ -131,11 +131,11 @@ class DoubtKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Doubt:
-    """Two mailboxes that may be one person's. `one` is nobody that the roster knows.
+    """Two mailboxes that may be one person's. `one` is not in the roster.
 
-    `one_voter`, `other_voter` are their voters' ids if they are two people. `mails` are those of `one` with a
-    ballot; `binds` are those of them whose ballots would bind if both are one person. `settled_at` is when
-    a person's verdict settled it (None: open); what it settled is in the voters' ids already.
+    `one_voter`, `other_voter` are their voter ids if they are two people. `mails` are those of `one` with a ballot;
+    `binds` are those of them whose ballots would bind if both are one person. `settled_at` is when a ruling settled it
+    (None: open); the voter ids follow that ruling already.
     """
 
     kind: DoubtKind = DoubtKind.ALIKE
@@ -160,6 +160,6 @@ def name_pair(one: str, other: str) -> str:
 
 
 def find_sides(pair: str) -> tuple[str, str]:
-    """Of a pair of a sender and a person of the roster the sender first: an address, or a mail's id."""
+    """The two keys of a pair, the sender (an address or a mail's id) before the person of the roster."""
     one, _, other = pair.partition(" = ")
     return (one, other) if "@" in one or one.startswith("<") else (other, one)

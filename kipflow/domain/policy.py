@@ -14,8 +14,8 @@ from typing import Required, TypedDict
 from kipflow.domain.senders import Senders
 
 
-class Rule(StrEnum):
-    """How counted binding ballots decide."""
+class VotingRule(StrEnum):
+    """How a vote is decided by its counted binding ballots."""
 
     LAZY_MAJORITY = "lazy_majority"
     LAZY_CONSENSUS = "lazy_consensus"
@@ -24,7 +24,7 @@ class Rule(StrEnum):
 
 
 class Fractions(StrEnum):
-    """What becomes of +0.5 or -0.9: counted by sign as abstention, as a full vote, or put to a person."""
+    """How +0.5 or -0.9 count: as an abstention, as a full vote of that sign, or as a question to a person."""
 
     ABSTAIN = "abstain"
     SIGN = "sign"
@@ -32,8 +32,8 @@ class Fractions(StrEnum):
 
 
 class PageChanges(StrEnum):
-    """What becomes of a page that changes in substance after votes were cast: it is shown, or keeps the vote
-    from passing until a person has looked."""
+    """What a change of substance after votes were cast does: it is only shown, or the vote cannot pass until a person
+    has ruled."""
 
     SHOW = "show"
     ASK = "ask"
@@ -42,7 +42,7 @@ class PageChanges(StrEnum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Care:
     """Care required where a proposal touches an interface: a longer voting period, more binding +1, or
-    `reviewers`: people who looked at it besides, each named by a ruling."""
+    `reviewers`: a number of people who reviewed it, each named by a ruling."""
 
     interface: str
     voting_period: timedelta | None = None
@@ -54,17 +54,16 @@ class Care:
 class Policy:
     """The voting and dormancy rules of one community.
 
-    `release_roles` bind in votes on releases, where these are others than `binding_roles` (none: the same).
-    `clock_after` lets the clock decide that long after the earliest close when no announcement came
-    (None: the clock never accepts).
-    `announcer` is the address that kipflow sends results from: what comes from there closes a vote as its caller would.
-    `dormant_after` None switches dormancy off; `dormancy_by_person` makes it a question, not a move.
+    `release_roles` bind in votes on releases (empty: as `binding_roles`). `clock_after`: without an announcement the
+    clock accepts a vote so long after its earliest close (None: never). `announcer` is the address that kipflow sends
+    results from: its mails close a vote as the caller's do. `dormant_after` None switches dormancy off;
+    `dormancy_by_person` makes it a question, not a move.
     """
 
     version: str
     binding_roles: frozenset[str]
     release_roles: frozenset[str] = frozenset()
-    rule: Rule = Rule.LAZY_MAJORITY
+    rule: VotingRule = VotingRule.LAZY_MAJORITY
     quorum: int = 3
     voting_period: timedelta = timedelta(hours=72)
     clock_after: timedelta | None = None
@@ -82,12 +81,12 @@ class Policy:
         return replace(self, binding_roles=self.release_roles or self.binding_roles)
 
 
-#: Words that begin a community's own tags, each behind its class of the reader's patterns: ("tag_vote", "ballot").
+#: First words of a community's own tags, each with its class in the reader's patterns: ("tag_vote", "ballot").
 OwnTags = tuple[tuple[str, str], ...]
 
 
 class Reading(TypedDict, total=False):
-    """By what of its file a community's mail is read (`mail.heads.Place`)."""
+    """The settings by which a community's mail is read (`mail.heads.Place`)."""
 
     prefix: Required[str]
     receivers: Sequence[str]

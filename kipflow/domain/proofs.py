@@ -1,6 +1,6 @@
-"""Whether a mail is proven to be by whom it seems to be, and the question to ask where it is not.
+"""Whether a mail's author is proven, and the question to ask if not.
 
-An address that the roster or a ruling gives to a person proves it, unless the mail itself speaks against it. A name
+An address that the roster or a ruling assigns to a person is proof, unless the mail itself contradicts it. A name
 proves nothing: anybody can write it.
 """
 
@@ -17,9 +17,9 @@ from kipflow.domain.senders import AddressSource, Authentication, KnownBy, Sende
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Writing:
-    """One mail: its id, its time, who it says it is from, and what is known of that.
+    """One mail: its id, its time, its sender as shown, and what is known of that sender.
 
-    `shown`: the addresses that it may be from, where it does not say clearly which.
+    `shown`: the addresses that it may be from, if that is ambiguous.
     """
 
     message_id: str
@@ -33,9 +33,10 @@ class Writing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proof:
-    """Who is proven to have written a mail; where more is claimed than proven, whom of `people` it may be and `why`.
+    """The proven author of a mail. If somebody known is claimed but not proven, `people` are the candidates and `why`
+    the reason.
 
-    `whole`: the answer holds for the address, not for this mail alone.
+    `whole`: it applies to all mails from the address, not only to this one.
     """
 
     voter: Voter
@@ -46,7 +47,7 @@ class Proof:
 
 
 def prove_writer(writing: Writing, roster: Roster, senders: Senders, *, ruled: bool = True) -> Proof:
-    """Who wrote a mail, as far as it is proven; `ruled` is that of `Roster.identify`."""
+    """Who wrote a mail, as far as proven; `ruled` as in `Roster.identify`."""
     said = roster.identify_mail(writing.message_id) if ruled else None
     if said is not None:
         voter = replace(said, address=clean_address(writing.address))
@@ -63,11 +64,11 @@ def prove_writer(writing: Writing, roster: Roster, senders: Senders, *, ruled: b
     if not people:
         passed = known_by is KnownBy.ADDRESS and writing.authentication is Authentication.PASSED
         return Proof(voter=voter, known_by=KnownBy.AUTHENTICATED if passed else known_by)
-    return _ask_of_mail(writing, roster, known_by, people, why)
+    return _ask_about_mail(writing, roster, known_by, people, why)
 
 
 def _prove_stranger(writing: Writing, voter: Voter, roster: Roster, senders: Senders) -> Proof:
-    """Somebody whose address nobody holds; under a known name it is asked whether it is that person."""
+    """A sender whose address is not in the roster; one with a known name is a question."""
     named, shown = roster.find_named(writing.name), _find_holders(writing.name, roster)
     if shown:
         why = f"shows an address of {_name(shown)} as its name, and is from another"
@@ -76,7 +77,7 @@ def _prove_stranger(writing: Writing, voter: Voter, roster: Roster, senders: Sen
         return Proof(voter=voter, known_by=KnownBy.UNKNOWN, whole=not _find_doubt(writing, senders))
     if not voter.address:
         why = f"writes under the name of {_name(named)} and shows no address"
-        return _ask_of_mail(writing, roster, KnownBy.NAME, named, why)
+        return _ask_about_mail(writing, roster, KnownBy.NAME, named, why)
     why = f"writes under the name of {_name(named)} from an address that is not known as theirs"
     return Proof(voter=voter, known_by=KnownBy.NAME, people=named, why=why)
 
@@ -85,23 +86,23 @@ _ADDRESS = re.compile(r"[^\s<>()\"',;:]+@[^\s<>()\"',;:]+")
 
 
 def _find_holders(name: str, roster: Roster) -> tuple[Person, ...]:
-    """The people whose addresses stand in a display name: most mail programs show that, and not what is behind it."""
+    """The people whose addresses are in a display name: most mail programs show only that, not the real address."""
     shown = _ADDRESS.findall(name[:_LONGEST_NAME]) if "@" in name else []
     return tuple(dict.fromkeys(filter(None, (roster.identify(name="", address=each).person for each in shown))))
 
 
 def _ask_whose(writing: Writing, roster: Roster) -> Proof:
-    """A mail that shows several addresses is nobody's; where one is a known person's, or the name is, it is asked."""
+    """A mail with several possible addresses proves nobody; a known address or name among them is a question."""
     holders = (roster.identify(name="", address=shown, at=writing.at).person for shown in writing.shown)
     people = tuple(dict.fromkeys((*filter(None, holders), *roster.find_named(writing.name))))
     shown = ", ".join(writing.shown[:_MOST_SHOWN]) or "none"
-    return _ask_of_mail(
+    return _ask_about_mail(
         writing, roster, KnownBy.UNKNOWN, people, f"does not show clearly which address it is from ({shown})"
     )
 
 
 def _find_doubt(writing: Writing, senders: Senders) -> str:
-    """What the receiving host says against the address, or lacks for it where the community wants that; "": nothing."""
+    """What the host's record says against the address, or a missing required authentication; "": nothing."""
     if writing.authentication is Authentication.FAILED:
         if writing.source is AddressSource.RECOVERED:
             return "for which nothing speaks that the receiving host recorded"
@@ -119,7 +120,7 @@ _MOST_SHOWN = 5
 def _find_objection(
     writing: Writing, person: Person, roster: Roster, senders: Senders
 ) -> tuple[tuple[Person, ...], str]:
-    """What speaks against a mail from a person's own address, and who may have written it then."""
+    """Why a mail from a person's own address may not be theirs, and who may have written it."""
     named = roster.find_named(writing.name)
     whose = f"shows an address of {person.name}"
     if named and person not in named:
@@ -131,15 +132,15 @@ def _find_objection(
 
 
 def _has_name_of(writing: Writing, person: Person, roster: Roster) -> bool:
-    """Whether a name is exactly the person's: anybody can set Reply-To to another's address, under a lookalike."""
+    """Whether a name is exactly the person's: anybody can set Reply-To to another's address, with a similar name."""
     folded = fold_name(writing.name)
     if folded == fold_name(person.id) or roster.is_ruled_name(writing.name, writing.address):
         return True
     return folded in map(fold_name, (person.name, *person.aliases))
 
 
-def _ask_of_mail(writing: Writing, roster: Roster, known_by: KnownBy, people: tuple[Person, ...], why: str) -> Proof:
-    """A mail by nobody who is known, until a person says whose it is."""
+def _ask_about_mail(writing: Writing, roster: Roster, known_by: KnownBy, people: tuple[Person, ...], why: str) -> Proof:
+    """A mail of unknown authorship, until a person rules on it."""
     address = clean_address(writing.address)
     id_ = roster.name_stranger(address or fold_name(writing.name))
     voter = Voter(id=id_, name=writing.name or address, address=address)
@@ -147,7 +148,7 @@ def _ask_of_mail(writing: Writing, roster: Roster, known_by: KnownBy, people: tu
 
 
 def _go_by_name(writing: Writing, voter: Voter, roster: Roster) -> Proof:
-    """Who it is where the community lets an equal full name suffice."""
+    """The author, in a community that accepts an equal full name as proof."""
     named = roster.find_named(writing.name)
     if voter.person is not None:
         return Proof(voter=voter, known_by=KnownBy.ADDRESS)

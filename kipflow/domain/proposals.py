@@ -11,23 +11,23 @@ from functools import lru_cache
 MAX_NUMBER = 99_999
 
 
-#: What nobody sees, as members of a pattern's class; direction marks that turn a text are not among it.
+#: Invisible characters, for a pattern's class; without the direction marks that reorder a text.
 UNSEEN = (
     r"\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2060-\u2065\u206a-\u206f\u3164"
     r"\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff"
 )
 _MARKS = r"\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u202a-\u202e\u2066-\u2069\u20d0-\u20ff\ufe20-\ufe2f\ufffd"
 _WIDE = r"\u3041-\u3096\u30a1-\u30fa\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
-#: What may not follow a number: anything that readers see as a part of it ("KIP-7" and a superscript 8). Scripts that
-#: write no blanks follow directly, and so does a version ("KIP-7v2").
+#: What may not follow a number: anything that looks like a part of it ("KIP-7" and a superscript 8). Allowed are
+#: scripts without blanks between words, and a version ("KIP-7v2").
 NUMBER_ENDS = rf"(?!(?:[{UNSEEN}{_MARKS}]|(?!v[0-9])(?![{_WIDE}])[^\W_]))"
-#: What is no Latin letter, nor of a script that stands beside numbers without a blank: it may look like another one.
+#: A letter neither Latin nor of a script without blanks: it may be a lookalike.
 _FOREIGN = rf"(?![{_WIDE}])[^\W_0-9A-Za-z\u00c0-\u024f]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proposal:
-    """What is known of a proposal besides its history.
+    """A proposal's own data, without its history.
 
     `title` is without number and prefix; `jira` is a ticket key such as KAFKA-1234.
     """
@@ -72,7 +72,7 @@ def _look_alike(prefix: str) -> re.Pattern[str]:
 
 
 def is_disguised(text: str, prefix: str) -> bool:
-    """Whether what looks first like a proposal's number in `text` is another one, or none, to a program.
+    """Whether the first apparent proposal number in `text` is not what it looks like to a reader.
 
     >>> is_disguised("KIP-7\\u00b2: after KIP-9", "KIP"), is_disguised("KIP-9, not KIP-7\\u00b2", "KIP")
     (True, False)

@@ -1,47 +1,47 @@
-"""What a person must settle, from a finished replay: each question names what a ruling on it would be about."""
+"""The questions for a person after a replay; each names the subject of a ruling that would settle it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
 from kipflow.domain.care import find_own_page, is_of
-from kipflow.domain.claims import ClaimKind
 from kipflow.domain.clocks import VoteState
 from kipflow.domain.decisions import ReviewItem
 from kipflow.domain.events import Stage
 from kipflow.domain.judging import find_close
-from kipflow.domain.lateclaims import find_late_claims
+from kipflow.domain.lateballots import find_late_ballots
+from kipflow.domain.numberdoubts import NumberDoubtKind
 from kipflow.domain.numbering import is_jump
 from kipflow.domain.ruled import find_choice_of_stage, find_time
 from kipflow.domain.stages.quiet import find_silence, find_silence_gap
 from kipflow.domain.stages.state import State
 from kipflow.domain.stages.table import BY_PERSON
 from kipflow.domain.tally import Outcome
-from kipflow.domain.votequestions import ask_of_cancelled, ask_of_contested, ask_of_vote
+from kipflow.domain.votequestions import ask_about_cancelled, ask_about_contested, ask_about_vote
 
 #: Writers that a question names; more are counted.
 _NAMED = 3
 
 
 def find_questions(state: State, states: Sequence[VoteState], running: VoteState | None) -> tuple[ReviewItem, ...]:
-    """Every open question, those on the running vote first; none on a number that a person refused."""
-    if state.claim is not None and state.claim.kind is ClaimKind.REFUSED:
+    """All open questions; none about a number that a person refused."""
+    if state.number_doubt is not None and state.number_doubt.kind is NumberDoubtKind.REFUSED:
         return ()
     return (
-        *_ask_of_claim(state, running),
-        *(ask_of_vote(state, running) if running is not None else ()),
-        *ask_of_contested(state, states),
-        *ask_of_cancelled(state, states),
-        *_ask_of_reopening(state, states),
-        *_ask_of_decision(state, states),
-        *_ask_of_late_ballots(state, states, running),
-        *_ask_of_silence(state),
-        *_ask_of_number(state),
-        *_ask_of_rulings(state),
+        *_ask_about_number_doubt(state, running),
+        *(ask_about_vote(state, running) if running is not None else ()),
+        *ask_about_contested(state, states),
+        *ask_about_cancelled(state, states),
+        *_ask_about_reopening(state, states),
+        *_ask_about_decision(state, states),
+        *_ask_about_late_ballots(state, states, running),
+        *_ask_about_silence(state),
+        *_ask_about_number(state),
+        *_ask_about_rulings(state),
     )
 
 
-def _ask_of_reopening(state: State, states: Sequence[VoteState]) -> Iterator[ReviewItem]:
+def _ask_about_reopening(state: State, states: Sequence[VoteState]) -> Iterator[ReviewItem]:
     if state.stage not in {Stage.REJECTED, Stage.DISCARDED}:
         return
     last = states[-1].vote if states else None
@@ -69,8 +69,8 @@ def _ask_of_reopening(state: State, states: Sequence[VoteState]) -> Iterator[Rev
         )
 
 
-def _ask_of_decision(state: State, states: Sequence[VoteState]) -> Iterator[ReviewItem]:
-    """A decided vote that a ruling on its ballots or its announcer turned since: does the decision stand?"""
+def _ask_about_decision(state: State, states: Sequence[VoteState]) -> Iterator[ReviewItem]:
+    """Ask whether a decision stands although a later ruling or correction turned its vote."""
     decided = [s for s in states if s.vote.root_message_id in state.closed and s.vote.opened_at < state.since]
     if state.stage not in {Stage.ACCEPTED, Stage.REJECTED} or state.history[-1].rule in BY_PERSON or not decided:
         return
@@ -102,8 +102,10 @@ def _ask_of_decision(state: State, states: Sequence[VoteState]) -> Iterator[Revi
     )
 
 
-def _ask_of_late_ballots(state: State, states: Sequence[VoteState], running: VoteState | None) -> Iterator[ReviewItem]:
-    """Ballots that came after the end of the last vote and claim to be older, as far as they could turn it."""
+def _ask_about_late_ballots(
+    state: State, states: Sequence[VoteState], running: VoteState | None
+) -> Iterator[ReviewItem]:
+    """Ask about ballots dated before the end of the last vote that arrived after it and could turn it."""
     decided = [s for s in states if s.vote.root_message_id in state.closed and s.vote.opened_at < state.since]
     by_vote = state.stage in {Stage.ACCEPTED, Stage.REJECTED} and state.history[-1].rule not in BY_PERSON
     judged = decided[-1] if decided and by_vote else running
@@ -116,19 +118,19 @@ def _ask_of_late_ballots(state: State, states: Sequence[VoteState], running: Vot
             return
         close = announced
     settled = {r.target for r in state.rulings if r.kind == "ballot"}
-    for claim in find_late_claims(judged.vote, close, judged.terms.apply_to(state.policy), settled=settled):
-        if state.kept_at is None or state.kept_at < claim.ballot.cast_at:
+    for late in find_late_ballots(judged.vote, close, judged.terms.apply_to(state.policy), settled=settled):
+        if state.kept_at is None or state.kept_at < late.ballot.cast_at:
             yield ReviewItem(
                 kind="late-ballot",
-                subject=claim.ballot.message_id,
-                question=claim.question,
-                line=claim.ballot.line,
-                outcomes=claim.outcomes,
-                asked_at=claim.ballot.cast_at,
+                subject=late.ballot.message_id,
+                question=late.question,
+                line=late.ballot.line,
+                outcomes=late.outcomes,
+                asked_at=late.ballot.cast_at,
             )
 
 
-def _ask_of_silence(state: State) -> Iterator[ReviewItem]:
+def _ask_about_silence(state: State) -> Iterator[ReviewItem]:
     silence = find_silence(state) if state.policy.dormancy_by_person else None
     if silence is None or silence.silent_at > state.now or find_silence_gap(state, silence.silent_at) is not None:
         return
@@ -136,28 +138,28 @@ def _ask_of_silence(state: State) -> Iterator[ReviewItem]:
     yield ReviewItem(kind="dormancy", subject=state.facts.key, question=question, asked_at=silence.silent_at)
 
 
-def _ask_of_claim(state: State, running: VoteState | None) -> Iterator[ReviewItem]:
-    """A number that may be none; a stranger's plain claim asks nobody. It quotes no mail: the question goes out."""
-    facts, claim = state.facts, state.claim
-    if claim is None or not (claim.is_known or is_jump(facts.proposal.number, facts.numbering.below)):
+def _ask_about_number_doubt(state: State, running: VoteState | None) -> Iterator[ReviewItem]:
+    """Ask about a doubtful number, unless only strangers use it. It is sent to Slack, so it quotes no mail."""
+    facts, doubt = state.facts, state.number_doubt
+    if doubt is None or not (doubt.is_known or is_jump(facts.proposal.number, facts.numbering.below)):
         return
     names = [w.name for w in facts.numbering.writers if w.at <= state.now]
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     wrote = f"; {', '.join(names[:_NAMED])}{more} wrote in it" if names else ""
     outcomes: tuple[str, ...] = ()
-    if claim.holds and running is not None:
+    if doubt.blocks_votes and running is not None:
         outcomes = (f"accept: its vote is {running.outcome}, and decides", "refuse: nothing comes of its vote")
     yield ReviewItem(
         kind="claimed-number",
         subject=facts.key,
-        question=f"{claim.why}{wrote}: is it a proposal's number?",
+        question=f"{doubt.why}{wrote}: is it a proposal's number?",
         outcomes=outcomes,
-        asked_at=claim.asked_at,
+        asked_at=doubt.asked_at,
     )
 
 
-def _ask_of_number(state: State) -> Iterator[ReviewItem]:
-    """Two pages with one number: both are reported, and the first one is followed until people sort it out."""
+def _ask_about_number(state: State) -> Iterator[ReviewItem]:
+    """Ask about two pages with one number; the first one is followed meanwhile."""
     number = state.facts.proposal.number
     if not state.facts.pages:
         return
@@ -184,7 +186,7 @@ def _ask_of_number(state: State) -> Iterator[ReviewItem]:
             )
 
 
-def _ask_of_rulings(state: State) -> Iterator[ReviewItem]:
+def _ask_about_rulings(state: State) -> Iterator[ReviewItem]:
     for ruling in state.rulings:
         unusable = (ruling.kind == "snooze" and find_time(ruling, "until") is None) or (
             ruling.kind == "stage" and find_choice_of_stage(ruling, ()) is None

@@ -1,4 +1,4 @@
-"""Hours and days at which nobody wants to be notified: what is due then waits until they are over."""
+"""Quiet hours and days: what is due then waits until they are over."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
-#: A weekend between two nights: no quiet time goes on for longer.
+#: Enough for a weekend between two nights, the longest quiet time.
 _STEPS = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuietHours:
-    """Every day from `begins` to `ends` (over midnight too; both alike: never), and weekends, in `zone`."""
+    """Every day from `begins` to `ends` (also over midnight; equal: never), and on weekends, in `zone`."""
 
     begins: time = time()
     ends: time = time()
@@ -20,7 +20,7 @@ class QuietHours:
     zone: ZoneInfo
 
     def find_end(self, at: datetime) -> datetime:
-        """When somebody may be notified of what is due at `at`: then, or when the quiet is over."""
+        """When a message due at `at` may go out: at once, or at the end of the quiet time."""
         moment = at.astimezone(self.zone)
         for _ in range(_STEPS):
             later = self._find_next(moment)

@@ -1,7 +1,7 @@
-"""Records as plain values and back, derived from their dataclasses: what a record holds is said there alone.
+"""Records as plain values and back, derived from their dataclasses alone.
 
-A plain value has lists for tuples, the text of an enumeration and a dictionary for a record. Times are text in JSON;
-where a table has a type for them, they stay times.
+A plain value has lists for tuples, the text of an enumeration and a dictionary for a record. Times become text for
+JSON, and stay times for tables that have a type for them.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ def to_plain(value: Any, *, write_time: Callable[[datetime], Any] = datetime.iso
 
 
 def pick_fields(record: Any, *names: str, write_time: Callable[[datetime], Any] | None = None) -> Plain:
-    """These fields of a record as plain values, in this order; its times stay times unless they are to be written."""
+    """These fields of a record as plain values, in this order; times stay times without `write_time`."""
     write = write_time or (lambda moment: moment)
     return {name: to_plain(getattr(record, name), write_time=write) for name in names}
 
 
 def from_plain(kind: Callable[..., T], raw: Mapping[str, Any], **given: Any) -> T:
-    """The record of this kind in `raw`, which may hold more; `given` are values of fields as they are.
+    """The record of this kind in `raw`, which may have other keys too; `given` are field values to use unchanged.
 
     A field that is missing in `raw` gets its default: it was added after `raw` was written.
     """
@@ -108,5 +108,5 @@ def _find_tuple_reader(*hints: Any) -> _Read:
 
 
 def _read_time(raw: str | datetime) -> datetime:
-    # Arrow gives its own kind of UTC; equal, but not what the rest of kipflow compares and prints
+    # Arrow's UTC is equal, but prints otherwise than the rest of kipflow
     return (datetime.fromisoformat(raw) if isinstance(raw, str) else raw).astimezone(UTC)

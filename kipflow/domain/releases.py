@@ -1,4 +1,4 @@
-"""Which release holds a proposal, and whether work on it goes on: from its ticket, else from the index."""
+"""The release of a proposal and whether its work is in progress: from its ticket, else from the index."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from kipflow.domain.pages import IndexEntry, PageVersion, TicketState
 
-#: Resolutions that say nothing was built, folded.
+#: Resolutions that mean that nothing was built, folded.
 _DROPPED = frozenset(
     {
         "wontfix", "wontdo", "duplicate", "invalid", "incomplete", "cannotreproduce", "notaproblem", "notabug",
@@ -27,7 +27,7 @@ class Work(StrEnum):
 
 
 def find_work(ticket: TicketState) -> Work:
-    """Whether the ticket's work goes on, is done, or was dropped ("Won't Fix", "Duplicate")."""
+    """Whether the ticket's work is open, done or dropped ("Won't Fix", "Duplicate")."""
     if not ticket.resolution or ticket.resolution.strip().lower() == "unresolved":
         return Work.OPEN
     folded = "".join(c for c in ticket.resolution.lower() if c.isalpha())
@@ -37,7 +37,7 @@ def find_work(ticket: TicketState) -> Work:
 def find_ticket(
     tickets: Sequence[TicketState], page: PageVersion | None, rows: Sequence[IndexEntry]
 ) -> TicketState | None:
-    """The newest state of the ticket that the page names, else of the one that the index names."""
+    """The newest state of the ticket named on the page, else of the one in the index."""
     key = (page.jira if page is not None else None) or next((r.jira for r in reversed(rows) if r.jira), None)
     return next((t for t in reversed(tickets) if t.key == key), None)
 
@@ -48,10 +48,10 @@ def name_versions(text: str) -> frozenset[str]:
 
 
 def find_release(entry: IndexEntry | None, ticket: TicketState | None) -> tuple[str | None, bool]:
-    """The release that holds the proposal, and whether work on it goes on.
+    """The proposal's release, and whether work on it is in progress.
 
-    A ticket with fix versions knows best; one that was dropped holds nothing, whatever versions it names;
-    one without versions, or that could not be had, leaves the word to the index.
+    A ticket with fix versions decides; a dropped one has no release, whatever versions it names; without versions or
+    without a ticket the index decides.
     """
     work = find_work(ticket) if ticket is not None else None
     if work is Work.DROPPED:

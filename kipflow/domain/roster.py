@@ -7,15 +7,15 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from kipflow.domain.people import Mailbox, Person, Verdict, Voter, clean_address, fold_name
+from kipflow.domain.people import IdentityVerdict, Mailbox, Person, Voter, clean_address, fold_name
 
 _ALWAYS = datetime.min.replace(tzinfo=UTC)
 
 
 class Roster:
-    """People by address, the roster's or one that a person's verdict gives them; a name alone is nobody's."""
+    """People by address, from the roster or from rulings; a name alone identifies nobody."""
 
-    def __init__(self, people: Iterable[Person], verdicts: Iterable[Verdict] = (), *, source: str = "") -> None:
+    def __init__(self, people: Iterable[Person], verdicts: Iterable[IdentityVerdict] = (), *, source: str = "") -> None:
         self.people, self.source = tuple(people), source
         self.by_id = {person.id: person for person in self.people}
         self._by_email: dict[str, Person] = {}
@@ -25,21 +25,21 @@ class Roster:
                 self._by_email[clean_address(email)] = person
             for name in dict.fromkeys(map(fold_name, (person.name, *person.aliases))):
                 self._by_name.setdefault(name, []).append(person)
-        #: Key of likeness → people who are found by it; filled when first asked for (`identities`).
+        #: Key of likeness → people with that key; filled on first use (`identities`).
         self.alike: dict[str, list[Person]] = {}
         self._apply_verdicts(verdicts)
 
-    def with_verdicts(self, verdicts: Iterable[Verdict]) -> Roster:
+    def with_verdicts(self, verdicts: Iterable[IdentityVerdict]) -> Roster:
         """The same people under these verdicts. Shares its tables with this one: people are read-only."""
         other = copy.copy(self)
         other._apply_verdicts(verdicts)
         return other
 
     # -- verdicts ------------------------------------------------------------------------------
-    def _apply_verdicts(self, verdicts: Iterable[Verdict]) -> None:
-        """Join what was ruled to be one person. A later verdict that would join two who were ruled apart is void.
+    def _apply_verdicts(self, verdicts: Iterable[IdentityVerdict]) -> None:
+        """Join what was ruled to be one person. A verdict that would join two who were ruled apart is ignored.
 
-        So is one on two addresses that the roster by now gives to one person: the roster is the later word.
+        So is one on two addresses that the roster by now assigns to one person: the roster is newer.
         """
         between = (v for v in verdicts if self.node(v.one.key) != self.node(v.other.key))
         self.verdicts = tuple(sorted(between, key=lambda v: (v.at, v.ruling or 0)))
@@ -53,18 +53,18 @@ class Roster:
         for verdict in self.verdicts:
             if not verdict.same:
                 self._split_names |= self._names(verdict.one) & self._names(verdict.other)
-        # the earliest first: whoever joins a person does so from the day of the word that joins them
+        # the earliest first: each joins a person from the day that its own verdict names
         for verdict in sorted((v for v in self.verdicts if v.same), key=lambda v: v.since or _ALWAYS):
             self._join(verdict)
         for verdict in self.verdicts:
             for mailbox in (verdict.one, verdict.other) if verdict.same else ():
                 joined = self._joined.get(self.node(mailbox.key))
-                # a name that was ruled to be a person's is no address of theirs: it goes on among strangers only
+                # a ruled name identifies strangers only: for a person of the roster it takes an address
                 if joined is not None and not self._find_people(joined):
                     for name in self._names(mailbox):
                         self._ruled_names.setdefault(name, self.node(mailbox.key))
 
-    def _join(self, verdict: Verdict) -> None:
+    def _join(self, verdict: IdentityVerdict) -> None:
         one, other = self.node(verdict.one.key), self.node(verdict.other.key)
         ours, theirs = (self._joined.get(n) or _Joined(nodes=frozenset((n,))) for n in (one, other))
         split = any(frozenset((a, b)) in self._apart for a in ours.nodes for b in theirs.nodes)
@@ -84,7 +84,7 @@ class Roster:
         return sorted(n for n in joined.nodes if n in self.by_id)
 
     def node(self, key: str) -> str:
-        """What a mailbox's key stands for: a roster person's id for each of their addresses, else the key itself."""
+        """The identity of a mailbox's key: the roster person's id for any of their addresses, else the key itself."""
         person = self.by_id.get(key) or self._by_email.get(key)
         return person.id if person is not None else key
 
@@ -99,12 +99,12 @@ class Roster:
         return found.at if found is not None and other in found.nodes else None
 
     def ruled_since(self, key: str) -> datetime | None:
-        """When it was ruled who a mailbox, or who wrote a mail, is; None where nobody did."""
+        """When it was ruled whose a mailbox or a mail is; None if nobody ruled."""
         found = self._joined.get(self.node(key))
         return found.at if found is not None else None
 
     def valid_since(self, node: str) -> datetime | None:
-        """The first moment at which a node is whom it was ruled to be; None: always."""
+        """From when on the ruling on a node applies; None: always."""
         return self._since.get(node)
 
     def split_since(self, one: str, other: str) -> datetime | None:
@@ -119,10 +119,10 @@ class Roster:
 
     # -- who is it -----------------------------------------------------------------------------
     def identify(self, *, name: str, address: str, at: datetime | None = None, ruled: bool = True) -> Voter:
-        """Who wrote from `address`; unknown people are identified by their address, without one by their name.
+        """Who wrote from `address`; unknown people are identified by their address, else by their name.
 
-        `address` is empty where it is shared or masked. `at` None: as of any ruling that holds from some day on.
-        `ruled` False: as it would be known without any ruling that two mailboxes are one person's.
+        `address` is empty if it is shared or masked. `at` None: rulings with a start date apply too. `ruled` False:
+        without the rulings that two mailboxes are one person's.
         """
         cleaned, folded = clean_address(address), fold_name(name)
         person = self._by_email.get(cleaned)
@@ -140,7 +140,7 @@ class Roster:
         return self._identify_joined(joined, name, cleaned, person)
 
     def identify_mail(self, message_id: str) -> Voter | None:
-        """Whom a person's word says to have written a single mail; None where nobody ruled on it."""
+        """The author of a single mail by a ruling; None if nobody ruled on it."""
         joined = self._joined.get(message_id)
         return None if joined is None else self._identify_joined(joined, "", "", None)
 
@@ -155,7 +155,7 @@ class Roster:
         return Voter(id=whole.id, name=whole.name, address=address, person=whole, ruled=ruled)
 
     def name_stranger(self, key: str) -> str:
-        """An id for somebody whom the roster does not know, by chance or on purpose called like one of its ids."""
+        """An id for somebody not in the roster that differs from all ids of the roster."""
         return f'"{key}"' if key in self.by_id else key
 
     def find_named(self, name: str) -> tuple[Person, ...]:

@@ -1,4 +1,4 @@
-"""What a person's ruling asks of the replay, as that votes be cast again; one that says nothing usable asks nothing."""
+"""Effects of rulings on a replay (for example: votes must be cast again). Unusable rulings have none."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kipflow.domain.votes import BallotStatus, Declared, EndKind, Vote
 
 
 def find_choice_of_stage(ruling: Ruling, history: Sequence[Transition]) -> Stage | None:
-    """The stage that an override sets, or that a restoring goes back to: the one before the present one."""
+    """The stage that an override sets, or to which a restore returns: the one before the present one."""
     if ruling.kind == "restore":
         last = next((t for t in reversed(history) if t.source is not t.target), None)
         return last.source if last is not None else None
@@ -22,7 +22,7 @@ def find_choice_of_stage(ruling: Ruling, history: Sequence[Transition]) -> Stage
 
 
 def find_time(ruling: Ruling, field: str) -> datetime | None:
-    """The time that a ruling gives, UTC where it names no zone; None where it names no time."""
+    """The time in a ruling, UTC if it names no zone; None if it names no time."""
     try:
         found = datetime.fromisoformat(str(ruling.value.get(field)))
     except ValueError:
@@ -39,13 +39,13 @@ def say_care(value: Mapping[str, Any]) -> str:
 
 
 HOLD, RECAST = "hold", "recast"
-#: What a ruling of kind "page" says of the votes that were cast on another text.
+#: What a ruling of kind "page" can say about votes cast on an earlier text.
 VOTES = (HOLD, RECAST)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recast:
-    """What was cast before `before` counts no longer, and the voting period begins anew at `at`."""
+    """Ballots cast before `before` no longer count, and the voting period begins again at `at`."""
 
     before: datetime
     at: datetime
@@ -53,12 +53,12 @@ class Recast:
 
 
 def render_recast(vote: Vote, before: datetime) -> dict[str, str]:
-    """The value of a ruling by which what was cast in this round before `before` must be cast again."""
+    """The value of a ruling that ballots cast in this round before `before` must be cast again."""
     return {"votes": RECAST, "round": vote.root_message_id, "before": before.isoformat()}
 
 
 def find_recast(vote: Vote, rulings: Iterable[Ruling]) -> Recast | None:
-    """The newest of the rulings by which votes of this round must be cast again."""
+    """The newest ruling that votes of this round must be cast again; None if there is none."""
     found = None
     for ruling in rulings:
         if ruling.kind != "page" or ruling.value.get("round") != vote.root_message_id:
@@ -71,7 +71,7 @@ def find_recast(vote: Vote, rulings: Iterable[Ruling]) -> Recast | None:
 
 
 def with_recast(vote: Vote, rulings: Iterable[Ruling]) -> Vote:
-    """The vote without what was cast on another text, and without any announcement of what that came to."""
+    """The vote without ballots that must be cast again, and without announcements of their result."""
     recast = find_recast(vote, rulings)
     if recast is None:
         return vote

@@ -1,7 +1,7 @@
-"""Different mails under one Message-ID, and where the mail of an id can be read.
+"""Different mails with one Message-ID, and permalinks of mails.
 
-An id is what a sender writes: a stranger can use one before the mail that it belongs to is read, on purpose or by a
-client's fault. Neither mail may hide the other. The later one gets an id of its own that keeps the given one.
+Senders choose Message-IDs: a stranger's mail can have another mail's id, on purpose or by a client's fault, and be read
+first. Neither mail may hide the other, so the later one gets a new id that contains the given one.
 """
 
 from __future__ import annotations
@@ -11,26 +11,26 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from urllib.parse import quote
 
-from kipflow.domain.facts import Kind, Message, SubjectReading
+from kipflow.domain.facts import MailKind, Message, SubjectReading
 from kipflow.domain.senders import Authentication
 from kipflow.domain.texts import digest_text
 
-#: What the ids begin with that kipflow gives to mails.
+#: Prefix of ids that kipflow assigns to mails.
 OURS = "<kipflow."
 APART = f"{OURS}same."
 _DIGITS = 16
-#: What archives write in place of an address's host.
+#: What archives write instead of an address's host.
 _MASK = "@..."
 
-#: Numbers, topic and kind that mails under one id can be distinguished by; None for any.
-Subject = tuple[tuple[int, ...] | None, str | None, Kind | None]
+#: Numbers, topic and kind, which distinguish mails with one id; None for any.
+Subject = tuple[tuple[int, ...] | None, str | None, MailKind | None]
 
 
 def is_other_mail(one: Message, other: Message) -> bool:
-    """Whether two mails under one id differ in who wrote, what about, or how they vote.
+    """Whether two mails with one id differ in author, subject or votes.
 
-    Archives give one mail with different headers, footers and shortened addresses: such copies are one mail, and so
-    is one that was cut off, if both give one whole address.
+    Copies from archives differ in headers, footers and shortened addresses: these are one mail. So is a truncated copy,
+    if both have the same full address.
     """
     if one.digest == other.digest:
         return False
@@ -42,7 +42,7 @@ def is_other_mail(one: Message, other: Message) -> bool:
 
 
 def name_apart(message: Message) -> Message:
-    """The mail under an id of its own, the same one whenever and by whatever rules it is read again."""
+    """The mail with a new id, which is the same whenever the mail is read again."""
     digest = digest_text(message.digest, _DIGITS)
     return replace(message, message_id=f"{APART}{digest}.{message.message_id.lstrip('<')}")
 
@@ -57,12 +57,12 @@ def find_given_id(message_id: str) -> str:
 
 
 def list_references(message: Message) -> list[str]:
-    """The ids that a mail refers to, each once, the nearest first: In-Reply-To, then the last reference."""
+    """The ids that a mail refers to, each once: In-Reply-To, then the references from the last to the first."""
     return list(dict.fromkeys([*filter(None, [message.in_reply_to]), *reversed(message.references)]))
 
 
 def index_by_subject(mails: Iterable[Message]) -> dict[Subject, Message]:
-    """Mails under one id, for `find_referred`: the first of each subject, and of each that shares a part of it."""
+    """Index of mails with one id, for `find_referred`: the first mail of each subject, and of each part of it."""
     found: dict[Subject, Message] = {}
     for mail in sorted(mails, key=lambda m: (m.arrived_at is None, str(m.arrived_at), m.message_id)):
         for subject in _list_subjects(mail.reading):
@@ -71,12 +71,12 @@ def index_by_subject(mails: Iterable[Message]) -> dict[Subject, Message]:
 
 
 def find_referred(indexed: Mapping[Subject, Message], message: Message) -> Message:
-    """Which of some mails under one id another mail answers: the one under its subject, else the first."""
+    """Which of the mails with one id another mail answers: the one with the most similar subject, else the first."""
     return next(indexed[subject] for subject in _list_subjects(message.reading) if subject in indexed)
 
 
 def _list_subjects(reading: SubjectReading) -> Iterator[Subject]:
-    """A subject and what is alike, the nearest first: numbers count for more than the topic, and this than the kind."""
+    """A subject and similar ones, the most similar first: numbers weigh most, then the topic, then the kind."""
     return itertools.product((reading.numbers, None), (reading.topic, None), (reading.kind, None))
 
 
@@ -98,12 +98,12 @@ def _is_same_address(one: str, other: str) -> bool:
     return name == other_name and f"{name}{_MASK}" in (one, other)
 
 
-#: Ids that kipflow made for mails that came without one, or with one too long to keep: no archive knows them.
+#: Ids that kipflow made for mails with no id, or with one that is too long: no archive knows them.
 _OWN = ("@missing>", "@long>")
 
 
 def render_permalink(template: str, message_id: str) -> str:
-    """The address in `template` (with "{mid}") of a mail; empty where no archive can have it.
+    """The permalink of a mail by `template` (with "{mid}"); empty if no archive can have it.
 
     >>> render_permalink("https://lists.x.example/thread/{mid}", "<a/b?c#d@x.example>")
     'https://lists.x.example/thread/a%2Fb%3Fc%23d@x.example'

@@ -1,4 +1,4 @@
-"""How it is known who sent a mail: what the mail shows, what its receiving host recorded, what that is worth."""
+"""How a mail's sender is known: by its address, its receiving host's record, and the community's requirements."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from enum import StrEnum
 
 
 class AddressSource(StrEnum):
-    """Where a mail shows its author's address: in From itself, or behind what a list made of it.
+    """Where a mail shows its author's address: in From, or recovered from a list's rewriting.
 
-    Ambiguous: more than one address may be meant, or one that is not what it looks like; none of them counts.
+    Ambiguous: several addresses are possible, or one is disguised; none of them counts.
     """
 
     FROM = "from"
@@ -18,7 +18,7 @@ class AddressSource(StrEnum):
 
 
 class Authentication(StrEnum):
-    """What the receiving host recorded about the sender's domain; unknown where no host is configured."""
+    """What the receiving host recorded about the sender's domain; unknown if no host is configured."""
 
     PASSED = "pass"
     FAILED = "fail"
@@ -26,10 +26,10 @@ class Authentication(StrEnum):
 
 
 class Senders(StrEnum):
-    """What a community wants to know of a sender before a ballot binds.
+    """The proof that a community requires of a sender before a ballot binds.
 
-    ASK: an address that the roster or a ruling holds; a known name alone is a question. AUTHENTICATED: and that the
-    receiving host vouches for it. NAMES: an equal full name suffices.
+    ASK: an address in the roster or in a ruling; a known name alone is a question. AUTHENTICATED: the receiving host
+    must vouch for it too. NAMES: an equal full name suffices.
     """
 
     ASK = "ask"
@@ -38,7 +38,7 @@ class Senders(StrEnum):
 
 
 class KnownBy(StrEnum):
-    """By what a ballot's sender is known; a stranger's is unknown, whatever its address."""
+    """How a ballot's sender is known; a stranger is unknown, whatever the address."""
 
     AUTHENTICATED = "authenticated"
     ADDRESS = "address"

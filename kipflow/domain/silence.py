@@ -1,4 +1,4 @@
-"""Silence, and the warning that it requires; `stages.quiet` finds it."""
+"""Silence of a proposal, and the warning that it requires; `stages.quiet` finds it."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from kipflow.domain.clocks import after
 from kipflow.domain.facts import SilenceWarning
 from kipflow.domain.policy import Policy
 
-#: How far a run may be behind the time for which it decides and still count as having run on it.
+#: A run at most so much later than the time for which it decides counts as on time.
 PROMPT = timedelta(minutes=15)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Silence:
-    """Nothing since `quiet_since`: long enough to warn of at `silent_at`.
+    """No activity since `quiet_since`; from `silent_at` on a warning is due.
 
-    `past` is when it made dormant without a warning, before kipflow was there to give one (None: it was there).
-    `warning` is the first one of it, `warned_at` when the author learned of it by that (None: not yet, whatever was
-    written), `dormant_at` when it makes dormant: None while nobody has been warned of it.
+    `past` is when it led to dormancy without a warning, before kipflow followed the proposal (None: it did already).
+    `warning` is its first warning, `warned_at` when the author got that (None: not yet), `dormant_at` when the proposal
+    goes dormant (None while nobody was warned).
     """
 
     quiet_since: datetime
@@ -30,18 +30,18 @@ class Silence:
     dormant_at: datetime | None = None
 
     def requires_warning(self, at: datetime) -> bool:
-        """Whether a warning must be written at `at`: it is long enough, none was, and dormancy lies ahead."""
+        """Whether a warning must be written at `at`: long enough, none written yet, and dormancy ahead."""
         return self.warning is None and self.silent_at <= at and (self.past is None or at < self.past)
 
 
-def give_warning(
+def make_warning(
     silence: Silence, policy: Policy, *, as_of: datetime, recorded_at: datetime, followed_since: datetime | None
 ) -> SilenceWarning:
-    """The warning of `silence` that a decision as of `as_of` gives, written at `recorded_at`.
+    """The warning of `silence` by a decision as of `as_of`, written at `recorded_at`.
 
-    It names a date from `as_of`, so that past dates that are made up for come to the history that runs at the time
-    came to. But nobody was notified then: where the grace would end after kipflow began to follow the proposal
-    (`followed_since`; None: it begins now), it names one from when it is really written.
+    Its date counts from `as_of`, so that a backfill gives the same history as runs at that time. But nobody was
+    notified then: if the grace period would end after kipflow began to follow the proposal (`followed_since`; None:
+    now), the date counts from `recorded_at`.
     """
     warned_at = as_of
     if recorded_at - as_of > PROMPT and after(as_of, policy.grace) > (followed_since or recorded_at):

@@ -1,11 +1,12 @@
-"""What the wiki's page and its index call each stage."""
+"""The words for each stage on a wiki page and in the index."""
 
 from __future__ import annotations
 
 from kipflow.domain.events import Stage
 from kipflow.domain.pages import StatusWord
 
-#: What a page's word agrees with. The template has no word for a running vote: "Under Discussion" is right then too.
+#: Page state → the stages that it agrees with. The template has no word for a running vote, so "Under Discussion"
+#: agrees too.
 STAGES_OF_WORD: dict[StatusWord, frozenset[Stage]] = {
     StatusWord.DRAFT: frozenset({Stage.DRAFT}),
     StatusWord.DISCUSSION: frozenset({Stage.DISCUSSION, Stage.VOTE}),
@@ -14,10 +15,10 @@ STAGES_OF_WORD: dict[StatusWord, frozenset[Stage]] = {
     StatusWord.REJECTED: frozenset({Stage.REJECTED}),
     StatusWord.DORMANT: frozenset({Stage.DORMANT}),
     StatusWord.DISCARDED: frozenset({Stage.DISCARDED, Stage.REJECTED}),
-    # nobody filled it in: as good as any word until the proposal is settled
+    # not filled in: agrees with any stage until the proposal is settled
     StatusWord.TEMPLATE: frozenset({Stage.DRAFT, Stage.DISCUSSION, Stage.VOTE, Stage.DORMANT}),
 }
-#: Stage → what its page should say, in the words of the template and of the round-up.
+#: Stage → the state on its page, in the template's words.
 PAGE_WORD: dict[Stage, str] = {
     Stage.DRAFT: "Draft",
     Stage.DISCUSSION: "Under Discussion",
@@ -27,7 +28,7 @@ PAGE_WORD: dict[Stage, str] = {
     Stage.DORMANT: "Dormant",
     Stage.DISCARDED: "Discarded",
 }
-#: The index has four sections: open proposals stand together, refused ones among the discarded.
+#: Stage → section of the index: all open ones share one, rejected ones are among the discarded.
 SECTION_OF_STAGE: dict[Stage, str] = {
     Stage.DRAFT: "discussion",
     Stage.DISCUSSION: "discussion",

@@ -1,4 +1,4 @@
-"""Counting ballots, and what a count means under a policy at a given time."""
+"""Counting ballots, and the outcome of a count under a policy at a given time."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
-from kipflow.domain.doubts import MAX_WAYS, count_ways, find_ways, settle_one
+from kipflow.domain.doubts import MAX_SETTLEMENTS, count_settlements, list_settlements, settle_one
 from kipflow.domain.ownperiods import keep_open
 from kipflow.domain.people import Doubt
-from kipflow.domain.policy import Policy, Rule
+from kipflow.domain.policy import Policy, VotingRule
 from kipflow.domain.votes import Ballot, BallotStatus, Choice, Vote
 
 
 class Outcome(StrEnum):
-    """What a vote has come to at one moment.
+    """The outcome of a vote at one moment.
 
-    While the period runs: open, contested (binding -1 stand against it), passing. After it: passed,
-    failed, short (too few binding +1), contested (enough +1, no majority), and passing where only a
-    ballot under review stands between the vote and its end. Cancelled: called off or replaced.
+    While the period runs: open, contested (there are binding -1), passing. After it: passed, failed, short (too few
+    binding +1), contested (enough +1, no majority), and passing if only a question under review keeps it from passing.
+    Cancelled: called off or replaced.
     """
 
     OPEN = "open"
@@ -83,26 +83,26 @@ def is_enough(counts: Counts, policy: Policy) -> bool:
     if counts.plus < policy.quorum:
         return False
     match policy.rule:
-        case Rule.LAZY_CONSENSUS:
+        case VotingRule.LAZY_CONSENSUS:
             return counts.minus == 0
-        case Rule.TWO_THIRDS:
+        case VotingRule.TWO_THIRDS:
             return counts.plus > 0 and counts.plus >= 2 * counts.minus
-        case Rule.LAZY_MAJORITY | Rule.MAJORITY:
+        case VotingRule.LAZY_MAJORITY | VotingRule.MAJORITY:
             return counts.plus > counts.minus
 
 
 def is_voted_down(counts: Counts, policy: Policy) -> bool:
-    """Whether a vote has failed by these counts, not merely fallen short. A veto among them may still be withdrawn."""
-    if policy.rule is Rule.LAZY_CONSENSUS:
+    """Whether a vote has failed by these counts, and is not only short of votes. A veto can still be withdrawn."""
+    if policy.rule is VotingRule.LAZY_CONSENSUS:
         return counts.minus > 0
     return counts.minus > counts.plus
 
 
 def possible_counts(vote: Vote) -> tuple[Counts, Counts]:
-    """The worst and the best binding counts that ballots under review could still make of this vote.
+    """The worst and the best binding counts, depending on ballots under review.
 
-    An unclear ballot may turn out to be what it reads like, or no ballot at all: then what its voter cast
-    before stands. Where not even its choice is known, it may be anything.
+    An unclear ballot may be what it seems, or no ballot: then the voter's earlier one counts. If even its choice is
+    unknown, it may be any.
     """
     unclear = {b.voter for b in vote.ballots if b.status is BallotStatus.REVIEW and b.binding}
     worst = best = count(b for b in vote.ballots if b.voter not in unclear).binding
@@ -114,7 +114,7 @@ def possible_counts(vote: Vote) -> tuple[Counts, Counts]:
 
 
 def _find_readings(ballots: Iterable[Ballot]) -> list[Choice | None]:
-    """What one voter with unclear ballots may have chosen in the end; None: nothing."""
+    """The possible final choices of one voter with unclear ballots; None: no vote."""
     stands: Choice | None = None
     readings: list[Choice | None] = []
     for ballot in ballots:
@@ -130,10 +130,10 @@ def _weight(choice: Choice | None) -> int:
 
 
 def find_extremes(vote: Vote, policy: Policy) -> tuple[Counts, Counts]:
-    """The worst and the best binding counts, whatever becomes of ballots under review and of doubts who is who."""
-    if count_ways(vote) <= MAX_WAYS:
-        possible = [counts for way in find_ways(vote) for counts in possible_counts(way)]
-    else:  # too many lookalikes to try: each could turn one binding ballot round
+    """The worst and the best binding counts, depending on ballots under review and doubts about who is who."""
+    if count_settlements(vote) <= MAX_SETTLEMENTS:
+        possible = [counts for way in list_settlements(vote) for counts in possible_counts(way)]
+    else:  # too many doubts to try: each could reverse one binding ballot
         n, (low, high) = len(vote.doubts), possible_counts(vote)
         low = replace(low, plus=max(0, low.plus - n), minus=low.minus + n)
         possible = [low, replace(high, plus=high.plus + n, minus=max(0, high.minus - n))]
@@ -146,20 +146,20 @@ def find_extremes(vote: Vote, policy: Policy) -> tuple[Counts, Counts]:
 
 
 def depends_on_review(vote: Vote, policy: Policy) -> bool:
-    """Whether settling the ballots under review, or who is who, could change what the vote comes to."""
+    """Whether settling ballots under review, or who is who, could change the outcome."""
     if vote.crowded or vote.is_held:
         return True
     return is_turned(*find_extremes(vote, policy), policy)
 
 
 def is_turned(one: Counts, other: Counts, policy: Policy) -> bool:
-    """Whether a vote comes to something else by the one counts than by the other."""
+    """Whether two counts lead to different outcomes."""
     enough, other_enough = is_enough(one, policy), is_enough(other, policy)
     return enough != other_enough or is_voted_down(one, policy) != is_voted_down(other, policy)
 
 
 def find_outcome(vote: Vote, policy: Policy, as_of: datetime, *, earliest_close: datetime | None = None) -> Outcome:
-    """What the judged `vote` has come to at `as_of`; never passed or failed where missing mails could turn it."""
+    """The outcome of the judged `vote` at `as_of`; never passed or failed if missing mail could change it."""
     if vote.ended_at is not None and vote.ended_at <= as_of:
         return Outcome.CANCELLED
     sure = not vote.root_missing and not depends_on_review(vote, policy)
@@ -168,9 +168,9 @@ def find_outcome(vote: Vote, policy: Policy, as_of: datetime, *, earliest_close:
 
 
 def find_possible_outcomes(vote: Vote, policy: Policy, as_of: datetime) -> tuple[Outcome, ...]:
-    """What the judged `vote` comes to, whichever way its ballots under review are settled: the worst first.
+    """The possible outcomes of the judged `vote`, depending on its questions under review: the worst first.
 
-    One outcome, that of `find_outcome`, where nothing depends on them.
+    Only the outcome of `find_outcome` if nothing depends on them.
     """
     stands = find_outcome(vote, policy, as_of)
     if stands is Outcome.CANCELLED or not depends_on_review(vote, policy):
@@ -182,7 +182,7 @@ def find_possible_outcomes(vote: Vote, policy: Policy, as_of: datetime) -> tuple
 
 
 def _weigh_counts(counts: Counts, policy: Policy, *, over: bool, sure: bool) -> Outcome:
-    """What binding counts mean while the period runs, or when it is `over` and nothing can turn them (`sure`)."""
+    """The outcome of binding counts; `over`: the period has ended, `sure`: nothing open can change them."""
     enough, down = is_enough(counts, policy), is_voted_down(counts, policy)
     if enough:
         return Outcome.PASSED if over and sure else Outcome.PASSING
@@ -194,13 +194,13 @@ def _weigh_counts(counts: Counts, policy: Policy, *, over: bool, sure: bool) -> 
 
 
 def say_counts(counts: Counts, policy: Policy) -> str:
-    """What these binding counts come to: "passes with +3 -0"."""
+    """The result of these binding counts: "passes with +3 -0"."""
     word = "passes" if is_enough(counts, policy) else "fails" if is_voted_down(counts, policy) else "falls short"
     return f"{word} with +{counts.plus} -{counts.minus}"
 
 
 def say_ways(vote: Vote, doubt: Doubt, policy: Policy) -> tuple[str, ...]:
-    """What the judged vote comes to if they are one person, and if they are two; empty where nothing depends on it."""
+    """The results of the judged vote if the doubt is about one person, or two; empty if nothing depends on it."""
     if not doubt.binds or not depends_on_review(vote, policy):
         return ()
     said = []

@@ -1,4 +1,4 @@
-"""Texts by their digests."""
+"""Digests of texts."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ import hashlib
 
 
 def digest_text(text: str, length: int) -> str:
-    """So many hexadecimal digits that depend on nothing but `text`."""
+    """The first `length` hexadecimal digits of the text's SHA-256."""
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:length]

@@ -1,4 +1,4 @@
-"""Times as they are written, in UTC whatever zone they are given in."""
+"""Times as text, always in UTC."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 
 def as_utc(at: datetime) -> datetime:
-    """The moment in UTC; one that names no zone is taken for UTC."""
+    """The moment in UTC; without a zone it is taken as UTC."""
     return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
 
 

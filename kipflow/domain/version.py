@@ -1,7 +1,7 @@
-"""The version of the rules by which facts are judged.
+"""The version of the decision rules.
 
-Raise it with every change after which the same facts could come to another history, tally or question. What was
-decided by older rules is then decided again; where it comes to something else, history is corrected.
+Raise it with every change after which the same facts could give another history, tally or question. Everything is then
+decided again, and history is corrected where it differs.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a person must settle about a vote: its ballots and voters, its end, its result, the page it is on."""
+"""The questions about a vote: its ballots and voters, its end, its result, its page."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from kipflow.domain.votes import BallotStatus, ClaimedEnd, EndKind, Vote
 
 
 def _say_both_ways(vote: Vote, policy: Policy) -> tuple[str, ...]:
-    """The outcome if every unclear ballot is read as ill for the proposal as it may be, and as well."""
+    """The results if every question is settled against the proposal, and in its favour."""
     worst, best = find_extremes(vote, policy)
     return f"at worst: {say_counts(worst, policy)}", f"at best: {say_counts(best, policy)}"
 
 
-def ask_of_vote(state: State, judged: VoteState) -> Iterator[ReviewItem]:
+def ask_about_vote(state: State, judged: VoteState) -> Iterator[ReviewItem]:
     if judged.vote.root_message_id in state.closed:
-        return  # a person has it in hand already
+        return  # a person has decided already
     policy = judged.terms.apply_to(state.policy)
     outcomes = _say_both_ways(judged.vote, policy) if judged.depends_on_review else ()
     for ballot in judged.vote.ballots:
-        if ballot.status is BallotStatus.REVIEW and ballot.message_id not in judged.vote.claimed_mails:
+        if ballot.status is BallotStatus.REVIEW and ballot.message_id not in judged.vote.doubted_mails:
             yield ReviewItem(
                 kind="ballot",
                 subject=ballot.message_id,
@@ -51,7 +51,7 @@ def ask_of_vote(state: State, judged: VoteState) -> Iterator[ReviewItem]:
             outcomes=say_ways(judged.vote, doubt, policy),
             asked_at=min((cast_at[mail] for mail in doubt.mails if mail in cast_at), default=None),
         )
-    yield from (_ask_of_end(end, _say_ends(end, judged, state)) for end in find_open_ends(judged.vote))
+    yield from (_ask_about_end(end, _say_ends(end, judged, state)) for end in find_open_ends(judged.vote))
     if judged.vote.crowded:
         yield ReviewItem(
             kind="crowd",
@@ -60,27 +60,27 @@ def ask_of_vote(state: State, judged: VoteState) -> Iterator[ReviewItem]:
             line=judged.vote.subject,
             asked_at=judged.vote.opened_at,
         )
-    yield from _ask_of_page(state, judged)
-    yield from _ask_of_result(state, judged)
+    yield from _ask_about_page(state, judged)
+    yield from _ask_about_result(state, judged)
 
 
-def ask_of_contested(state: State, states: Sequence[VoteState]) -> Iterator[ReviewItem]:
-    """Rounds that somebody called beside one that ran, and that nobody who may has replaced since."""
+def ask_about_contested(state: State, states: Sequence[VoteState]) -> Iterator[ReviewItem]:
+    """Ask about rounds called while another ran, by somebody not entitled to, and not replaced since."""
     for judged in states:
         vote = judged.vote
         if vote.contested is not None and vote.ended_at is None and vote.root_message_id not in state.closed:
-            yield _ask_of_end(vote.contested, _say_ends(vote.contested, judged, state))
+            yield _ask_about_end(vote.contested, _say_ends(vote.contested, judged, state))
 
 
-def ask_of_cancelled(state: State, states: Sequence[VoteState]) -> Iterator[ReviewItem]:
-    """A result of the last round that came though it was called off."""
+def ask_about_cancelled(state: State, states: Sequence[VoteState]) -> Iterator[ReviewItem]:
+    """Ask about a result of the last round that was announced although the round was called off."""
     last = states[-1] if states else None
     if last is not None and last.vote.ended_how == "cancelled" and last.vote.root_message_id not in state.closed:
         ends = (end for end in find_open_ends(last.vote) if end.kind is EndKind.CLOSED)
-        yield from (_ask_of_end(end, _say_ends(end, last, state)) for end in ends)
+        yield from (_ask_about_end(end, _say_ends(end, last, state)) for end in ends)
 
 
-def _ask_of_end(end: ClaimedEnd, outcomes: tuple[str, ...]) -> ReviewItem:
+def _ask_about_end(end: ClaimedEnd, outcomes: tuple[str, ...]) -> ReviewItem:
     return ReviewItem(
         kind="ending",
         subject=end.message_id,
@@ -92,7 +92,7 @@ def _ask_of_end(end: ClaimedEnd, outcomes: tuple[str, ...]) -> ReviewItem:
 
 
 def _say_ends(end: ClaimedEnd, judged: VoteState, state: State) -> tuple[str, ...]:
-    """What becomes of the vote if a person accepts the end, and if they refuse it."""
+    """What happens to the vote if a person accepts the end, and if they refuse it."""
     comes_to = _say_result(judged, state)
     match end.kind:
         case EndKind.CLOSED:
@@ -114,9 +114,9 @@ def _say_result(judged: VoteState, state: State) -> str:
 
 
 def _judge_after(state: State, judged: VoteState, kind: str, target: str, value: dict[str, str]) -> VoteState:
-    """What a vote would come to if a person said this now."""
+    """The vote judged as if this ruling were made now."""
     facts, root = state.facts, judged.vote.root_message_id
-    word = Ruling(
+    ruling = Ruling(
         id=None,
         number=facts.proposal.number,
         kind=kind,
@@ -126,13 +126,13 @@ def _judge_after(state: State, judged: VoteState, kind: str, target: str, value:
         reason="",
         made_at=state.now,
     )
-    known = replace(facts, rulings=(*facts.rulings, word))
+    known = replace(facts, rulings=(*facts.rulings, ruling))
     vote = next((v for v in facts.votes if v.root_message_id == root), judged.vote)
-    return judge(state._replace(facts=known, rulings=(*state.rulings, word)), vote)
+    return judge(state._replace(facts=known, rulings=(*state.rulings, ruling)), vote)
 
 
 def _say_stage_after(judged: VoteState, state: State) -> str:
-    if state.claim is not None and state.claim.holds:
+    if state.number_doubt is not None and state.number_doubt.blocks_votes:
         return f"the proposal stays in {state.stage} until its number is settled"
     row = find_row(state, Event.JUDGED, judged)
     if row is not None:
@@ -149,8 +149,8 @@ def _say_stage_after(judged: VoteState, state: State) -> str:
     return f"the proposal stays in {state.stage}"
 
 
-def _ask_of_result(state: State, judged: VoteState) -> Iterator[ReviewItem]:
-    """An announcement that the ballots contradict or that gives nothing, or none where one is overdue."""
+def _ask_about_result(state: State, judged: VoteState) -> Iterator[ReviewItem]:
+    """Ask about an announcement that is unclear, contradicts the ballots or gives no outcome, or is overdue."""
     declared, earliest = judged.vote.declared, judged.terms.earliest_close
     overdue = after(earliest, state.policy.grace)
     if declared is None:
@@ -172,7 +172,7 @@ def _ask_of_result(state: State, judged: VoteState) -> Iterator[ReviewItem]:
     elif is_contradicted(judged, state.now):
         question = f"announced as {declared.outcome}, but the ballots say {judged.outcome}"
     elif declared.outcome is None and judged.outcome is Outcome.PASSED and state.policy.clock_after is None:
-        # with a clock that decides, an announcement that gives nothing changes nothing
+        # if the clock decides, an announcement without an outcome changes nothing
         question = "a result was announced that gives no outcome, and the ballots say passed: settle its stage"
     if question:
         asked_at = max(earliest, declared.announced_at or earliest)
@@ -181,7 +181,7 @@ def _ask_of_result(state: State, judged: VoteState) -> Iterator[ReviewItem]:
         )
 
 
-def _ask_of_page(state: State, judged: VoteState) -> Iterator[ReviewItem]:
+def _ask_about_page(state: State, judged: VoteState) -> Iterator[ReviewItem]:
     change = judged.terms.late_change
     if change is not None:
         voted_on = f"version {change.before.version}, on which people voted"
@@ -197,8 +197,7 @@ def _ask_of_page(state: State, judged: VoteState) -> Iterator[ReviewItem]:
 
 
 def _say_votes(state: State, judged: VoteState, change: LateChange) -> tuple[str, ...]:
-    """What the vote comes to if its votes hold, and if those cast before the change must be cast again; empty where
-    that is the same."""
+    """The results if the votes hold, and if those cast before the change must be cast again; empty if the same."""
     again = render_recast(judged.vote, change.after.saved_at)
     counts, stages = [], []
     for value in ({"votes": HOLD}, again):

@@ -1,7 +1,7 @@
-"""Votes (polls), the ballots cast in them, and which of a voter's ballots stands.
+"""Votes (polls) and the ballots cast in them.
 
-A `Ballot` is one voter's expression in one message. What the words of a message say is an `Expression`; it becomes a
-ballot when its message belongs to a vote and its author is known.
+An `Expression` is what the words of a message say. It becomes a `Ballot` when its message belongs to a vote and its
+author is known.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Choice(StrEnum):
 
 
 class BallotStatus(StrEnum):
-    """Why a ballot is in the tally or is not."""
+    """Whether a ballot is in the tally, and why not."""
 
     COUNTED = "counted"
     SUPERSEDED = "superseded"
@@ -35,7 +35,7 @@ class BallotStatus(StrEnum):
 
 
 class Standing(StrEnum):
-    """How sure the reading of an expression is, before anything is known of its thread."""
+    """How sure the reading of an expression is, without knowledge of its thread."""
 
     CLEAR = "clear"
     UNCLEAR = "unclear"
@@ -43,11 +43,11 @@ class Standing(StrEnum):
     HINT = "hint"  # may be a vote in words: asked about unless its author has the same vote
     DOUBT = "doubt"  # may change or take back a vote: asked about if its author has one
     LEANING = "leaning"  # for or against, and casts nothing: asked about if its author's vote is the other one
-    QUOTED = "quoted"  # stands in a quotation or the subject: asked about if nobody wrote it before
+    QUOTED = "quoted"  # in a quotation or the subject: asked about if nobody wrote it before
 
     @property
     def is_faint(self) -> bool:
-        """Whether it is asked about only for what else its author says."""
+        """Whether it becomes a question only because of its author's other expressions."""
         return self not in {Standing.CLEAR, Standing.UNCLEAR, Standing.WITHDRAWAL}
 
 
@@ -68,12 +68,12 @@ class Expression:
     why: str = ""
 
     def as_question(self, rule: str, why: str) -> Expression:
-        """The same, put to a person by this rule."""
+        """The expression as a question to a person, by this rule."""
         return replace(self, rule=rule, standing=Standing.UNCLEAR, why=why)
 
 
 def drop_leanings(expressions: Iterable[Expression]) -> tuple[Expression, ...]:
-    """What is said of a vote, whatever its author voted before."""
+    """The expressions without leanings."""
     return tuple(e for e in expressions if e.standing is not Standing.LEANING)
 
 
@@ -112,10 +112,10 @@ class Declared:
 
     `outcome` is "passed", "failed", "cancelled" or None. `binding`, `non_binding` map "+1", "0", "-1"
     to the announced numbers; `total` holds counts announced without a split.
-    `contradictions` lists where the announcement disagrees with itself (number against names). `unclear` is a
-    sentence that may end the vote and is not understood: such an announcement ends nothing, a person is asked.
-    `corrects` says that the mail calls itself a correction, `only_denies` that it says nothing where nothing was
-    announced before. What a later mail made of it holds from `revised_at` on; until then, `before` does.
+    `contradictions` lists where the announcement disagrees with itself (number against names). `unclear` is a sentence
+    that may end the vote and is not understood: such an announcement ends nothing, a person is asked. `corrects`: the
+    mail calls itself a correction; `only_denies`: it only takes back an earlier announcement. Revised by a later mail,
+    it applies from `revised_at` on; until then `before` does.
     """
 
     by: str
@@ -153,12 +153,12 @@ class Declared:
 
 
 def states_end(declared: Declared | None) -> bool:
-    """Whether a mail may say how a vote ended, and not only that an earlier announcement does not hold."""
+    """Whether a mail may announce an end, and does not only take back an earlier announcement."""
     return declared is not None and not declared.only_denies
 
 
 class EndKind(StrEnum):
-    """What somebody says has become of a vote: announced, called off, followed by a round of their own, or called."""
+    """What a mail claims about a vote: result announced, called off, replaced by the sender's own round, or opened."""
 
     CLOSED = "closed"
     CANCELLED = "cancelled"
@@ -168,10 +168,10 @@ class EndKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimedEnd:
-    """An end of a vote that came from nobody who is known to be entitled to it: shown and asked, not obeyed.
+    """An end (or opening) of a vote by somebody not known to be entitled to it: shown and asked about, not applied.
 
-    `why` says what is missing. `waits`: it may be from somebody entitled, so no acceptance goes past it. `declared`
-    is what it announces. `settled_at` is when a person's word settled it (None: open), `accepted` what that word is.
+    `why` says what is missing. `waits`: the sender may be entitled, so nothing is accepted while it is open. `declared`
+    is what it announces. `settled_at` is when a ruling settled it (None: open), `accepted` what was ruled.
     """
 
     kind: EndKind
@@ -195,14 +195,13 @@ class Vote:
     """One round of one poll, from its opening mail to its end.
 
     `ballots` are in order of `cast_at` with their status judged. `ended_at` is set when the round was cancelled by its
-    caller, replaced by the next round or refused by a person (`ended_how`). `root_missing` says that the opening mail
-    is not held: mails before the first one seen may be missing too, and the vote can't be called passed or failed.
-    `doubts` are mailboxes among its voters that may be one person's; in a judged vote only those that nobody has
-    settled, and `before_doubts` then are its ballots as they were before one of each voter was let stand. `crowded`
-    says why not all such doubts are listed: nothing can be decided until a person has settled some (empty: all are).
-    `claimed_ends` are those that nobody entitled gave it, `contested` is the one by which this round would replace one
-    that runs. `dated_at` and `declared_dated_at` are what the senders of its opening and of its announcement claim,
-    `opened_from` what says when it was opened. `own_periods` are its caller's words on how long it runs.
+    caller, replaced by the next round or refused by a person (`ended_how`). `root_missing`: the opening mail is not
+    held, so other mails may be missing too, and the vote can't be called passed or failed. `doubts` are mailboxes among
+    its voters that may be one person's. In a judged vote these are the open ones, and `before_doubts` are the ballots
+    before the latest of each voter was chosen. `crowded` says why not all doubts are listed: nothing is decided until a
+    person has settled some (empty: all are listed). `claimed_ends` are ends by people not entitled; `contested` is its
+    own doubtful opening. `dated_at` and `declared_dated_at` are the Dates of its opening and
+    announcement; `opened_from` is as `Message.arrived_from`. `own_periods` are its caller's own voting periods.
     """
 
     key: str
@@ -232,17 +231,17 @@ class Vote:
 
     @property
     def is_held(self) -> bool:
-        """Whether an end or a beginning by somebody unproven is open, past which nothing is decided."""
+        """Whether an open question about its end or opening keeps the vote from being decided."""
         return self.contested is not None or any(
             e.waits and e.settled_at is None and e.kind is not EndKind.CLOSED for e in self.claimed_ends
         )
 
     @property
     def is_proper(self) -> bool:
-        """Whether somebody opened it who may: nobody is asked that any more, and no person refused it."""
+        """Whether its opening is valid: neither in question nor refused."""
         return self.contested is None and self.ended_how != "refused"
 
     @property
-    def claimed_mails(self) -> frozenset[str]:
-        """The mails under review because their sender claims to be somebody whose vote would bind."""
+    def doubted_mails(self) -> frozenset[str]:
+        """The mails under review because their sender may be somebody whose vote binds."""
         return frozenset(mail for doubt in self.doubts if doubt.kind is DoubtKind.SENDER for mail in doubt.binds)

@@ -16,13 +16,13 @@ from kipflow.domain.errors import LaunchFailed
 
 CONFLICT = frozenset({409})
 NONE = frozenset({404})
-# its runs last until people have answered: nothing waits for them
+# its runs wait for people, so nothing waits for these runs
 ASK = "kip_ask_people"
 ACTIVE = frozenset({"queued", "running"})
-#: How long each of Airflow's programs waits for another's write to its SQLite database; the default of 5 is too short
-#: on a busy machine. A caller that gives up before adds one more writer with its second try.
+#: How long Airflow's programs wait for a lock of its SQLite database; the default of 5 is too short on a busy machine.
+#: A client must wait longer: each retry adds a writer.
 LOCK_SECONDS = 60
-#: The id of a task, its state and its try.
+#: A task's id, its state and its number of tries.
 TaskState = tuple[str, str | None, int]
 
 
@@ -39,7 +39,7 @@ class AirflowApi:
     """Talks to one API server as one user. Closes with `with`."""
 
     def __init__(self, url: str, *, user: str, password: str) -> None:
-        # the machine's proxy settings are not for a server on this machine
+        # no proxy for a server on this machine
         silence_retries()
         self._client = httpx.Client(base_url=url, timeout=1.5 * LOCK_SECONDS, trust_env=False)
         self._user = user
@@ -64,7 +64,7 @@ class AirflowApi:
         """Get a token for the calls that follow.
 
         Raises:
-            LaunchFailed: the server refuses our user: it belongs to another installation.
+            LaunchFailed: the server refuses the user: it belongs to another installation.
         """
         response = self._send("POST", "/auth/token", json={"username": self._user, "password": self._password})
         self._client.headers["Authorization"] = f"Bearer {response['access_token']}"
@@ -88,7 +88,7 @@ class AirflowApi:
     def trigger(self, dag_id: str) -> None:
         """Start a run now, with the DAG's default parameters.
 
-        It brings its own id: tried again after an answer was lost, it starts no second run.
+        The run's id is chosen here, so that a retry after a lost answer starts no second run.
         """
         run = {"logical_date": None, "dag_run_id": f"kipflow__{uuid.uuid4()}"}
         self._send("POST", f"/api/v2/dags/{dag_id}/dagRuns", accept=CONFLICT, json=run)
@@ -100,7 +100,7 @@ class AirflowApi:
         return [_as_run(run) for run in body["dag_runs"]]
 
     def fetch_active(self) -> list[DagRun]:
-        """The runs of all DAGs that are queued or running, but for those that wait for people to answer."""
+        """The queued and running runs of all DAGs, except those that wait for people."""
         body = self._send("GET", "/api/v2/dags/~/dagRuns", params={"state": sorted(ACTIVE), "limit": 100})
         return [_as_run(run) for run in body["dag_runs"] if run["dag_id"] != ASK]
 
@@ -111,12 +111,12 @@ class AirflowApi:
         return [(t["task_id"], t["state"], t["try_number"]) for t in body["task_instances"]]
 
     def is_awaited(self, dag_id: str) -> bool:
-        """True where asset events wait for the scheduler to start a run of the DAG."""
+        """Whether asset events wait for the scheduler to start a run of the DAG."""
         body = self._send("GET", f"/api/v2/dags/{dag_id}/assets/queuedEvents", accept=NONE)
         return body is not None and body.get("total_entries", 0) > 0
 
     def ensure_pool(self, name: str, *, slots: int, description: str) -> None:
-        """Create the pool where it is missing; one that an operator resized is left alone."""
+        """Create the pool if it is missing; an existing one is left as it is."""
         pools = self._send("GET", "/api/v2/pools", params={"limit": 200})
         if name not in {pool["name"] for pool in pools["pools"]}:
             pool = {"name": name, "slots": slots, "description": description}
@@ -125,8 +125,8 @@ class AirflowApi:
     def _send(self, method: str, path: str, *, accept: frozenset[int] = frozenset(), **arguments: Any) -> Any:
         """The answer's JSON; None for a status in `accept`.
 
-        What can pass is tried again: Airflow answers 500 where its SQLite database stays locked, as after a crash.
-        Every call here may be made twice.
+        Temporary failures are retried: Airflow answers 500 while its SQLite database is locked, as after a crash. Every
+        call here can safely be repeated.
 
         Raises:
             LaunchFailed: no usable answer within three minutes, or a refusal.

@@ -1,4 +1,4 @@
-"""What must hold before anything is started; each failure is one line that says what to do."""
+"""Checks before anything is started; each failure is one line that says what to do."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def check_port_free(port: int, *, variable: str, purpose: str) -> None:
         LaunchFailed: something listens on the port already.
     """
     with socket.socket() as probe:
-        # as the servers do it: a port that only waits out its last connections is free
+        # as the servers do: a port whose last connections are only timing out is free
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((LOCAL, port))
@@ -50,7 +50,7 @@ def find_free_port() -> int:
 
 
 def check_room(home: Path) -> None:
-    """Refuse a disk that the databases and logs would fill up.
+    """Refuse a disk with too little space for databases and logs.
 
     Raises:
         LaunchFailed: too little is free, or the folder cannot be written.

@@ -1,4 +1,4 @@
-"""Generated secrets of a local run. They are made once per home and stay out of logs and pages."""
+"""Generated secrets of a local run, made once per home and never shown in logs or pages."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def load_credentials(path: Path) -> Credentials:
     """The credentials kept in `path`, which is written on the first call.
 
     Raises:
-        LaunchFailed: the file is there and cannot be read as credentials.
+        LaunchFailed: the file exists and cannot be read as credentials.
     """
     try:
         return Credentials(**json.loads(path.read_text(encoding="utf-8")))
@@ -52,6 +52,6 @@ def load_credentials(path: Path) -> Credentials:
 
 
 def write_passwords(path: Path, credentials: Credentials) -> None:
-    """Give Airflow's simple auth manager its users' passwords; it would else print generated ones."""
+    """Write the users' passwords for Airflow's simple auth manager, which would otherwise print generated ones."""
     users = {ADMIN: credentials.admin_password, VIEWER: credentials.viewer_password}
     write_private(path, json.dumps(users).encode())

@@ -1,6 +1,6 @@
-"""The environment in which Airflow's programs run: nothing of it is written to a file.
+"""The environment of Airflow's programs, which is never written to a file.
 
-Whatever `AIRFLOW_*` the caller's shell holds is left out: it belongs to another Airflow.
+`AIRFLOW_*` variables of the caller's shell are left out: they belong to another Airflow.
 """
 
 from __future__ import annotations
@@ -58,12 +58,12 @@ def _process_environment(kept: Mapping[str, str], settings: Settings, layout: La
         "KIPFLOW_CONFIG": str(settings.config),
         "KIPFLOW_COMMUNITY": settings.community,
         "KIPFLOW_DRY_RUN": "0" if settings.sends else "1",
-        # tasks get the database through the connection, the board through this
+        # the board's database; tasks use the connection
         "KIPFLOW_DATABASE_URL": settings.database_url,
     }
 
 
-#: What every Airflow that `kipflow up` starts is set to: section → option → value.
+#: The fixed settings of every Airflow that `kipflow up` starts: section → option → value.
 _FIXED: dict[str, dict[str, object]] = {
     "core": {"load_examples": False, "executor": "LocalExecutor", "parallelism": 4, "max_map_length": 1000},
     "database": {"load_default_connections": False},
@@ -72,7 +72,7 @@ _FIXED: dict[str, dict[str, object]] = {
     "dag_processor": {"parsing_processes": 1, "min_file_process_interval": 120, "refresh_interval": 120},
     "scheduler": {
         "scheduler_heartbeat_sec": 2,
-        # a task whose process died with everything else is tried again after a minute, not after five
+        # after a crash, tasks are retried after one minute instead of five
         "task_instance_heartbeat_sec": 15,
         "task_instance_heartbeat_timeout": 60,
         "orphaned_tasks_check_interval": 30,
@@ -135,7 +135,7 @@ def _connections(settings: Settings, community: Community, layout: Layout, base:
         },
         "spark_default": _spark_connection(base.get("KIPFLOW_SPARK_MASTER", "local[2]")),
     }
-    # what has the form of a token will do for the sandbox; a client without one does not send
+    # the sandbox accepts any token; without one a client does not send
     fallback = SANDBOX_TOKEN if layout.community == SANDBOX else None
     tokens = {name: base.get(f"KIPFLOW_{name.upper()}_TOKEN") or fallback for name in ("slack", "wiki", "jira", "mail")}
     for name in ("wiki", "jira", "mail"):

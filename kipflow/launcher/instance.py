@@ -1,4 +1,4 @@
-"""The running instance: what a later command must know of it, kept in `run/instance.json`."""
+"""The running instance, for later commands; stored in `run/instance.json`."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from kipflow.launcher.processes import load_services
 class Running:
     """Where a running instance is and how to log in.
 
-    `variables` are what the community's file needs in the environment to find the sandbox; `was_running`
-    says that nothing had to be started; `failed` has one line for each DAG that failed.
+    `variables` are the environment variables by which the community's file finds the sandbox; `was_running`: nothing
+    had to be started; `failed` has one line for each DAG that failed.
     """
 
     community: str
@@ -45,13 +45,13 @@ class Running:
 
 
 def save_running(layout: Layout, running: Running) -> None:
-    """Note the instance for later commands; its passwords stay where they are."""
+    """Store the instance for later commands, without its passwords."""
     kept = pick_fields(running, "community", "ui_url", "sandbox_url", "variables")
     write_private(layout.run / "instance.json", json.dumps(kept).encode())
 
 
 def find_running(settings: Settings) -> Running | None:
-    """The instance that runs in this home, of whatever community, or None where one of its programs ended."""
+    """The instance running in this home, of any community; None if one of its programs has ended."""
     layout = find_layout(settings)
     try:
         running = from_plain(Running, json.loads((layout.run / "instance.json").read_text(encoding="utf-8")))

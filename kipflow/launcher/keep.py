@@ -1,7 +1,7 @@
-"""Run a program, and again where it ended by a fault after it had worked: `python -m kipflow.launcher.keep PROGRAM …`.
+"""Run a program, and restart it after a crash: `python -m kipflow.launcher.keep PROGRAM …`.
 
-Airflow's scheduler ends where its SQLite database was locked for too long, and nothing is decided until it runs again.
-A program that ends soon after its start would end again, and is left to whoever started it.
+Airflow's scheduler ends if its SQLite database was locked for too long, and nothing is decided until it runs again. A
+program that ends soon after its start is not restarted: it would end again.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ import time
 from collections.abc import Sequence
 from types import FrameType
 
-#: A program that has run for so long has started well.
+#: After this time a program counts as started successfully.
 WORKED_SECONDS = 30.0
-#: Between its end and its next start: also whoever kills every program of a home must not meet a new one.
+#: The pause before a restart: `stop_all`, which kills every program of a home, must not miss a new one.
 PAUSE_SECONDS = 2.0
 
 
 def keep(command: Sequence[str], *, worked: float = WORKED_SECONDS, pause: float = PAUSE_SECONDS) -> int:
-    """Run a command until it ends well, soon after a start, or by a signal that was sent to this process.
+    """Run a command until it ends successfully, soon after a start, or after a signal to this process.
 
     Returns:
-        What the command ended with.
+        The command's last exit code.
     """
     code, is_stopped, running = 0, False, list[subprocess.Popen[bytes]]()
 
@@ -38,7 +38,7 @@ def keep(command: Sequence[str], *, worked: float = WORKED_SECONDS, pause: float
     while not is_stopped:
         began = time.monotonic()
         running[:] = [subprocess.Popen(list(command))]
-        if is_stopped:  # in the instant before
+        if is_stopped:  # a signal came just before the start
             running[0].terminate()
         code = running[0].wait()
         if code == 0 or is_stopped or time.monotonic() - began < worked:

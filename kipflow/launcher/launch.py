@@ -1,4 +1,4 @@
-"""Start and stop a local kipflow. Both can be called at any time, in any state that a crash left behind."""
+"""Start and stop a local kipflow. Both can be called at any time, also after a crash."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from kipflow.launcher.instance import Running, find_running, save_running
 from kipflow.launcher.layout import SANDBOX, Layout, find_layout
 from kipflow.launcher.processes import find_marked, load_services, stop_all
 from kipflow.launcher.progress import Progress
-from kipflow.launcher.runs import Waiting, run_dags
-from kipflow.launcher.sandbox import Sandbox, continue_after, let_time_run, plan_sandbox, save_reached_time
+from kipflow.launcher.runs import WaitContext, run_dags
+from kipflow.launcher.sandbox import Sandbox, continue_after, plan_sandbox, save_reached_time, set_speed
 
 UI_PORT = 8080
 SANDBOX_PORT = 8765
@@ -36,14 +36,14 @@ RUN_SECONDS = 1_200.0
 
 
 def up(settings: Settings, *, console: Console | None = None, wait: bool = True) -> Running:
-    """Start everything, run the DAGs and wait until they have ended. Harmless where it runs already.
+    """Start everything, run the DAGs and wait until they have ended. Does nothing if it runs already.
 
     Reads `KIPFLOW_UI_PORT`, `KIPFLOW_SANDBOX_PORT`, `KIPFLOW_SANDBOX_SPEED`, `KIPFLOW_SPARK_MASTER` and the
-    services' tokens from the process's environment, and sets in it where the sandbox is, for what comes
-    after in this process. With `wait` off it returns when the programs are healthy.
+    services' tokens from the process's environment, and adds the sandbox's variables to it. With `wait` off it returns
+    when the programs are healthy.
 
-    A DAG run that fails does not raise, nor do runs that cannot be started or waited for: it stands in
-    `Running.failed`, and the UI stays up to look at it.
+    A failed DAG run does not raise, nor do runs that cannot be started or waited for: they are in `Running.failed`, and
+    the UI stays up.
 
     Raises:
         LaunchFailed: something could not start, or ended; everything is stopped again.
@@ -65,7 +65,7 @@ def up(settings: Settings, *, console: Console | None = None, wait: bool = True)
             os.environ.update(running.variables)
             if _is_well(running, progress):
                 return running
-            down(settings)  # notes the sandbox's time, which a start after a crash has to guess
+            down(settings)  # stores the sandbox's time, which would be lost after a crash
         try:
             running, sandbox = _start(settings, layout, progress)
         except BaseException:
@@ -74,10 +74,10 @@ def up(settings: Settings, *, console: Console | None = None, wait: bool = True)
     try:
         failed = _run(running, layout, progress) if wait else ()
         if sandbox is not None:
-            let_time_run(sandbox)
+            set_speed(sandbox)
     except LaunchFailed as error:
         if all(service.is_alive for service in load_services(layout)):
-            return replace(running, failed=(str(error),))  # what works is kept: its UI is where to look
+            return replace(running, failed=(str(error),))  # the programs run: their UI shows what failed
         _stop_again(layout, progress)
         raise
     except BaseException:
@@ -87,10 +87,10 @@ def up(settings: Settings, *, console: Console | None = None, wait: bool = True)
 
 
 def down(settings: Settings) -> int:
-    """End every process of this home, also what a crash left behind. Returns how many there were.
+    """End every process of this home, also those left by a crash. Returns how many there were.
 
     Raises:
-        LaunchFailed: a process does not end even when killed.
+        LaunchFailed: a process does not end even if killed.
     """
     layout, running = find_layout(settings), find_running(settings)
     if running is not None and running.sandbox_url is not None:
@@ -99,7 +99,7 @@ def down(settings: Settings) -> int:
 
 
 def _is_well(running: Running, progress: Progress) -> bool:
-    """Whether Airflow itself says that its programs work: one can have given up and live on."""
+    """Whether Airflow reports all its programs as healthy: one can be alive without working."""
     with _api(running) as api:
         ill = services.find_ill(api)
     if ill:
@@ -148,10 +148,10 @@ def _start(settings: Settings, layout: Layout, progress: Progress) -> tuple[Runn
 
 
 def _report_ended(layout: Layout, progress: Progress) -> None:
-    """Say which programs of an earlier start ended by themselves, while others went on."""
+    """Report which programs of an earlier start ended by themselves while others went on."""
     for service in load_services(layout):
         if not service.is_alive:
-            kept = service.log.with_suffix(".previous.log")  # where the next start puts it
+            kept = service.log.with_suffix(".previous.log")  # the next start renames it to this
             progress.say(f"{service.name} had ended by itself (its log: {kept}). Everything is started again")
 
 
@@ -167,7 +167,7 @@ def _run(running: Running, layout: Layout, progress: Progress) -> list[str]:
     with _api(running) as api:
         api.login()
         return run_dags(
-            Waiting(
+            WaitContext(
                 api=api,
                 progress=progress,
                 seconds=RUN_SECONDS,
@@ -182,7 +182,7 @@ def _api(running: Running) -> AirflowApi:
 
 
 def _stop_again(layout: Layout, progress: Progress) -> None:
-    """After a failure: leave nothing behind, and do not let a second fault, or a second Ctrl-C, hide the first."""
+    """After a failure, stop everything; a second failure or Ctrl-C must not hide the first."""
     try:
         with _uninterrupted(), progress.step("What was started is stopped again"):
             stop_all(layout)
@@ -192,9 +192,9 @@ def _stop_again(layout: Layout, progress: Progress) -> None:
 
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Let Ctrl-C wait: stopping takes some seconds, and an impatient second one would leave processes behind."""
+    """Ignore Ctrl-C: stopping takes some seconds, and a second Ctrl-C would leave processes behind."""
     if threading.current_thread() is not threading.main_thread():
-        yield  # only the main thread is interrupted, and only it may say what a signal does
+        yield  # only the main thread is interrupted and may set signal handlers
         return
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
@@ -205,7 +205,7 @@ def _uninterrupted() -> Iterator[None]:
 
 @contextmanager
 def _alone(layout: Layout) -> Iterator[None]:
-    """Hold the home's lock, so that two starts at once do not get in each other's way.
+    """Hold the home's lock, so that two starts do not interfere.
 
     Raises:
         LaunchFailed: another start is under way.

@@ -16,8 +16,8 @@ SANDBOX = "sandbox"
 class Layout:
     """The folders of one home and one community.
 
-    Communities have an Airflow of their own, so that the runs of one do not stand among those of another;
-    only one of them runs at a time in a home, since they share `run`.
+    Each community has its own Airflow, so that their runs are not mixed; only one runs at a time in a home, since they
+    share `run`.
     """
 
     home: Path
@@ -50,17 +50,17 @@ class Layout:
 
     @property
     def anchor(self) -> Path:
-        """The moment at which the sandbox's story was anchored; kept, so that a restart plays the same story."""
+        """The file with the start time of the sandbox's story, so that a restart plays the same story."""
         return self.home / "sandbox-anchor.json"
 
     @property
     def sandbox_memory(self) -> Path:
-        """What was saved to the sandbox's wiki and posted to its channels."""
+        """The file with what was saved to the sandbox's wiki and posted to its channels."""
         return self.home / "sandbox-memory.json"
 
     @property
     def marker(self) -> str:
-        """What every process of this home carries in its environment, to be found again by."""
+        """An id in the environment of every process of this home, by which they are found."""
         return digest_text(str(self.home), 20)
 
 

@@ -1,7 +1,7 @@
-"""Programs that run in the background: started in groups of their own, found and ended again surely.
+"""Background programs: started in sessions of their own, and reliably found and ended again.
 
-Every one carries the home's marker in its environment and so do its children, so that nothing can be
-left behind: not by a crash of the launcher, not by a program that starts others in new sessions.
+Each has the home's marker in its environment, and so have its children, so that nothing is left behind: neither after a
+crash of the launcher, nor by programs in new sessions.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _ERROR = re.compile(r"Error|ERROR|error:|\"level\":\s?\"(?:error|critical)\"")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Service:
-    """A program that was started: what we call it, its process id and where it writes."""
+    """A started program: its name, process id and log file."""
 
     name: str
     pid: int
@@ -42,11 +42,11 @@ class Service:
 
     @property
     def is_alive(self) -> bool:
-        """True while the program runs; a process id that went to some other program does not count."""
+        """Whether the program runs; its process id may belong to another program by now."""
         try:
             process = psutil.Process(self.pid)
             seen = process.environ()
-            # in the instant of its start a program shows no environment yet
+            # at the moment of its start a program shows no environment yet
             return process.status() != psutil.STATUS_ZOMBIE and (not seen or seen.get(MARKER) == self.marker)
         except (psutil.Error, OSError):
             return False
@@ -61,7 +61,7 @@ def start(name: str, command: Sequence[str], *, environment: Mapping[str, str], 
     layout.logs.mkdir(parents=True, exist_ok=True)
     layout.run.mkdir(parents=True, exist_ok=True)
     log = layout.logs / f"{name}.log"
-    # one start's worth is kept beside the current one; more only fills the disk
+    # keep the log of one earlier start; more would fill the disk
     if log.is_file():
         log.replace(log.with_suffix(".previous.log"))
     try:
@@ -98,14 +98,14 @@ def load_services(layout: Layout) -> list[Service]:
             log = Path(raw["log"])
             services.append(Service(name=path.stem, pid=int(raw["pid"]), log=log, marker=layout.marker))
         except (OSError, ValueError, KeyError, TypeError):
-            continue  # a half-written file of a start that crashed; the marker finds its process
+            continue  # a half-written file after a crash; the process is found by its marker
     return services
 
 
 def find_marked(layout: Layout) -> Iterator[psutil.Process]:
-    """All processes of this home, whoever started them and whatever became of their parents.
+    """All processes of this home, also without a living parent.
 
-    Ended ones that nobody collected yet have no environment any more and are left out.
+    Zombies have no environment and are left out.
     """
     ours = {os.getpid(), *(p.pid for p in psutil.Process().parents())}
     for process in psutil.process_iter():
@@ -120,12 +120,12 @@ def stop_all(layout: Layout) -> int:
     """End every process of this home and remove the pid files. Returns how many there were.
 
     Raises:
-        LaunchFailed: processes are left even after they were killed.
+        LaunchFailed: processes do not end even if killed.
     """
     found = list(find_marked(layout))
     left = found
-    # The programs first: a scheduler whose workers are ended under it waits for them in vain. What does
-    # not follow (a task at work, a JVM, an orphan) is stopped itself, and killed in the end.
+    # The programs first: a scheduler waits in vain for workers that were ended. What does not end with them (a task, a
+    # JVM, an orphan) is stopped next, and finally killed.
     services = {service.pid for service in load_services(layout)}
     for seconds, number, which in (
         (LEAD_SECONDS, signal.SIGTERM, services),
@@ -152,7 +152,7 @@ def _signal(process: psutil.Process, number: signal.Signals) -> None:
 
 
 def _wait_gone(layout: Layout, seconds: float) -> list[psutil.Process]:
-    """What is left of this home's processes after at most `seconds`. Looks anew each time: children may come."""
+    """The processes of this home that are left after at most `seconds`, including new children."""
     deadline = time.monotonic() + seconds
     while True:
         left = list(find_marked(layout))
@@ -162,9 +162,9 @@ def _wait_gone(layout: Layout, seconds: float) -> list[psutil.Process]:
 
 
 def find_last_error(log: Path) -> str:
-    """The last line of a log that names an error, or its last line at all, in plain words.
+    """The last line of a log that names an error, else its last line.
 
-    Airflow's tasks write one JSON object a line; what was raised stands in its `error_detail`.
+    Airflow's tasks write one JSON object per line, with the exception in `error_detail`.
     """
     try:
         with log.open(encoding="utf-8", errors="replace") as file:
@@ -177,7 +177,7 @@ def find_last_error(log: Path) -> str:
 
 
 def has_raised(log: Path) -> bool:
-    """True where a task's log holds what ended it: none where it was killed, and none without a log."""
+    """Whether a task's log has an exception: not if the task was killed, or has no log."""
     try:
         with log.open(encoding="utf-8", errors="replace") as file:
             return any('"error_detail"' in line for line in file)

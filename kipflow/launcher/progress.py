@@ -1,4 +1,4 @@
-"""Progress on a terminal: a spinner per step, or plain lines where nobody watches live."""
+"""Progress of steps: a spinner on a terminal, else plain lines."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ QUIET_SECONDS = 10.0
 
 
 class Step:
-    """One step under way. `say` shows what it is at; it may be called as often as one likes.
+    """One running step. `say` shows its present detail, and can be called at any rate.
 
-    With a reason in `failed` it ends without its tick, though what follows goes on.
+    With a reason in `failed` it ends marked as failed, and the next steps go on.
     """
 
     def __init__(self, title: str, console: Console, status: Status | None) -> None:
@@ -30,7 +30,7 @@ class Step:
         self.done = threading.Event()
 
     def say(self, detail: str) -> None:
-        """Show `detail` behind the step's title."""
+        """Show `detail` after the step's title."""
         self._detail = detail
         if self._status is not None:
             self._status.update(f"{self._title}: {escape(detail)}")
@@ -40,7 +40,7 @@ class Step:
         return time.monotonic() - self._started
 
     def report(self) -> None:
-        """Where nobody watches live: a line now and then, so that a long step does not look stuck."""
+        """Print a line now and then if there is no terminal, so that a long step does not look stuck."""
         while not self.done.wait(QUIET_SECONDS):
             detail = self._detail or "at work"
             self._console.print(f"  {self.seconds:3.0f} s  {detail}", highlight=False, markup=False, soft_wrap=True)
@@ -54,7 +54,7 @@ class Progress:
 
     @contextmanager
     def step(self, title: str) -> Iterator[Step]:
-        """Run the block as one step; a step that raises is left without its tick."""
+        """Run the block as one step; one that raises is marked as failed."""
         live = self.console.is_terminal
         status = self.console.status(title) if live else None
         step = Step(title, self.console, status)

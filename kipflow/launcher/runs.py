@@ -1,4 +1,4 @@
-"""The first runs after a start: trigger the DAGs in their order and wait until nothing is left to do."""
+"""The first runs after a start: trigger the DAGs in order and wait until nothing is left to do."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ BACKFILL = "kip_backfill"
 POLL = "kip_poll_threads"
 SYNC = "kip_sync_wiki"
 ADVANCE = "kip_advance_stages"
-#: What they deliver may have waited since the last stop, and no event starts them before their timetable does.
+#: DAGs that deliver effects: these may have waited since the last stop, and no event starts the DAGs.
 DELIVERING = ("kip_update_index", "kip_notify_slack", "kip_follow_up")
-#: Nothing waits for the runs of the one that asks people.
+#: All DAGs except kip_ask_people, whose runs wait for people.
 DAGS = tuple(dag_id for dag_id in ALL_DAGS if dag_id != ASK)
 SPARK_POOL = "spark"
 ENDED = frozenset({"success", "skipped", "failed", "upstream_failed"})
 AT_WORK = frozenset({"running", "queued", "scheduled"})
 RETRIED = "up_for_retry"
-#: After so many tries that raised an error its service is taken for away: Airflow tries on, ever later, and nobody
-#: waits for it. A try that was killed, as one that hung behind Airflow's locked database is, counts for nothing.
+#: After so many tries with an exception a task's service counts as unreachable: Airflow retries later and later, so
+#: nobody waits. Killed tries, as behind Airflow's locked database, are not counted.
 TRIES = 2
 PARSE_SECONDS = 120.0
 POLL_SECONDS = 2.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Waiting:
-    """What waiting needs to know: whom to ask, how long at most, and whether the programs still live."""
+class WaitContext:
+    """The context of waiting: the API, the time limit, and a check that the programs are alive."""
 
     api: AirflowApi
     progress: Progress
@@ -44,11 +44,11 @@ class Waiting:
     check_alive: Callable[[], None]
 
 
-def run_dags(waiting: Waiting) -> list[str]:
+def run_dags(waiting: WaitContext) -> list[str]:
     """Unpause all DAGs, bring facts in, let decisions and effects follow. Returns a line per failed run.
 
-    The first time facts come by the backfill, later by the poll. Decisions start when both kinds of
-    facts are in, so that a proposal is not decided twice over in the first minute.
+    The first time facts come from the backfill, later from the poll. Decisions start after mail and wiki are read, so
+    that a proposal is not decided twice in the first minute.
 
     Raises:
         LaunchFailed: DAGs do not parse, a program ended, or the runs take longer than allowed.
@@ -66,14 +66,14 @@ def run_dags(waiting: Waiting) -> list[str]:
         if failed := _find_failures(waiting, sources):
             step.failed = f"{' and '.join(failed)} failed: what is new is not read, and their timetable tries again"
     with progress.step("Stages, index, Slack and metrics follow") as step:
-        there = api.fetch_dags()  # also those that are there only where the community's file asks for them
+        there = api.fetch_dags()  # including DAGs that only some communities have
         for dag_id in there:
             api.unpause(dag_id)
-        # a source that is away is left to its timetable: nobody waits for what will most likely fail again
+        # an unreachable source is left to its timetable: it would most likely fail again
         left = {POLL} if failed else set()
         _trigger(waiting, step, [ADVANCE, *({POLL} - left if first else there.keys() & DELIVERING)])
         _wait_quiet(waiting, step, DAGS)
-        # what no event has started is run once too: a fresh start shows every DAG at work
+        # run DAGs that no event has started once too: a fresh start shows every DAG at work
         if missing := [dag_id for dag_id in DAGS if dag_id not in left and not api.fetch_runs(dag_id, limit=1)]:
             _trigger(waiting, step, missing)
             _wait_quiet(waiting, step, DAGS)
@@ -81,10 +81,10 @@ def run_dags(waiting: Waiting) -> list[str]:
     return [*(failed | _find_failures(waiting, DAGS)).values()]
 
 
-def _trigger(waiting: Waiting, step: Step, dag_ids: Collection[str]) -> None:
-    """Start a run of each, unless one is under way: after a pause the timetable may have started it already.
+def _trigger(waiting: WaitContext, step: Step, dag_ids: Collection[str]) -> None:
+    """Start a run of each, unless one is running: after a pause the timetable may have started it already.
 
-    A DAG that could not be read again in time, as its database was locked, is not found until it is.
+    Wait for DAGs that are missing for a moment because the database was locked.
     """
     api = waiting.api
     for dag_id in dag_ids:
@@ -98,7 +98,7 @@ def _has_succeeded(api: AirflowApi, dag_id: str) -> bool:
     return any(run.state == "success" for run in api.fetch_runs(dag_id))
 
 
-def _wait_parsed(waiting: Waiting, step: Step) -> None:
+def _wait_parsed(waiting: WaitContext, step: Step) -> None:
     deadline = time.monotonic() + PARSE_SECONDS
     while True:
         waiting.check_alive()
@@ -113,11 +113,10 @@ def _wait_parsed(waiting: Waiting, step: Step) -> None:
         time.sleep(POLL_SECONDS)
 
 
-def _wait_quiet(waiting: Waiting, step: Step, dag_ids: Collection[str]) -> None:
-    """Until no run of these DAGs is active and no event waits to start one.
+def _wait_quiet(waiting: WaitContext, step: Step, dag_ids: Collection[str]) -> None:
+    """Wait until no run of these DAGs is active and no event waits to start one.
 
-    Where the timetable starts new runs all the time (`KIPFLOW_EVERY`) it is never quiet: then until each
-    of them has ended once more than at the beginning.
+    With constant new runs (`KIPFLOW_EVERY`), wait until each DAG has ended a run since the call.
     """
     deadline = time.monotonic() + waiting.seconds
     ended = {dag_id: _ended(waiting.api, dag_id) for dag_id in dag_ids}
@@ -130,7 +129,7 @@ def _wait_quiet(waiting: Waiting, step: Step, dag_ids: Collection[str]) -> None:
             if all(_ended(waiting.api, d) - ended[d] or (d == BACKFILL and d not in at_work) for d in dag_ids):
                 return
         if not active and not any(waiting.api.is_awaited(dag_id) for dag_id in dag_ids):
-            # an event can turn into a run between the two questions
+            # an event can become a run between the two requests
             active = _find_active(waiting, dag_ids)
             if not active:
                 return
@@ -144,15 +143,15 @@ def _wait_quiet(waiting: Waiting, step: Step, dag_ids: Collection[str]) -> None:
         time.sleep(POLL_SECONDS)
 
 
-def _find_active(waiting: Waiting, dag_ids: Collection[str]) -> list[DagRun]:
+def _find_active(waiting: WaitContext, dag_ids: Collection[str]) -> list[DagRun]:
     """The runs of these DAGs that are worth waiting for: none that is stuck, or queued behind one that is."""
     runs = [run for run in waiting.api.fetch_active() if run.dag_id in dag_ids]
     stuck = {run.dag_id for run in runs if run.state == "running" and _find_stuck(waiting, run)}
     return [run for run in runs if run.dag_id not in stuck]
 
 
-def _find_stuck(waiting: Waiting, run: DagRun) -> list[tuple[str, int]]:
-    """The tasks that failed often enough, with their tries, where a run does nothing but wait to try them again."""
+def _find_stuck(waiting: WaitContext, run: DagRun) -> list[tuple[str, int]]:
+    """The tasks with their tries that failed `TRIES` times, if the run only waits to retry them."""
     states = waiting.api.fetch_task_states(run)
     if any(state in AT_WORK for _, state, _ in states):
         return []
@@ -164,7 +163,7 @@ def _find_stuck(waiting: Waiting, run: DagRun) -> list[tuple[str, int]]:
     ]
 
 
-def _log(waiting: Waiting, run: DagRun, task: str, number: int) -> Path:
+def _log(waiting: WaitContext, run: DagRun, task: str, number: int) -> Path:
     folder = waiting.task_logs / f"dag_id={run.dag_id}" / f"run_id={run.run_id}" / f"task_id={task}"
     return folder / f"attempt={number}.log"
 
@@ -187,8 +186,8 @@ def _describe(api: AirflowApi, active: Sequence[DagRun]) -> str:
     return ", ".join([*parts, *([f"{waiting} more to come"] if waiting else [])])
 
 
-def _find_failures(waiting: Waiting, dag_ids: Collection[str]) -> dict[str, str]:
-    """Each DAG whose newest run failed, or waits to try again, with a line on it: task, last error, log."""
+def _find_failures(waiting: WaitContext, dag_ids: Collection[str]) -> dict[str, str]:
+    """DAG → a line for each whose newest run failed or waits for a retry: task, last error, log."""
     lines = {}
     for dag_id in dag_ids:
         newest = next(iter(waiting.api.fetch_runs(dag_id, limit=1)), None)

@@ -1,4 +1,4 @@
-"""The sandbox community as a service: its address, the moment its story stands at, and its time."""
+"""The sandbox community as a service: its address, its story's start, and its time."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from kipflow.wiring import connect
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sandbox:
-    """A sandbox to start: its story's anchor, the time it goes on from, how fast its time runs once all is up.
+    """A sandbox to start: its story's anchor, the time to continue from, and the speed of its time.
 
-    `mail_port` is where it takes mail. `memory` keeps what was saved to its wiki and posted to its channels over a
-    restart: kipflow's outbox knows these as done. `variables` are what its community file must know of it.
+    `mail_port` is its SMTP port. `memory` keeps what was saved to its wiki and posted to its channels over a restart,
+    as kipflow's outbox has these as sent. `variables` are those that its community file needs.
     """
 
     port: int
@@ -55,8 +55,8 @@ def plan_sandbox(
 ) -> Sandbox:
     """The sandbox of this home at `port`. `KIPFLOW_SANDBOX_SPEED` lets its time run faster.
 
-    The story is anchored at the moment of the first start and keeps that anchor: with another one every
-    date would shift, and what is stored already would seem to have been said twice.
+    The story is anchored at the first start and keeps that anchor: another one would shift every date, and stored mails
+    would seem to be sent twice.
 
     Raises:
         LaunchFailed: `KIPFLOW_SANDBOX_SPEED` is no number above 0.
@@ -69,7 +69,7 @@ def plan_sandbox(
             what="KIPFLOW_SANDBOX_SPEED", why=f"expected a number such as 60 (an hour a minute), got {text!r}"
         ) from None
     anchor, reached = _load_times(layout) or (now, now)
-    # who lets time run fast wants to watch: the story goes on from where it was left, however long ago that is
+    # with fast time somebody wants to watch: continue where the story was left, however long ago
     start = reached if speed > 1 else max(now, reached)
     _save_times(layout, anchor, start)
     first = build_story(anchor).mails[0].arrives_at
@@ -95,18 +95,18 @@ def plan_sandbox(
 
 
 def continue_after(sandbox: Sandbox, settings: Settings) -> Sandbox:
-    """The sandbox with a start no earlier than the newest decision stored, or the newest mail fetched.
+    """The sandbox with a start no earlier than the newest stored decision, or the newest fetch of mail.
 
-    Its time may have run ahead and a crash may have lost where it was; what was seen and decided then is stored, and
-    a clock that went back would leave every proposal alone, or refuse to decide, until it had caught up.
+    A crash may have lost how far its time had run. If the clock went back behind stored decisions, nothing would be
+    decided until it had caught up.
     """
     overview = connect(settings).store.overview(sandbox.start)
     reached = [moment for moment in (overview.last_decision, overview.last_poll) if moment is not None]
     return replace(sandbox, start=max([sandbox.start, *reached]))
 
 
-def let_time_run(sandbox: Sandbox) -> None:
-    """Let its time run as fast as was asked for, counted from now: nobody could watch while everything started.
+def set_speed(sandbox: Sandbox) -> None:
+    """Set its speed now, after everything has started, so that people can watch.
 
     Raises:
         LaunchFailed: it does not answer.
@@ -121,7 +121,7 @@ def let_time_run(sandbox: Sandbox) -> None:
 
 
 def save_reached_time(layout: Layout, url: str) -> None:
-    """Note how far the running sandbox's time has come; one that does not answer is left."""
+    """Store the running sandbox's time, if it answers."""
     times = _load_times(layout)
     try:
         answer = httpx.get(f"{url}/clock", timeout=5.0, trust_env=False).raise_for_status().json()
@@ -133,7 +133,7 @@ def save_reached_time(layout: Layout, url: str) -> None:
 
 
 def _load_times(layout: Layout) -> tuple[datetime, datetime] | None:
-    """The story's anchor and the time the sandbox had reached, or None before the first start."""
+    """The story's anchor and the time that the sandbox had reached; None before the first start."""
     try:
         kept = json.loads(layout.anchor.read_text(encoding="utf-8"))
         anchor, reached = (datetime.fromisoformat(kept[name]).astimezone(UTC) for name in ("anchor", "reached"))

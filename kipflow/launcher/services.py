@@ -1,4 +1,4 @@
-"""The programs of a local kipflow, started in the order in which they need each other."""
+"""The programs of a local kipflow, started in the order of their dependencies."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ HEALTH_SECONDS = 240.0
 SANDBOX_SECONDS = 60.0
 AIRFLOW = (sys.executable, "-m", "airflow")
 KEPT = (sys.executable, "-m", "kipflow.launcher.keep")
-#: What Airflow's health must say "healthy" of.
+#: The components that must be healthy.
 COMPONENTS = ("dag_processor", "metadatabase", "scheduler", "triggerer")
-#: On a busy machine a heartbeat comes late; what is ill for longer is.
+#: A component must be unhealthy for so long: on a busy machine heartbeats come late.
 PATIENCE_SECONDS = 20.0
 
 
@@ -42,7 +42,7 @@ def prepare_databases(settings: Settings, layout: Layout, environment: Mapping[s
     layout.logs.mkdir(parents=True, exist_ok=True)
     stamp = layout.airflow / "migrated"
     wanted = version("apache-airflow")
-    # asking Airflow whether there is something to do takes seven seconds; the stamp takes none
+    # asking Airflow whether a migration is due takes seven seconds; reading the stamp takes none
     is_current = (layout.airflow / "airflow.db").is_file() and stamp.is_file() and stamp.read_text() == wanted
     log = layout.logs / "airflow-migrate.log"
     with open_private(log) as output:
@@ -57,8 +57,7 @@ def prepare_databases(settings: Settings, layout: Layout, environment: Mapping[s
             if migration.wait() != 0:
                 raise LaunchFailed(what="airflow db migrate", why=find_last_error(log), log=str(log))
             stamp.write_text(wanted)
-    # Airflow leaves it to its users: else a commit waits for a reader that waits to write itself, and when the
-    # timeout ends that, it ends the scheduler too
+    # without WAL a commit waits for a reader that itself waits to write, and the timeout ends the scheduler too
     with closing(sqlite3.connect(layout.airflow / "airflow.db")) as connection:
         use_wal(connection)
 
@@ -81,7 +80,7 @@ def start_sandbox(layout: Layout, environment: Mapping[str, str], sandbox: Sandb
 
 
 def start_slack_app(layout: Layout, environment: Mapping[str, str]) -> None:
-    """Start what listens for buttons pressed in Slack. Nothing else waits for it: without it there are the links."""
+    """Start the program for Slack's buttons. Nothing depends on it: messages have links too."""
     command = [sys.executable, "-m", "kipflow.launcher.slackapp"]
     start("slack-app", command, environment=environment, layout=layout)
 
@@ -89,7 +88,7 @@ def start_slack_app(layout: Layout, environment: Mapping[str, str]) -> None:
 def start_airflow(layout: Layout, environment: Mapping[str, str], api: AirflowApi, step: Step) -> None:
     """Start Airflow's four programs and wait until each says that it is healthy.
 
-    The scheduler comes after the API server: a task that starts earlier finds nobody to report to.
+    The scheduler starts after the API server, to which tasks report.
 
     Raises:
         LaunchFailed: a program ended, or is not healthy in time.
@@ -101,7 +100,7 @@ def start_airflow(layout: Layout, environment: Mapping[str, str], api: AirflowAp
     services = [run("api-server", "api-server"), run("dag-processor", "dag-processor")]
     step.say("API server")
     _wait(lambda: api.find_health().get("metadatabase") == "healthy", services, HEALTH_SECONDS)
-    # the logs' own little servers would take two more ports; the API server reads the files instead
+    # log servers would need two more ports; the API server reads the files instead
     services += [run("scheduler", "scheduler", "--skip-serve-logs"), run("triggerer", "triggerer", "--skip-serve-logs")]
 
     def is_healthy() -> bool:
@@ -113,7 +112,7 @@ def start_airflow(layout: Layout, environment: Mapping[str, str], api: AirflowAp
 
 
 def find_ill(api: AirflowApi, *, patience: float = PATIENCE_SECONDS, pause: float = 1.0) -> list[str]:
-    """The programs of a running Airflow that it does not call healthy, all the while for `patience` seconds."""
+    """The programs of a running Airflow that are unhealthy for `patience` seconds."""
     deadline = time.monotonic() + patience
     while True:
         health = api.find_health()
@@ -128,7 +127,7 @@ def _name_ill(health: Mapping[str, str]) -> list[str]:
 
 
 def check_alive(services: Sequence[Service]) -> None:
-    """Raises LaunchFailed, with the last error it wrote, where one of the programs has ended."""
+    """Raise LaunchFailed, with its last logged error, if one of the programs has ended."""
     for service in services:
         if not service.is_alive:
             raise LaunchFailed(what=f"{service.name} ended", why=find_last_error(service.log), log=str(service.log))

@@ -1,4 +1,4 @@
-"""The small program behind the buttons in Slack: `python -m kipflow.launcher.slackapp`, until it is stopped.
+"""The program behind the buttons in Slack: `python -m kipflow.launcher.slackapp`, until it is stopped.
 
 `KIPFLOW_SLACK_APP_TOKEN` is the app's token (xapp-…), `KIPFLOW_SLACK_TOKEN` the bot's. Airflow's audit log is in the
 database that Airflow's own variable names.
@@ -28,13 +28,13 @@ from kipflow.wiring.environment import secrets_from_environment
 
 log = logging.getLogger(__name__)
 
-#: Where the app's token is looked for.
+#: The variable with the app's token.
 APP_TOKEN = "KIPFLOW_SLACK_APP_TOKEN"  # noqa: S105 - the name of a variable
 AIRFLOW_DATABASE = "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN"
 
 
 def open_app(parts: Parts, environment: Mapping[str, str]) -> SlackApp | None:
-    """The app of a community; None where it has no buttons or no tokens for them."""
+    """The app of a community; None if it has no buttons or no tokens for them."""
     slack, app_token = parts.community.slack, environment.get(APP_TOKEN)
     token = secrets_from_environment(environment).slack
     if slack is None or not slack.buttons or not app_token or not token:
@@ -43,7 +43,7 @@ def open_app(parts: Parts, environment: Mapping[str, str]) -> SlackApp | None:
 
     def settle(press: Press) -> str:
         nonlocal parts
-        if parts.are_outdated:  # the roster was written since: it says whose votes bind
+        if parts.are_outdated:  # the roster changed: it says whose votes bind
             parts.store.close()
             parts = connect(parts.settings, secrets=secrets_from_environment(environment))
         return settle_press(open_desk(parts), press, people, at=parts.clock(), audit=audit)
@@ -52,7 +52,7 @@ def open_app(parts: Parts, environment: Mapping[str, str]) -> SlackApp | None:
 
 
 def find_audit(environment: Mapping[str, str]) -> Audit:
-    """Airflow's audit log; where its database is not known, the log of this program."""
+    """Airflow's audit log; if its database is not known, this program's log."""
     address = environment.get(AIRFLOW_DATABASE)
     if address:
         return open_audit(sa.create_engine(address, pool_pre_ping=True).begin, lambda: datetime.now(UTC))
@@ -82,7 +82,7 @@ def main() -> int:
 
 
 def listen(app: SlackApp, stopped: threading.Event, *, pause: float = 60.0) -> None:
-    """Listen until stopped. Where Slack gives no connection (a revoked token, say) the log says why, once a minute."""
+    """Listen until stopped. While Slack refuses the connection (a revoked token, say), log why once a minute."""
     while not stopped.is_set():
         try:
             app.connect()

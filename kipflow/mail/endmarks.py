@@ -11,7 +11,7 @@ import itertools
 import re
 from dataclasses import dataclass
 
-from kipflow.domain.facts import Kind
+from kipflow.domain.facts import MailKind
 from kipflow.mail.announcements.tokens import has_word, tokenize
 
 _SEPARATOR = re.compile(r"\s[-–—]+>?\s|[:：()\[\]*|,]|-+>|[.!]+\s*$")
@@ -25,7 +25,7 @@ _MAX_SEGMENTS = 20
 class EndMark:
     """What a mark says the mail is, whether the subject alone is sure of it, and the title without the mark."""
 
-    kind: Kind
+    kind: MailKind
     sure: bool
     title: str
 
@@ -46,21 +46,21 @@ def find_end_mark(title: str, key: re.Pattern[str]) -> EndMark | None:
     return _find_last_word(title, bare)
 
 
-def _find_kind(segment: str) -> Kind | None:
+def _find_kind(segment: str) -> MailKind | None:
     """What a part of a subject says by itself, all of its words being a mark's; None if it is a part of the title."""
     words = [token for token in tokenize(segment) if not token.can_be("mark")]
     if not all(word.can_be("mark_end", "mark_off", "mark_beside") for word in words):
         return None
     if any(word.can_be("mark_off") for word in words):
-        return Kind.CANCEL
-    return Kind.RESULT if any(word.can_be("mark_end") for word in words) else None
+        return MailKind.CANCEL
+    return MailKind.RESULT if any(word.can_be("mark_end") for word in words) else None
 
 
 def _find_last_word(title: str, bare: str) -> EndMark | None:
     """The mark that a title begins or ends with: sure in capitals, or of a vote that the title speaks of."""
     led = _RESULT_OF.match(bare)
     if led is not None:
-        return EndMark(Kind.RESULT, sure=False, title=title[led.end() :])
+        return EndMark(MailKind.RESULT, sure=False, title=title[led.end() :])
     match = re.search(r"(called off|[^\W_]+)\W*$", bare, re.IGNORECASE)
     kind = _find_kind(match.group(1)) if match is not None else None
     if match is None or kind is None:

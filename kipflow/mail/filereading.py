@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from kipflow.domain.arrivals import CLAIMED
+from kipflow.domain.arrivals import UNRECORDED
 from kipflow.domain.facts import Message, Unreadable
 from kipflow.mail import limits
 from kipflow.mail.heads import Place
@@ -49,7 +49,7 @@ class FileReading(Place):
             self.refuse(source, why, lost=True),
             list_id=begun.list_id,
             message_id="" if begun.message_id.endswith(_MISSING) else begun.message_id,
-            arrived_at=None if begun.arrived_from in CLAIMED else begun.arrived_at,
+            arrived_at=None if begun.arrived_from in UNRECORDED else begun.arrived_at,
         )
 
     def read_all(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from kipflow.domain.facts import Kind, SubjectReading
+from kipflow.domain.facts import MailKind, SubjectReading
 from kipflow.mail import limits
 from kipflow.mail.content.mime import find_texts
 from kipflow.mail.content.text import clean_lines
@@ -41,7 +41,7 @@ _FEW, _FEW_MARKS = 200, 5_000
 
 def glance_at(head: Head, reading: SubjectReading) -> Glance:
     """A look at a mail. Where something of its headers is not read, it is a question wherever it votes."""
-    if reading.kind is not Kind.DISCUSS or not reading.numbers:
+    if reading.kind is not MailKind.DISCUSS or not reading.numbers:
         return Glance()
     if not reading.is_reply:
         return Glance(may_announce=False)

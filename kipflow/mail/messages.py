@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from kipflow.domain.facts import Kind, Message, SubjectReading, Unreadable
+from kipflow.domain.facts import MailKind, Message, SubjectReading, Unreadable
 from kipflow.domain.proposals import find_references
 from kipflow.domain.votes import Declared, Expression, Standing, states_end
 from kipflow.mail import limits
@@ -57,7 +57,7 @@ def read_kind(head: Head) -> SubjectReading:
     """What the mail is for by its subject."""
     reading = parse_subject(head.subject, head.place.prefix, own=head.place.tags)
     if head.is_automatic:
-        return replace(reading, kind=Kind.OTHER, is_reply=False, numbers=(), topic=head.subject.lower())
+        return replace(reading, kind=MailKind.OTHER, is_reply=False, numbers=(), topic=head.subject.lower())
     return reading
 
 
@@ -69,7 +69,7 @@ def read_whole(head: Head, reading: SubjectReading, source: str) -> Message:
 
 def _read_unopened(head: Head, reading: SubjectReading, source: str) -> Message:
     """A mail whose body is not read: its subject may vote."""
-    votes = read_subject(head.subject) if reading.kind is not Kind.DISCUSS else ()
+    votes = read_subject(head.subject) if reading.kind is not MailKind.DISCUSS else ()
     votes = votes or ((_SEALED,) if head.is_sealed else ())
     unread = str(head.notes)
     asked = _ask_unread(votes, unread)
@@ -114,8 +114,10 @@ def _read_beside(
     words: Words, reading: SubjectReading, head: Head, declared: Declared | None
 ) -> tuple[tuple[Expression, ...], bool]:
     """The votes of a mail in the light of what it announces, and whether it lists those of others."""
-    announces = declared is not None and (not declared.unclear or (declared.corrects and reading.kind is Kind.RESULT))
-    is_tagged = reading.kind is Kind.RESULT and not reading.is_reply
+    announces = declared is not None and (
+        not declared.unclear or (declared.corrects and reading.kind is MailKind.RESULT)
+    )
+    is_tagged = reading.kind is MailKind.RESULT and not reading.is_reply
     # who only says that it passes, and lists nobody, may vote as anybody does
     is_result = is_tagged or (announces and declared is not None and (declared.counts or bool(declared.names)))
     votes = _read_votes(words, reading, head.sender, head.subject, is_result=is_result)
@@ -129,7 +131,7 @@ def _read_beside(
 
 def _names(reading: SubjectReading) -> bool:
     """Whether a subject without a tag names a proposal: whatever it is called, the mail may announce a result."""
-    return reading.kind is Kind.OTHER and bool(reading.numbers)
+    return reading.kind is MailKind.OTHER and bool(reading.numbers)
 
 
 def _read_declared(head: Head, words: Words, reading: SubjectReading) -> Declared | None:
@@ -166,7 +168,7 @@ def answers_digest(reading: SubjectReading) -> bool:
 
 _VALUE_CELL = re.compile(r"\|\s*[+-][01]\s*\|")
 #: Subjects under which a vote can end without the mail being an answer.
-ENDING_KINDS = frozenset({Kind.RESULT, Kind.CANCEL, Kind.VOTE})
+ENDING_KINDS = frozenset({MailKind.RESULT, MailKind.CANCEL, MailKind.VOTE})
 
 
 def could_matter(reading: SubjectReading, head: Head) -> bool:
@@ -175,7 +177,7 @@ def could_matter(reading: SubjectReading, head: Head) -> bool:
     Which mail an answer answers is not known here, nor what its words come to before they are decoded and its
     quotes cut off: so every answer is read that a program did not send by itself.
     """
-    if reading.kind is not Kind.OTHER or reading.numbers:
+    if reading.kind is not MailKind.OTHER or reading.numbers:
         return True
     return (reading.is_reply or head.answers) and not is_from_program(head.subject)
 
@@ -183,9 +185,9 @@ def could_matter(reading: SubjectReading, head: Head) -> bool:
 def _read_votes(
     words: Words, reading: SubjectReading, sender: Sender, subject: str, *, is_result: bool
 ) -> tuple[Expression, ...]:
-    if reading.kind is Kind.CANCEL:
+    if reading.kind is MailKind.CANCEL:
         return ()
-    discussed = reading.kind is Kind.DISCUSS
+    discussed = reading.kind is MailKind.DISCUSS
     if discussed and "bind" not in words.text.lower():
         return ()  # agreement, in a discussion; who claims to bind may mean the vote in whose thread this stands
     # rows of a table sum up; who votes in one writes no table of bars

@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import datetime
 from itertools import dropwhile
 
-from kipflow.domain.facts import Kind, SubjectReading
+from kipflow.domain.facts import MailKind, SubjectReading
 from kipflow.domain.votes import Declared, Expression, Standing
 from kipflow.mail.announcements.heads import OVER
 from kipflow.mail.announcements.mailfacts import Mail
@@ -90,10 +90,10 @@ def _lists_somebody(counts: CountReading) -> bool:
 
 def _can_announce(words: Words, reading: SubjectReading) -> bool:
     """Whether a closer look is worth it: a tag, or words about votes and about an end."""
-    if reading.kind in {Kind.RESULT, Kind.CANCEL}:
-        return reading.kind is Kind.RESULT
+    if reading.kind in {MailKind.RESULT, MailKind.CANCEL}:
+        return reading.kind is MailKind.RESULT
     text = _even_out(words)
-    if reading.kind is Kind.VOTE:
+    if reading.kind is MailKind.VOTE:
         return has_word(text, *_ENDING) or lands(text) or has_any("票표", text)
     return has_word(text, "vote") and has_word(text, "success", "failure", "close")
 
@@ -114,7 +114,7 @@ def _even_out(words: Words) -> str:
 
 def find_cancel(words: Words, reading: SubjectReading) -> str | None:
     """The line that calls the vote off; None if the mail does not. Whether its writer may is decided elsewhere."""
-    tagged = reading.kind is Kind.CANCEL
+    tagged = reading.kind is MailKind.CANCEL
     if not tagged and not _can_call_off(words, reading):
         return None
     lines = [plain(line.text) for line in words.own[:MAX_LINES]]
@@ -126,7 +126,7 @@ def find_cancel(words: Words, reading: SubjectReading) -> str | None:
 
 def _can_call_off(words: Words, reading: SubjectReading) -> bool:
     text = _even_out(words)
-    return can_call(text) and (reading.kind is Kind.VOTE or has_word(text, "vote"))
+    return can_call(text) and (reading.kind is MailKind.VOTE or has_word(text, "vote"))
 
 
 def is_wish(line: str) -> bool:

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from functools import cache, lru_cache
 
-from kipflow.domain.facts import Kind, SubjectReading
+from kipflow.domain.facts import MailKind, SubjectReading
 from kipflow.domain.policy import OwnTags
 from kipflow.domain.proposals import NUMBER_ENDS, find_references, is_disguised
 from kipflow.mail import limits
@@ -53,7 +53,7 @@ def parse_subject(subject: str, prefix: str, ended: bool | None = None, own: Own
     text = _even_out_keys(" ".join(subject[:MAX_SUBJECT].split()), prefix)
     if is_from_program(text):
         return SubjectReading(
-            kind=Kind.OTHER, is_reply=False, is_forward=False, numbers=(), round=None, topic=text.lower()
+            kind=MailKind.OTHER, is_reply=False, is_forward=False, numbers=(), round=None, topic=text.lower()
         )
     mirrored = parse_mirrored(text)
     if mirrored is not None:
@@ -67,7 +67,7 @@ def parse_subject(subject: str, prefix: str, ended: bool | None = None, own: Own
     if mark is not None and ended is not None:
         mark = replace(mark, sure=ended)
     kind = _find_kind(tags, rest, numbers, mark, own)
-    former = _FORMER.search(text) if kind in {Kind.RESULT, Kind.CANCEL} and not numbers else None
+    former = _FORMER.search(text) if kind in {MailKind.RESULT, MailKind.CANCEL} and not numbers else None
     if former is not None:
         # "[RESULT] Quotas accepted (was: [VOTE] KIP-7: Quotas)" is about what it was
         rest = _strip_marks(former[1])[1]
@@ -152,10 +152,10 @@ def _begins(own: OwnTags, *kinds: str) -> re.Pattern[str]:
 
 #: What a tag's words make a mail, the first that applies.
 _KINDS = (
-    (Kind.CANCEL, ("tag_off",)),
-    (Kind.RESULT, ("tag_result", "tag_ended")),
-    (Kind.DISCUSS, ("tag_discuss",)),
-    (Kind.VOTE, ("tag_vote",)),
+    (MailKind.CANCEL, ("tag_off",)),
+    (MailKind.RESULT, ("tag_result", "tag_ended")),
+    (MailKind.DISCUSS, ("tag_discuss",)),
+    (MailKind.VOTE, ("tag_vote",)),
 )
 # "[VOTE] [RFC-12] …" and "[VOTE][PROPOSAL] …" are votes
 _PROPOSED = re.compile(r"\bproposal\b|\brfc\b")
@@ -166,18 +166,18 @@ _UNTAGGED_VOTE = re.compile(
 )
 
 
-def _find_kind(tags: list[str], rest: str, numbers: tuple[int, ...], mark: EndMark | None, own: OwnTags) -> Kind:
+def _find_kind(tags: list[str], rest: str, numbers: tuple[int, ...], mark: EndMark | None, own: OwnTags) -> MailKind:
     joined = " | ".join(tags + [t.lower() for t in _TAIL_TAG.findall(rest)])
-    proposed = Kind.DISCUSS if _PROPOSED.search(joined) else Kind.OTHER
+    proposed = MailKind.DISCUSS if _PROPOSED.search(joined) else MailKind.OTHER
     tagged = next((kind for kind, words in _KINDS if _begins(own, *words).search(joined)), proposed)
-    if tagged is Kind.RESULT and not numbers and not _begins(own, "tag_vote", "tag_result").search(joined):
-        tagged = Kind.OTHER  # "[Closed]" alone is some tracker's word
-    if tagged not in {Kind.OTHER, Kind.VOTE}:
+    if tagged is MailKind.RESULT and not numbers and not _begins(own, "tag_vote", "tag_result").search(joined):
+        tagged = MailKind.OTHER  # "[Closed]" alone is some tracker's word
+    if tagged not in {MailKind.OTHER, MailKind.VOTE}:
         return tagged
-    of_vote = tagged is Kind.VOTE or "vot" in fold_case(rest) or bool(numbers and not rest.endswith(("?", "？")))
+    of_vote = tagged is MailKind.VOTE or "vot" in fold_case(rest) or bool(numbers and not rest.endswith(("?", "？")))
     if mark is not None and mark.sure and of_vote:
         return mark.kind
-    return Kind.VOTE if tagged is Kind.OTHER and numbers and _UNTAGGED_VOTE.search(rest) else tagged
+    return MailKind.VOTE if tagged is MailKind.OTHER and numbers and _UNTAGGED_VOTE.search(rest) else tagged
 
 
 _JOINER = re.compile(r"^\s*(?:,|&|\+|/|and|und|et)\s*(?:and\s+)?$", re.IGNORECASE)

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from kipflow.domain.facts import Kind, Message
+from kipflow.domain.facts import MailKind, Message
 from kipflow.domain.policy import Policy
 from kipflow.domain.roster import Roster
 from kipflow.domain.votes import Vote
@@ -72,7 +72,7 @@ def read_threads(
 
 def _doubt(message: Message) -> Message:
     """A mail whose votes are put to a person because what they are about is not sure."""
-    anew = message.reading.kind is Kind.VOTE and not message.reading.is_reply
+    anew = message.reading.kind is MailKind.VOTE and not message.reading.is_reply
     asked = "begins anew under the vote's subject: a vote on this, or a call for one?"
     why = asked if anew else "votes under another subject than the vote's: a vote on this?"
     return put_to_person(message, message.votes, "other-subject", why)
@@ -106,7 +106,7 @@ def _find_crossed(book: Book, rounds: Sequence[Round]) -> None:
     for list_id in {r.root.list_id for r in proper} if len(proper) > 1 else ():
         here = sorted((r for r in proper if r.root.list_id == list_id), key=lambda r: r.opened_at)
         times = [r.opened_at for r in here]
-        for round_, message in ((r, m) for r in here for m in r.messages if m.reading.kind is Kind.VOTE):
+        for round_, message in ((r, m) for r in here for m in r.messages if m.reading.kind is MailKind.VOTE):
             at = book.time_of(message)
             last = here[max(bisect_left(times, at), 1) - 1]
             is_next = last.opened_at > round_.opened_at and last.is_running(at) and not round_.is_running(at)

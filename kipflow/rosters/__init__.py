@@ -1,1 +1,1 @@
-"""Who is who as others publish it: text in, entries out; and the roster file itself."""
+"""Rosters as others publish them: text in, entries out; and the roster file itself."""

@@ -14,17 +14,17 @@ from lxml import etree, html
 
 from kipflow.domain.errors import UnreadableInput
 from kipflow.domain.people import Role
-from kipflow.rosters.entries import Gathering, Listing, clean_name, parse_day, parse_roles
+from kipflow.rosters.entries import Collector, Listing, clean_name, parse_day, parse_roles
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
-#: Field → what the head of its column may say, folded.
+#: Field → possible headings of its column, folded.
 COLUMNS = {
     "id": ("id", "asf id", "apache id", "apacheid", "asfid", "svn id", "availid", "username", "user", "uid", "account"),
     "name": ("name", "public name", "full name", "real name"),
     "email": ("email", "e mail", "mail", "address", "emails"),
-    # not "status": Whimsy puts there what differs between its records ("not in committer list")
+    # not "status": there Whimsy reports differences between its records ("not in committer list")
     "role": ("role", "roles", "position"),
     "since": (
         "since",
@@ -39,10 +39,10 @@ COLUMNS = {
     ),
     "until": ("until", "end date", "ended", "left", "to", "resigned"),
 }
-#: Of one cell or heading.
+#: The most characters and text parts of one cell or heading.
 MAX_TEXT, MAX_PARTS = 2000, 100
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6", "caption")
-#: Marks that ASF's pages put behind an id or a name: "(*)" not subscribed, "(ASF Emeritus)".
+#: Marks after an id or a name on ASF's pages: "(*)" not subscribed, "(ASF Emeritus)".
 _MARKS = re.compile(r"\s*\((?:\*|ASF [\w ]{1,40}|[\w-]{0,20} ?[Mm]ember)\)\s*$")
 
 
@@ -63,12 +63,12 @@ def parse_html(text: str, *, source: str, project: str | None = None) -> Listing
     Args:
         text: a saved page.
         source: names the page in errors.
-        project: where a page has tables of many projects, headed "kafka" and "kafka-pmc": whose to take.
+        project: which project to take, if a page has tables of many, headed "kafka" and "kafka-pmc".
 
     Raises:
         UnreadableInput: the page cannot be read or has no table of people.
     """
-    found = Gathering(source)
+    found = Collector(source)
     groups = list(_find_tables(_parse(text, source)))
     if project is not None and any(_is_of_project(heading, project) for heading, _ in groups):
         groups = [(heading, table) for heading, table in groups if _is_of_project(heading, project)]
@@ -113,11 +113,11 @@ def _is_of_project(heading: str, project: str) -> bool:
 
 
 def _find_tables(root: _Element) -> Iterator[tuple[str, _Element]]:
-    """Each table with the heading it stands under."""
+    """Each table with the heading above it."""
     heading = ""
     for element in root.iter(*_HEADINGS, "table"):
         if element.tag == "table":
-            # a table within a table would be read again and again
+            # nested tables would be read repeatedly
             if next(element.iterancestors("table"), None) is None:
                 yield heading, element
         else:
@@ -133,7 +133,7 @@ def _find_rows(table: _Element) -> Iterator[_Element]:
 
 
 def _read_row(row: _Element) -> tuple[list[str], bool]:
-    """A row's cells, and whether its id is struck out (in LDAP, but not on the committee)."""
+    """A row's cells, and whether any is struck out (in LDAP, but not on the committee)."""
     cells = [cell for cell in row if cell.tag in ("td", "th")]
     struck = any("line-through" in str(e.get("style", "")) for cell in cells for e in cell.iter())
     return [_text(cell) for cell in cells], struck
@@ -144,7 +144,7 @@ def _text(element: _Element) -> str:
     return " ".join("".join(parts)[:MAX_TEXT].split())
 
 
-def _add_person(found: Gathering, values: dict[str, str], struck: bool, heading: str, place: str) -> None:
+def _add_person(found: Collector, values: dict[str, str], struck: bool, heading: str, place: str) -> None:
     name, account = _MARKS.sub("", values.get("name", "")), _MARKS.sub("", values.get("id", ""))
     if not name:
         return
@@ -169,5 +169,5 @@ def _heading_roles(heading: str) -> tuple[str, ...]:
     roles = parse_roles(heading.replace("-", " "))
     if roles:
         return roles[:1]
-    # a group headed by nothing but the project's name is its committers
+    # a group headed by only the project's name is its committers
     return ("committer",) if re.fullmatch(r"[a-z][a-z0-9-]{1,40}", heading.strip()) else ()

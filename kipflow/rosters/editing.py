@@ -1,4 +1,4 @@
-"""Changing a roster file as a person would: only the lines of the people that change, everything else as it stands."""
+"""Edit a roster file as a person would: only the lines of changed people, everything else stays."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _INDENT = "  "
 
 
 def edit_roster(text: str, before: RosterFile, after: RosterFile) -> str:
-    """The text of a roster file that says `after`, where `text` said `before`.
+    """The text of a roster file changed from `before` to `after`.
 
-    Comments, order and spelling of what does not change stay. A file in a form that cannot be edited line by
-    line (all people in one line, say) is written anew.
+    Comments, order and spelling of unchanged parts stay. A file that cannot be edited line by line (all people in one
+    line, say) is rewritten.
     """
     edited = _edit(text, before, after)
     return edited if edited is not None and _says(edited, after) else render_roster(after)
@@ -55,7 +55,7 @@ def _edit(text: str, before: RosterFile, after: RosterFile) -> str | None:
     elif added:
         place = nodes["people"][0].start_mark.line
         changes.append((place, place + 1, ["people:\n", *added]))
-    # from the end, so that the places of what stands before stay true
+    # from the end, so that earlier positions stay valid
     for start, end, new in sorted(changes, key=lambda change: change[:2], reverse=True):
         lines[start:end] = new
     for key, value in (("as_of", after.as_of.isoformat() if after.as_of else ""), ("source", quote(after.source))):
@@ -64,13 +64,13 @@ def _edit(text: str, before: RosterFile, after: RosterFile) -> str | None:
 
 
 def _render(person: Person, people: yaml.SequenceNode) -> list[str]:
-    """A person's lines, as deep as the list stands."""
+    """A person's lines, indented like the list."""
     column = people.value[0].start_mark.column - 2 if people.value else len(_INDENT)
     return [" " * max(column, 0) + line.removeprefix(_INDENT) + "\n" for line in render_person(person)]
 
 
 def _find_end(lines: list[str], node: yaml.Node) -> int:
-    """The line after a person's last one: comments and blank lines behind it belong to what follows."""
+    """The line after a person's last one: comments and blank lines after it belong to the next person."""
     # a block ends where the next token begins, anything else within its last line
     is_block = isinstance(node, yaml.CollectionNode) and not node.flow_style
     end: int = node.end_mark.line + (0 if is_block else 1)
@@ -80,7 +80,7 @@ def _find_end(lines: list[str], node: yaml.Node) -> int:
 
 
 def _set(lines: list[str], key: str, value: str) -> None:
-    """Set the line `key: value` on top, above the people where there is none yet."""
+    """Set the line `key: value`; a new one is inserted above the people."""
     if not value:
         return
     held = next((i for i, line in enumerate(lines) if line.startswith(f"{key}:")), None)

@@ -1,4 +1,4 @@
-"""What one line of somebody's roster says of a person, cleaned and bounded: rosters come from strangers."""
+"""Entries of others' rosters, cleaned and bounded, since rosters come from strangers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _DAY_FORMS = ("%Y/%m/%d", "%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%Y%
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class RosterEntry:
     """One person as one source describes them.
 
     `id` is "" where the source has none. `place` says where in the source ("row 3"), for reports.
@@ -43,17 +43,17 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listing:
-    """All that one source says. `notes` say what was left out or is less sure than it looks."""
+    """All entries of one source. `notes` say what was left out or is uncertain."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[RosterEntry, ...]
     notes: tuple[str, ...] = ()
 
 
-class Gathering:
-    """The entries of one source while it is read, and what was left out or is less sure than it looks."""
+class Collector:
+    """Collects the entries of one source, and notes on what was left out or is uncertain."""
 
     def __init__(self, source: str) -> None:
-        self.entries: list[Entry] = []
+        self.entries: list[RosterEntry] = []
         self.notes: list[str] = []
         self._source = source
 
@@ -70,9 +70,9 @@ class Gathering:
         roles: Iterable[Role] = (),
         place: str = "",
     ) -> None:
-        """Keep the cleaned entry, unless nothing names a person.
+        """Add the cleaned entry, unless it names nobody.
 
-        Who has an address at apache.org has the account of that name, so that is the id where none is given.
+        An address at apache.org is the account's, and gives the id if there is none.
 
         Raises:
             UnreadableInput: there are more people than any community has.
@@ -90,7 +90,7 @@ class Gathering:
             self.note(place, "names nobody; left out")
             return
         others = dict.fromkeys(clean_name(a) for a in (*aliases, *_spell_nickname(shown)))
-        entry = Entry(
+        entry = RosterEntry(
             id=cleaned_id,
             name=shown,
             aliases=tuple(a for a in others if a and fold_name(a) != fold_name(shown))[:MAX_EACH],
@@ -127,19 +127,19 @@ def _spell_nickname(name: str) -> tuple[str, ...]:
 
 
 def find_email(text: str) -> str | None:
-    """The one address in `text`, also as "name at apache dot org"; None for a list's or a masked one."""
+    """The address in `text`, also as "name at apache dot org"; None for a list's or a masked one."""
     start = text.strip()[:400]
     cleaned = clean_address(start if "@" in start else _DOT.sub(".", _AT.sub("@", start)))
     if len(cleaned) > 254 or not _EMAIL.fullmatch(cleaned):
         return None
-    # a list's address as somebody's own would make that person the author of every rewritten mail
+    # with a list's address a person would be the author of every rewritten mail
     return None if cleaned.endswith(".apache.org") else cleaned
 
 
 def parse_roles(text: str) -> tuple[str, ...]:
-    """The roles that a cell names: "PMC Member, Committer" → pmc, committer. A chair is in the PMC.
+    """The roles in a cell: "PMC Member, Committer" → pmc, committer. A chair is in the PMC.
 
-    What has ended binds nobody: "former PMC member" is emeritus.
+    An ended role never binds: "former PMC member" is emeritus.
     """
     words = " ".join(re.findall(r"[a-z]+", text.lower()[:200]))
     if not words:
@@ -159,7 +159,7 @@ def parse_roles(text: str) -> tuple[str, ...]:
 
 
 def parse_day(text: str) -> datetime | None:
-    """A date or time as midnight UTC of its day; None where there is none. A month alone is no date."""
+    """A date or time as midnight UTC of its day; None if there is none. A month alone is no date."""
     cleaned = text.strip()[:64]
     if not re.match(r"\d{1,2} |\d{4}[-/]\d|\d{8}|[A-Za-z]{3,9} \d", cleaned):
         return None

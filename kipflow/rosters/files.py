@@ -1,4 +1,4 @@
-"""The roster file: YAML in, values out, and back. What is written is what `settings.load_roster` reads."""
+"""Read and write the roster file (YAML), in the form that `config.roster` reads."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import yaml
 
 from kipflow.domain.errors import UnreadableInput
 from kipflow.domain.people import Person, Role, clean_address, find_role_fault
-from kipflow.rosters.entries import Entry, Listing, check_count, parse_day
+from kipflow.rosters.entries import Listing, RosterEntry, check_count, parse_day
 
 #: Larger than any roster; YAML costs more to read than its size suggests.
 MAX_YAML = 4_000_000
@@ -26,7 +26,7 @@ _NULL = "tag:yaml.org,2002:null"
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """YAML whose plain scalars are texts or null, so that an id `no` or `0x1` stays what it is."""
+    """YAML whose plain scalars are texts or null, so that an id `no` or `0x1` stays a text."""
 
     yaml_implicit_resolvers: ClassVar[dict[str, Any]] = {
         first: [(tag, pattern) for tag, pattern in resolvers if tag == _NULL]
@@ -36,7 +36,7 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RosterFile:
-    """A whole roster file, with `accounts` as `settings.RosterConfig` has it.
+    """A whole roster file, with `accounts` as in `config.roster.RosterConfig`.
 
     `head` holds the comment lines above it; `comments` counts those further down.
     """
@@ -50,7 +50,7 @@ class RosterFile:
 
 
 def parse_roster(text: str, *, source: str) -> RosterFile:
-    """The roster in a YAML text; every scalar is taken as written, so an id `no` stays one.
+    """The roster in a YAML text; every scalar is read as written, so an id `no` stays a text.
 
     Raises:
         UnreadableInput: it is no YAML, or not of a roster's shape.
@@ -62,7 +62,7 @@ def parse_roster(text: str, *, source: str) -> RosterFile:
     people = [_read_person(raw, position, source) for position, raw in enumerate(document["people"])]
     twice = next((i for i, times in Counter(p.id for p in people).items() if times > 1), None)
     if twice is not None:
-        raise UnreadableInput(source=source, why=f"the id {twice} stands twice")
+        raise UnreadableInput(source=source, why=f"the id {twice} is listed twice")
     as_of = parse_day(_scalar(document.get("as_of"), source, "as_of"))
     head = re.match(r"(?:[ \t]*#[^\n]*\n|[ \t]*\n)*", text)
     body = text[head.end() if head else 0 :]
@@ -80,7 +80,7 @@ def as_listing(roster: RosterFile) -> Listing:
     """A roster file as a source for another one."""
     return Listing(
         entries=tuple(
-            Entry(id=p.id, name=p.name, aliases=p.aliases, emails=p.emails, roles=p.roles, place=p.id)
+            RosterEntry(id=p.id, name=p.name, aliases=p.aliases, emails=p.emails, roles=p.roles, place=p.id)
             for p in roster.people
         )
     )
@@ -198,10 +198,10 @@ def _render_role(role: Role) -> str:
 
 
 def quote(text: str) -> str:
-    """A YAML scalar that reads back as exactly `text`, whatever stands in it.
+    """A YAML scalar that reads back as exactly `text`.
 
-    A dollar sign is escaped: settings replace ${NAME} by a variable of the reader's environment, and a
-    name from outside must not be able to ask for one.
+    A dollar sign is escaped: ${NAME} would be replaced by an environment variable, which a name from outside must not
+    be able to read.
     """
     if _PLAIN.fullmatch(text) and text not in _WORDS and len(text) < 80:
         return text

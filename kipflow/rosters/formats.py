@@ -1,4 +1,4 @@
-"""Which form a roster has, and its entries whatever that is."""
+"""Find a roster's form, and read its entries."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Format(StrEnum):
 
 #: ASF's own export of all its people has some 2 MB.
 MAX_CHARS = 16_000_000
-#: How much of a text is looked at to find its form.
+#: How many characters of a text are used to find its form.
 _START = 20_000
 
 
@@ -49,12 +49,12 @@ def find_format(text: str) -> Format | None:
 def parse_listing(
     documents: Sequence[tuple[str, str]], *, form: Format | None = None, project: str | None = None
 ) -> Listing:
-    """What one or more documents of one form say.
+    """The entries of one or more documents of one form.
 
     Args:
         documents: (name, text) of each; only LDAP's exports need several.
         form: None: found by the first text.
-        project: which project, where a source holds many.
+        project: which project, if a source has many.
 
     Raises:
         UnreadableInput: the form is not known, or the text is not of it.

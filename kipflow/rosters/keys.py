@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from kipflow.domain.errors import UnreadableInput
-from kipflow.rosters.entries import Gathering, Listing
+from kipflow.rosters.entries import Collector, Listing
 
 _ARMOUR_BEGIN, _ARMOUR_END = "-----BEGIN PGP", "-----END PGP"
 #: `uid   [ultimate] Mara Lind (CODE SIGNING KEY) <mlind@apache.org>`, older: `pub 1024D/1A2B 2005-01-01 Mara …`.
@@ -22,7 +22,7 @@ def parse_keys(text: str, *, source: str) -> Listing:
     Raises:
         UnreadableInput: there is no user id in it.
     """
-    found = Gathering(source)
+    found = Collector(source)
     for number, people in _split_keys(text):
         names = [name for name, _ in people if name]
         emails = [email for _, email in people]

@@ -13,7 +13,7 @@ from typing import Any
 
 from kipflow.domain.errors import UnreadableInput
 from kipflow.domain.people import Role
-from kipflow.rosters.entries import Gathering, Listing, check_count, parse_day
+from kipflow.rosters.entries import Collector, Listing, check_count, parse_day
 
 
 def parse_ldap(documents: Sequence[tuple[str, str]], *, project: str | None = None) -> Listing:
@@ -42,7 +42,7 @@ def parse_ldap(documents: Sequence[tuple[str, str]], *, project: str | None = No
     owners, members = _ids(group, "owners", name), _ids(group, "members", name)
     accounts = sorted({*owners, *members, *listed})
     check_count(len(accounts), name)
-    found = Gathering(name)
+    found = Collector(name)
     for account in accounts:
         person, joined = _details(people.get(account)), _details(listed.get(account))
         if not person and not joined.get("name"):

@@ -12,7 +12,7 @@ from datetime import datetime
 from kipflow.domain.errors import UnreadableInput
 from kipflow.domain.people import Role, fold_name
 from kipflow.rosters.asf_html import find_columns
-from kipflow.rosters.entries import Entry, Gathering, Listing, check_count, clean_name, parse_day, parse_roles
+from kipflow.rosters.entries import Collector, Listing, RosterEntry, check_count, clean_name, parse_day, parse_roles
 
 _ADDED = frozenset({"added", "add", "joined", "role", "promoted", "changed"})
 _REMOVED = frozenset({"removed", "remove", "left", "resigned", "retired", "emeritus"})
@@ -31,7 +31,7 @@ def parse_csv(text: str, *, source: str) -> Listing:
     columns = find_columns(head)
     if "name" not in columns:
         raise UnreadableInput(source=source, why="has no column `name` in its first row (csv)")
-    found = Gathering(source)
+    found = Collector(source)
     for number, cells in rows:
         values = {field: cells[at].strip() for field, at in columns.items() if at < len(cells)}
         place = f"line {number}"
@@ -65,13 +65,13 @@ def _read(text: str, source: str) -> tuple[list[str], Iterator[tuple[int, list[s
     return head, rows()
 
 
-def _read_roles(values: dict[str, str], place: str, found: Gathering) -> list[Role]:
+def _read_roles(values: dict[str, str], place: str, found: Collector) -> list[Role]:
     dates: list[datetime | None] = []
     for field in ("since", "until"):
         text = values.get(field, "")
         day = parse_day(text)
         if text and day is None:
-            # without its date the role would count as always held
+            # a role without its date would count as always held
             found.note(place, f"{clean_name(text)!r} is no date; taken without the role")
             return []
         dates.append(day)
@@ -85,9 +85,9 @@ def _read_roles(values: dict[str, str], place: str, found: Gathering) -> list[Ro
     return [Role(role=role, since=since, until=until) for role in roles]
 
 
-def _join_rows(entries: list[Entry]) -> Iterator[Entry]:
-    """Rows of one id are one entry; rows without id stay apart, for whoever merges to judge."""
-    joined: dict[str, Entry] = {}
+def _join_rows(entries: list[RosterEntry]) -> Iterator[RosterEntry]:
+    """Join rows of one id to one entry; rows without id stay apart, for the merging to decide."""
+    joined: dict[str, RosterEntry] = {}
     for position, entry in enumerate(entries):
         known = joined.get(entry.id) if entry.id else None
         if known is None or fold_name(known.name) != fold_name(entry.name):
@@ -107,7 +107,7 @@ def _parse_history(head: list[str], rows: Iterator[tuple[int, list[str]]], sourc
     when = next((head.index(name) for name in _TIMES if name in head), None)
     if len(columns) < 3 or when is None:
         raise UnreadableInput(source=source, why="a history needs the columns name, event, role and date (csv)")
-    found = Gathering(source)
+    found = Collector(source)
     events: list[tuple[datetime, int, str, str, str]] = []
     for number, cells in rows:
         if len(cells) <= max(*columns.values(), when):
@@ -125,8 +125,8 @@ def _parse_history(head: list[str], rows: Iterator[tuple[int, list[str]]], sourc
     return found.as_listing()
 
 
-def _follow(events: list[tuple[datetime, int, str, str, str]], found: Gathering) -> None:
-    """Roles begin when first listed and end when removed; whoever joins a PMC stays a committer."""
+def _follow(events: list[tuple[datetime, int, str, str, str]], found: Collector) -> None:
+    """Add roles that begin when first listed and end when removed; who joins a PMC stays a committer."""
     names: dict[str, str] = {}
     places: dict[str, int] = {}
     held: dict[str, list[Role]] = {}

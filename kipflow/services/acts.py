@@ -1,6 +1,6 @@
-"""What a person can do, as a table: the command line and the board perform the same acts and refuse the same.
+"""What a person can do, as a table: command line and board perform and refuse the same acts.
 
-An act is recorded first, then applied: the proposals that it touches are decided again at once.
+An act is recorded first, then applied: the proposals that it affects are decided again at once.
 """
 
 from __future__ import annotations
@@ -11,23 +11,23 @@ from typing import Any
 
 from kipflow.domain.proposals import format_key
 from kipflow.domain.ruled import HOLD
-from kipflow.services import lasting, releases, rulings
+from kipflow.services import previewed, releases, rulings
 from kipflow.services.advance import preview
 from kipflow.services.deciding import decide_again
-from kipflow.services.desk import Act, Desk, Done, Preview, Shown, Values, Word, read_number
+from kipflow.services.desk import Act, ActContext, Desk, Done, Preview, ShownStages, Values, read_number
 from kipflow.services.ruling_checks import BadRuling
 from kipflow.services.rulings import Recorded
 from kipflow.services.who_is_who import accept_sender, check_pick, rule_identity
 
 #: The fields that hold several values.
 LISTS = frozenset({"interfaces", "picked"})
-#: What names that which somebody was shown, of an act with a preview.
+#: The field of an act with a preview that identifies what the person was shown.
 SEEN = "seen"
-#: What a form adds to what is chosen of several, so that choosing nothing says so.
+#: A form's extra value for a choice of several, so that choosing none is explicit.
 NONE = "none"
 
 
-def perform(desk: Desk, name: str, values: Values, word: Word) -> Done:
+def perform(desk: Desk, name: str, values: Values, context: ActContext) -> Done:
     """Perform the act of this name.
 
     Raises:
@@ -36,14 +36,14 @@ def perform(desk: Desk, name: str, values: Values, word: Word) -> Done:
     """
     act = _find(name)
     _require(name, (*act.fields, *([SEEN] if act.preview else [])), values)
-    return act.perform(desk, values, word)
+    return act.perform(desk, values, context)
 
 
 def preview_act(desk: Desk, name: str, values: Values, at: datetime) -> Preview:
     """What the act of this name would change.
 
     Raises:
-        BadRuling: nothing is shown before it, a value is missing, or it makes no sense.
+        BadRuling: the act has no preview, a value is missing, or it makes no sense.
     """
     act = _find(name)
     if act.preview is None:
@@ -68,27 +68,27 @@ def _require(name: str, fields: Sequence[str], values: Values) -> None:
 # -- acts on one proposal ----------------------------------------------------------------------------
 def _on_proposal(
     kind: str, read: Callable[[Values], dict[str, Any]], *, target: str = "proposal"
-) -> Callable[[Desk, Values, Word], Done]:
-    """An act that is a ruling on one proposal; `target` is the field that says what it is about."""
+) -> Callable[[Desk, Values, ActContext], Done]:
+    """An act that is a ruling on one proposal; `target` is the field with the ruling's target."""
 
-    def run(desk: Desk, values: Values, word: Word) -> Done:
+    def run(desk: Desk, values: Values, context: ActContext) -> Done:
         number, value = read_number(values["proposal"]), read(values)
         key = format_key(desk.effects.prefix, number)
-        decision, _ = preview(desk.store, number, policy=desk.policy, as_of=word.at)
+        decision, _ = preview(desk.store, number, policy=desk.policy, as_of=context.at)
         recorded = rulings.settle(
             desk.store,
             number=number,
             kind=kind,
             target=key if target == "proposal" else str(values[target]),
             value=value,
-            word=word,
+            context=context,
             asked={item.kind for item in decision.review} if decision is not None else (),
             policy=desk.policy,
         )
         leaves = value == {"number": "refuse"}
         gone = f"; {key} leaves the lists, and its mail stays stored" if leaves else ""
-        shown = Shown.NONE if leaves else Shown.ALL
-        return decide_again(desk, word, f"{_say(recorded)}{gone}", recorded.id, [number], shown=shown)
+        shown = ShownStages.NONE if leaves else ShownStages.ALL
+        return decide_again(desk, context, f"{_say(recorded)}{gone}", recorded.id, [number], shown=shown)
 
     return run
 
@@ -99,7 +99,7 @@ def _read_day(text: str) -> str:
 
 
 def _read_since(given: datetime | str | None) -> datetime | None:
-    """From when an address is somebody's: a time with its zone."""
+    """The time since when an address is somebody's, with its zone."""
     if not given or isinstance(given, datetime):
         return given or None
     since: datetime | None
@@ -120,40 +120,40 @@ def _read_care(values: Values) -> dict[str, Any]:
     return {"reviewer": reviewer} if reviewer else {"interfaces": named}
 
 
-def _acknowledge_drift(desk: Desk, values: Values, word: Word) -> Done:
-    """Let a side go on saying what it says, until it or the facts say something else."""
+def _acknowledge_drift(desk: Desk, values: Values, context: ActContext) -> Done:
+    """Acknowledge a side's disagreement, until the side or the facts change."""
     number, side = read_number(values["proposal"]), str(values["side"])
     key = format_key(desk.effects.prefix, number)
-    decision, _ = preview(desk.store, number, policy=desk.policy, as_of=word.at)
+    decision, _ = preview(desk.store, number, policy=desk.policy, as_of=context.at)
     found = [drift for drift in (decision.drift if decision is not None else ()) if drift.side == side]
     if not found:
         raise BadRuling(f"no {side} of {key} is out of step")
     recorded = [
-        rulings.settle(desk.store, number=number, kind="drift", target=side, value=drift.as_ruled, word=word)
+        rulings.settle(desk.store, number=number, kind="drift", target=side, value=drift.as_ruled, context=context)
         for drift in found
     ]
     said = "; ".join(map(_say, recorded))
-    return decide_again(desk, word, said, recorded[-1].id if len(recorded) == 1 else None, [number])
+    return decide_again(desk, context, said, recorded[-1].id if len(recorded) == 1 else None, [number])
 
 
 # -- acts on people, rulings and effects -------------------------------------------------------------
-def _identify(*, same: bool) -> Callable[[Desk, Values, Word], Done]:
-    def run(desk: Desk, values: Values, word: Word) -> Done:
+def _identify(*, same: bool) -> Callable[[Desk, Values, ActContext], Done]:
+    def run(desk: Desk, values: Values, context: ActContext) -> Done:
         sides = values["one"], values["other"]
-        recorded = rule_identity(desk.store, desk.roster, *sides, same=same, word=word)
-        return decide_again(desk, word, _say(recorded), recorded.id)
+        recorded = rule_identity(desk.store, desk.roster, *sides, same=same, context=context)
+        return decide_again(desk, context, _say(recorded), recorded.id)
 
     return run
 
 
-def _accept_sender(desk: Desk, values: Values, word: Word) -> Done:
+def _accept_sender(desk: Desk, values: Values, context: ActContext) -> Done:
     since = _read_since(values.get("since"))
-    recorded = accept_sender(desk.store, desk.roster, values["address"], values["person"], word, since=since)
-    return decide_again(desk, word, _say(recorded), recorded.id)
+    recorded = accept_sender(desk.store, desk.roster, values["address"], values["person"], context, since=since)
+    return decide_again(desk, context, _say(recorded), recorded.id)
 
 
-def _accept_senders(desk: Desk, values: Values, word: Word) -> Done:
-    """Accept several senders who are asked about, each as whom it may be."""
+def _accept_senders(desk: Desk, values: Values, context: ActContext) -> Done:
+    """Accept several senders in question, each as the person it may be."""
     rows = desk.store.senders()
     wanted = set(values["picked"])
     picked = [row for row in rows if row.key in wanted]
@@ -164,19 +164,19 @@ def _accept_senders(desk: Desk, values: Values, word: Word) -> Done:
     refused: list[str] = []
     for row in picked:
         try:
-            accept_sender(desk.store, desk.roster, row.sender, row.person, word)
+            accept_sender(desk.store, desk.roster, row.sender, row.person, context)
             accepted.append(f"{row.sender} is {row.person_name} ({row.person})")
         except BadRuling as error:  # what was accepted before it stays
             refused.append(f"{row.sender} is not accepted: {error}")
     if not accepted:
         raise BadRuling("; ".join(refused))
-    return decide_again(desk, word, "; ".join([f"{len(accepted)} of {len(rows)} accepted", *accepted, *refused]))
+    return decide_again(desk, context, "; ".join([f"{len(accepted)} of {len(rows)} accepted", *accepted, *refused]))
 
 
-def _revoke(desk: Desk, values: Values, word: Word) -> Done:
+def _revoke(desk: Desk, values: Values, context: ActContext) -> Done:
     ruling = read_number(values["ruling"])
-    rulings.revoke(desk.store, ruling, word)
-    return decide_again(desk, word, f"ruling {ruling} revoked")
+    rulings.revoke(desk.store, ruling, context)
+    return decide_again(desk, context, f"ruling {ruling} revoked")
 
 
 def _say(recorded: Recorded) -> str:
@@ -216,12 +216,12 @@ ACTS: Mapping[str, Act] = {
     "refuse": Act(fields=("key",), perform=releases.refuse),
     "rollback": Act(fields=("key",), perform=releases.roll_back),
     "sent": Act(fields=("key",), perform=releases.confirm_sent),
-    "undo": Act(fields=("batch",), perform=lasting.undo_batch, preview=lasting.preview_undo),
+    "undo": Act(fields=("batch",), perform=previewed.undo_batch, preview=previewed.preview_undo),
     "roster": Act(
         fields=("text", "source", "as_of"),
         optional=("format", "project"),
-        perform=lasting.import_into,
-        preview=lasting.preview_import,
+        perform=previewed.import_into,
+        preview=previewed.preview_import,
     ),
-    "roster-back": Act(fields=(), perform=lasting.restore_roster, preview=lasting.preview_back),
+    "roster-back": Act(fields=(), perform=previewed.restore_roster, preview=previewed.preview_restore),
 }

@@ -1,10 +1,10 @@
-"""Move proposals: load the facts, let the domain decide, record what is new and what it causes.
+"""Move proposals: load the facts, let the domain decide, record new entries and their effects.
 
 Everything about one proposal happens in one transaction: history, projection, effects. A crash leaves
 either all of it or nothing, and running again with the same facts adds nothing.
 
-Two times: `as_of` is when the question is asked for, `now` when it is asked. They differ where past dates
-are made up for. History records both: when a move became true, and when kipflow came to know of it.
+Two times: `as_of` is the time to decide for, `now` when that is done. They differ in a backfill of past dates. History
+records both: when a move became true, and when kipflow learned of it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from kipflow.domain.history import effective
 from kipflow.domain.lifecycle import decide, with_known_future
 from kipflow.domain.policy import Policy
 from kipflow.domain.proposals import Proposal, format_key
-from kipflow.domain.silence import give_warning
+from kipflow.domain.silence import make_warning
 from kipflow.services.assembly import load_facts
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.effects import find_effects
@@ -32,14 +32,14 @@ from kipflow.services.recording import Advance, find_appended, find_notice, reco
 
 #: Two machines of one Airflow need not agree on the second.
 CLOCK_SKEW = timedelta(minutes=5)
-#: Tasks for the proposals of one run where there are many, and the most proposals of one task.
+#: Tasks for the proposals of one run if there are many, and the most proposals of one task.
 PARTS, MOST_TOGETHER = 8, 200
-#: Proposals that are decided in one transaction, where only rows of an index are known.
+#: Proposals known only from index rows that are decided in one transaction.
 AT_ONCE = 500
 
 
 class FutureDecision(KipflowError):
-    """A decision was asked for as of a time that has not come."""
+    """A decision was requested as of a time in the future."""
 
     def __init__(self, *, as_of: datetime, now: datetime) -> None:
         super().__init__(
@@ -49,7 +49,7 @@ class FutureDecision(KipflowError):
 
 
 def refuse_future(as_of: datetime, now: datetime) -> None:
-    """Raise `FutureDecision` where `as_of` is ahead of `now` by more than clocks differ."""
+    """Raise `FutureDecision` if `as_of` is ahead of `now` by more than clocks may differ."""
     if as_of - now > CLOCK_SKEW:
         raise FutureDecision(as_of=as_of, now=now)
 
@@ -72,11 +72,11 @@ def advance_one(
 ) -> Advance:
     """Decide proposal `number` at `as_of` and record the outcome, as known at `now` (None: `as_of`).
 
-    A time before the newest recorded decision is left alone: what was true then is in the history
-    already, and a projection must not go back.
+    A time before the newest recorded decision is skipped: the history has what was true then, and the projection must
+    not go back.
 
     Raises:
-        FutureDecision: `as_of` is ahead of `now`: it would keep every decision until then from being taken.
+        FutureDecision: `as_of` is ahead of `now`: it would block every decision until then.
     """
     known_at = as_of if now is None else now
     refuse_future(as_of, known_at)
@@ -90,7 +90,7 @@ def advance_one(
         if decision is None:
             decision = _find_emptied(session, number, policy, as_of)
         if decision is None:
-            # it stays on the list: a backfill comes to its first fact later
+            # it stays on the list: a later step of the backfill reaches its first fact
             return Advance(number=number, stage=None, skipped="nothing had happened by then")
         if warning is not None:
             session.history.save_warning(number, warning)
@@ -115,7 +115,7 @@ def preview(
 def preview_in(
     session: Session, number: int, *, policy: Policy, as_of: datetime, now: datetime
 ) -> tuple[Decision | None, list[Transition]]:
-    """The same within a transaction, of what it has changed so far."""
+    """As `preview`, within a transaction and with its changes so far."""
     decision, _ = _decide_and_warn(load_facts(session, number), policy, as_of, now)
     decision = decision or _find_emptied(session, number, policy, as_of)
     if decision is None:
@@ -125,7 +125,7 @@ def preview_in(
 
 
 def _find_emptied(session: Session, number: int, policy: Policy, as_of: datetime) -> Decision | None:
-    """The decision that nothing holds of a proposal whose facts were all taken out; None where it had no history."""
+    """An empty decision on a proposal whose facts were all removed; None if it had no history."""
     if not effective(session.history.load(number)):
         return None
     return Decision(
@@ -134,15 +134,15 @@ def _find_emptied(session: Session, number: int, policy: Policy, as_of: datetime
 
 
 def look_back(store: Store, number: int, *, policy: Policy, as_of: datetime) -> Decision | None:
-    """What the stored facts come to at `as_of`: nobody is warned by looking."""
+    """The decision on the stored facts at `as_of`, without writing a warning."""
     with store.read() as session:
         return decide(load_facts(session, number), policy, as_of)
 
 
 def split_candidates(numbers: Sequence[int], prefix: str) -> dict[str, list[int]]:
-    """The proposals in named parts that are decided side by side: each alone where they are few, many together else.
+    """The proposals in named parts, to be decided in parallel: one each if they are few, else many together.
 
-    What starts a task costs a hundred times what one decision does.
+    Starting a task costs a hundred times as much as one decision.
     """
     size = min(MOST_TOGETHER, ceil(len(numbers) / PARTS)) or 1
     parts = [list(numbers[start : start + size]) for start in range(0, len(numbers), size)]
@@ -161,9 +161,10 @@ def advance_many(
     on_progress: Callable[[int, int], None] = lambda _done, _all: None,
     on_failure: Callable[[int, Exception], None] | None = None,
 ) -> list[Advance]:
-    """Advance proposals, one transaction each, but rows of an index many at once. `on_progress` hears (done, all).
+    """Advance proposals, one transaction each; those known from index rows many at once. `on_progress` gets (done,
+    all).
 
-    With `on_failure` a proposal that fails holds up no other; without it, its error is raised.
+    With `on_failure` the others go on after a failure; without it, the error is raised.
     """
     rules: dict[str, Any] = {"policy": policy, "effects": effects, "as_of": as_of, "now": now, "run_id": run_id}
     done: list[Advance] = []
@@ -173,7 +174,7 @@ def advance_many(
         except Exception:
             if on_failure is None:
                 raise
-            continue  # each of them alone, then: so the one that fails is known
+            continue  # then each alone, to find the one that fails
         on_progress(len(done), len(numbers))
     ready = {advance.number for advance in done}
     for number in numbers:
@@ -204,9 +205,10 @@ def _advance_fresh(
     now: datetime | None,
     run_id: str,
 ) -> list[Advance]:
-    """What `advance_one` would do with those that are known from rows of an index only, in one transaction.
+    """`advance_one` for proposals known only from index rows, in one transaction.
 
-    They have no past, so nothing is corrected or withdrawn. One whose author must be warned is left to `advance_one`.
+    They have no history, so nothing is corrected or withdrawn. One whose author must be warned is left to
+    `advance_one`.
     """
     refuse_future(as_of, as_of if now is None else now)
     known_at = as_of if now is None else max(now, as_of)
@@ -232,15 +234,15 @@ def _advance_fresh(
 def _decide_and_warn(
     facts: ProposalFacts, policy: Policy, as_of: datetime, recorded_at: datetime
 ) -> tuple[Decision | None, SilenceWarning | None]:
-    """The decision as of `as_of`, on facts that hold the warning that it must give; that warning, if there is one.
+    """The decision as of `as_of`, on facts with the warning that it requires; and that warning, or None.
 
-    A decision can see only that a warning is required. Whoever records it gives the warning and decides again, so that
-    what is stored follows from the stored facts.
+    A decision only finds that a warning is required. The warning is then added to the facts, and they are decided
+    again, so that what is stored follows from stored facts.
     """
     decision = decide(facts, policy, as_of)
     silence = decision.unwarned if decision is not None else None
-    # a silence is warned of once, also where its warning is of a date after this one
+    # one warning per silence, also if it was written for a later date than this one
     if silence is None or any(w.silent_at == silence.silent_at for w in facts.warnings):
         return decision, None
-    warning = give_warning(silence, policy, as_of=as_of, recorded_at=recorded_at, followed_since=facts.followed_since)
+    warning = make_warning(silence, policy, as_of=as_of, recorded_at=recorded_at, followed_since=facts.followed_since)
     return decide(replace(facts, warnings=(*facts.warnings, warning)), policy, as_of), warning

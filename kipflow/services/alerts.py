@@ -1,4 +1,4 @@
-"""What operators are notified in their own channel when a task has failed: at most once an hour for each cause."""
+"""Notify the operators' channel of a failed task: at most once an hour for each cause."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from kipflow.domain.messagekinds import KINDS
+from kipflow.domain.messagekinds import MESSAGE_KINDS
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.messages import build_message, escape, link, quote
 from kipflow.services.ports import Effect, Store
 
-#: For so long after a failure was reported the same cause is not reported again.
+#: The same cause is not reported again within this time.
 PAUSE = timedelta(hours=1)
-#: Characters of a cause that are cited.
+#: The most characters of a cause that are quoted.
 MAX_CAUSE = 500
-#: What lets somebody in, wherever an error cites it: of an address, by its form, behind its name.
+#: Secrets that an error may quote: in an address, by a token's form, after a secret's name.
 _SECRETS = (
     (re.compile(r"(?<=//)[^@\s]{1,400}@"), "…@"),  # a password may hold a slash
     (re.compile(r"\b(?:xox[a-z]|xapp)-[\w-]+"), "…"),
@@ -33,7 +33,7 @@ _SECRETS = (
 class Failure:
     """A task that failed for good. `where` names it ("kip_poll_threads.fetch"), `log_url` is where its log is.
 
-    `secrets` are values that nobody may read, should the cause cite one.
+    `secrets` are values to hide if the cause quotes them.
     """
 
     where: str
@@ -43,9 +43,9 @@ class Failure:
 
 
 def report_failure(store: Store, failure: Failure, rules: EffectRules, *, now: datetime) -> int:
-    """Inform the operators' channel, if the community has one; how many messages that makes (0 or 1).
+    """Inform the operators' channel, if the community has one. Returns the number of messages (0 or 1).
 
-    Readers of the channel of proposals can do nothing about it and are not notified.
+    Readers of the proposals' channel can do nothing about it and are not notified.
     """
     kind = type(failure.cause).__name__ if failure.cause is not None else "unknown"
     payload = rules.address("failure", render_failure(failure, kind))
@@ -74,6 +74,6 @@ def render_failure(failure: Failure, kind: str) -> dict[str, Any]:
     """The message, with the first line of the cause."""
     said = hide_secrets(str(failure.cause or "").strip().partition("\n")[0][:MAX_CAUSE], failure.secrets)
     why = f": {said}" if said else ""
-    line = f"{KINDS['failure'].icon} *{escape(failure.where)}* failed ({escape(kind)}){quote(why, MAX_CAUSE)}"
+    line = f"{MESSAGE_KINDS['failure'].icon} *{escape(failure.where)}* failed ({escape(kind)}){quote(why, MAX_CAUSE)}"
     log = link("Its log", failure.log_url) if failure.log_url else ""
     return build_message(f"{failure.where} failed ({kind}){why}", [line, log])

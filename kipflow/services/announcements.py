@@ -1,8 +1,8 @@
-"""What people heard of a proposal, beside what holds now: what is withdrawn, what is taken back and what is news.
+"""What was announced about a proposal, compared with its history: what to withdraw, to take back, and to announce.
 
-What an earlier correction announced is in no message of its own. Where its message still
-waits, it is overtaken: it goes out no more, and the new message says what is still true of it.
-Where no person let the retraction of an acceptance be known yet, people hold the proposal for accepted.
+The entries after a correction are announced in its message only. A correction whose message still waits is overtaken:
+it is withdrawn, and the new message includes what is still true. While no person has released the retraction of an
+acceptance, readers still believe that the proposal is accepted.
 """
 
 from __future__ import annotations
@@ -22,10 +22,9 @@ from kipflow.services.ports import OUT, WAITING, Outbox, OutboxRow
 
 @dataclass(frozen=True, kw_only=True)
 class Announced:
-    """A proposal's entries, stored and new, with the status of each one's message by the entry's id.
+    """A proposal's entries, stored and new, and the status of their messages by entry id.
 
-    `out` are the states that count as heard. `retraction`: the effect, not sent yet, saying that an acceptance
-    does not hold.
+    `out` are the states that count as announced. `retraction` is an unsent effect that retracts an acceptance.
     """
 
     stored: Sequence[Transition]
@@ -41,26 +40,25 @@ class Announced:
 
     @cached_property
     def heard(self) -> list[Transition]:
-        """The stored entries that people know of: those that were sent, and their like that followed again unheard."""
+        """The stored entries that people know: announced ones, and equal ones that were derived again later."""
         sent = [t for t in self.stored if self.status.get(t.id) in self.out]
         said = _find_said(sent)
         return [t for t in self.stored if t in sent or (not t.retracts and t.plain_id in said)]
 
     @cached_property
     def overtaken(self) -> list[Transition]:
-        """The earlier corrections whose messages still wait."""
+        """The earlier corrections whose messages have not been sent."""
         return [t for t in self.stored if t.retracts and t not in self.heard and self.status.get(t.id) in WAITING]
 
     @cached_property
     def known(self) -> frozenset[str]:
-        """The new entries that people heard of and that nobody took back: what was retracted unheard is no news."""
+        """The new entries that people know already: an equal one was announced and never taken back."""
         said = _find_said(self.heard)
         return frozenset(t.id for t in self.appended if t.plain_id in said)
 
     @property
     def is_retraction_overtaken(self) -> bool:
-        """More happened while a person had not released the retraction, or another correction came before it went
-        out."""
+        """Whether the unsent retraction is out of date: it is still held, or another correction came."""
         return self.retraction is not None and (self.retraction.status == "held" or bool(self.corrections))
 
 
@@ -72,7 +70,7 @@ def settle_announcements(
     *,
     stage: Stage,
 ) -> PriorNews:
-    """Withdraw what is not sent of what no longer holds; what people heard before of what is to be said now."""
+    """Withdraw unsent messages that no longer hold. Returns what people know already, for the new messages."""
     if not appended or not any(t.retracts for t in (*stored, *appended)):
         return PriorNews()
     key = format_key(rules.prefix, appended[0].number)
@@ -83,7 +81,7 @@ def settle_announcements(
         appended=appended,
         stage=stage,
         status={entry: status[k] for entry, k in keys.items() if k in status},
-        out=OUT if rules.sends else OUT | {"skipped"},  # in dry-run nothing goes out: it shows what would have
+        out=OUT if rules.sends else OUT | {"skipped"},  # dry-run: what would have been sent counts as announced
         retraction=outbox.find_waiting_retraction(appended[0].number),
     )
     overtaken = [t.id for t in announced.overtaken]
@@ -99,21 +97,21 @@ def _find_prior_news(announced: Announced) -> PriorNews:
     known, corrections = announced.known, announced.corrections
     is_accepted = announced.stage is Stage.ACCEPTED
     if announced.is_retraction_overtaken and not is_accepted and corrections:
-        # nobody knows of the retraction: whatever follows, people come from an acceptance
+        # nobody knows of the retraction: readers still believe in the acceptance
         return PriorNews(taken_back=dict.fromkeys((t.id for t in corrections), Stage.ACCEPTED), known=known)
     if announced.is_retraction_overtaken and not is_accepted:
-        # the retraction is announced with what holds now
+        # announce the retraction together with the present stage
         retraction = next(t for t in reversed(announced.stored) if t.retracts)
         return PriorNews(renewed=replace(retraction, source=Stage.ACCEPTED), known=known)
     if announced.is_retraction_overtaken and _find_announced_stage(announced) is Stage.ACCEPTED:
-        # accepted again, and people never heard otherwise: they hold for so what holds
+        # accepted again, and readers never heard of the retraction: nothing is news to them
         return PriorNews(known=known | {t.id for t in announced.appended if t.source is not t.target})
     stages = {t.id: _find_last_heard(announced, t) for t in corrections}
     return PriorNews(taken_back={entry: stage for entry, stage in stages.items() if stage is not None}, known=known)
 
 
 def _find_last_heard(announced: Announced, correction: Transition) -> Stage | None:
-    """The stage that people heard of last, where the correction takes back what they heard; else None."""
+    """The stage announced last, if the correction takes back something announced; else None."""
     if any(t.id in correction.retracts or t.retracts for t in announced.heard):
         return correction.source
     unheard = {entry for t in announced.overtaken for entry in t.retracts}
@@ -122,7 +120,7 @@ def _find_last_heard(announced: Announced, correction: Transition) -> Stage | No
 
 
 def _find_announced_stage(announced: Announced) -> Stage | None:
-    """The stage that people heard of last. A correction is announced with what followed it, up to the next one."""
+    """The stage announced last. A correction's message includes the entries after it, up to the next one."""
     if not announced.heard:
         return None
     last, stored = announced.heard[-1], announced.stored
@@ -133,6 +131,6 @@ def _find_announced_stage(announced: Announced) -> Stage | None:
 
 
 def _find_said(heard: Sequence[Transition]) -> set[str]:
-    """What people were notified and nobody took back to them, however often it followed."""
+    """The announced transitions (by `plain_id`) that no later announcement took back."""
     denied = {entry for t in heard for entry in t.retracts}
     return {t.plain_id for t in heard if not t.retracts and t.id not in denied}

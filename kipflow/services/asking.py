@@ -1,6 +1,6 @@
-"""What is put to a person where they work: each effect that awaits approval, each question that an outcome depends on.
+"""Requests to a person in Airflow: effects that await approval, and questions that an outcome depends on.
 
-Who asks (Airflow's required actions) keeps a note of what it has asked, so that two runs do not ask the same.
+Each run notes what it asks (as Airflow's required actions), so that no two runs ask the same.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from datetime import datetime, timedelta
 from kipflow.domain.proposals import format_key
 from kipflow.services.acts import perform
 from kipflow.services.board import Board, ReviewRow
-from kipflow.services.desk import Desk, Done, Word
+from kipflow.services.desk import ActContext, Desk, Done
 from kipflow.services.ports import OutboxRow, Store
 from kipflow.services.releases import load_effects
 from kipflow.services.ruling_checks import BadRuling
 from kipflow.services.settling import Answer, find_release_ways, find_ways, list_answers
 from kipflow.services.wording import REVIEW_WORDS, say_payload
 
-#: After this long without an answer it is asked anew, which reminds.
+#: After this time without an answer a request is made again, as a reminder.
 PATIENCE = timedelta(days=1)
-#: More at once nobody reads; the board lists the others.
-MOST = 50
+#: The most open requests; the board lists all.
+MAX_OPEN = 50
 _MARK = "asked"
-#: Kind of effect → what is asked before it is made.
+#: Kind of effect → the question before it is sent.
 _ASKS = {
     "slack": "send this to Slack",
     "index": "save this on the index page",
@@ -38,7 +38,8 @@ _ASKS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """Something that a person is asked. `key` names it among all that is open; `number` is None for no proposal's.
+    """Something that a person is asked. `key` identifies it among open requests; `number` is None if it is about no
+    proposal.
 
     `title` is in our own words. `text` quotes mails and pages: whoever shows it must escape it.
     """
@@ -56,7 +57,7 @@ class Request:
 
 
 def find_requests(board: Board, prefix: str) -> list[Request]:
-    """All that is to be asked now: what an outcome depends on first, then the effects, oldest first."""
+    """All requests that are open now: first questions that an outcome depends on, then effects, oldest first."""
     found = (
         *(_ask(row) for row in board.review() if row.item.outcomes),
         *(_ask_to_send(row, prefix) for row in load_effects(board, "held")),
@@ -87,25 +88,25 @@ def _ask_to_send(effect: OutboxRow, prefix: str) -> Request:
 
 
 def choose_new(store: Store, requests: Sequence[Request], *, run_id: str, now: datetime) -> list[Request]:
-    """The requests that nobody asks yet, noted as asked by this run. The same run gets the same ones again.
+    """Requests that no other run makes, noted as made by this run. The same run gets the same ones again.
 
-    What is settled is forgotten: should it be open again, it is asked again.
+    Settled requests are forgotten; one that is open again is made again.
     """
     with store.begin() as session:
         noted: dict[str, list[str]] = json.loads(session.marks.load(_MARK) or "{}")
         open_now = {request.key for request in requests}
         asked = {k: v for k, v in noted.items() if k in open_now and datetime.fromisoformat(v[1]) > now}
-        free = [r for r in requests if r.key not in asked][: max(0, MOST - len(asked))]
+        free = [r for r in requests if r.key not in asked][: max(0, MAX_OPEN - len(asked))]
         asked |= {request.key: [run_id, (now + PATIENCE).isoformat()] for request in free}
         session.marks.save(_MARK, json.dumps(asked, sort_keys=True))
     return [request for request in requests if asked.get(request.key, [""])[0] == run_id]
 
 
-def answer(desk: Desk, key: str, chosen: str, word: Word) -> Done | None:
-    """Perform the chosen answer; None where the request was settled meanwhile.
+def answer(desk: Desk, key: str, chosen: str, context: ActContext) -> Done | None:
+    """Perform the chosen answer; None if the request was settled meanwhile.
 
     Raises:
-        BadRuling: it offers no such answer, or the act refuses it: no reason, say.
+        BadRuling: there is no such answer, or the act refuses it (without a reason, say).
     """
     request = next((r for r in find_requests(desk.store, desk.effects.prefix) if r.key == key), None)
     if request is None:
@@ -113,4 +114,4 @@ def answer(desk: Desk, key: str, chosen: str, word: Word) -> Done | None:
     if chosen not in request.answers:
         raise BadRuling(f"{chosen!r} is no answer; the answers are {', '.join(request.answers)}")
     picked = request.answers[chosen]
-    return perform(desk, picked.act, picked.values, word)
+    return perform(desk, picked.act, picked.values, context)

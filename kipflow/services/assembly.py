@@ -1,4 +1,4 @@
-"""All that is known of one proposal, assembled from what is stored of it for `lifecycle.decide`."""
+"""A proposal's facts, assembled from its stored rows for `lifecycle.decide`."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from kipflow.mail.rounds.linking import attribute_numbers
 from kipflow.mail.threads import find_votes
 from kipflow.services.ports import ProposalRows, Session
 
-#: Characters of a title that are looked at and shown.
+#: The most characters of a title that are used.
 MAX_TITLE = 300
 
 
 @dataclass(frozen=True, kw_only=True)
 class CommunityRules:
-    """How a community's mail and pages are read (`ports.Rules`), by the policy and roster of today.
+    """How a community's mail and pages are read (`ports.Rules`), by its present policy and roster.
 
-    `permalink` is where a mail can be read, with "{mid}"; "" where no archive is known. `keyed_by` is "number", or what
-    else distinguishes votes.
+    `permalink` is the address of a mail, with "{mid}"; "" if no archive is known. `keyed_by` is "number", or what else
+    distinguishes votes.
     """
 
     prefix: str
@@ -67,12 +67,12 @@ class CommunityRules:
     def assemble(self, rows: ProposalRows) -> ProposalFacts:
         """The facts, in order of time.
 
-        Mails without a believable time are left out of `messages`, whose order they can't join; the votes are found
-        among all mails, and the board lists them.
+        Mails without a believable time are left out of `messages`, which are ordered by time; the votes are found among
+        all mails, and the board lists all.
         """
         number, verdicts = rows.number, as_verdicts(rows.identities)
         roster = self.roster.with_verdicts(verdicts) if verdicts else self.roster
-        # a mail can belong to two proposals; each has its own vote
+        # a mail can belong to two proposals, each with a vote of its own
         found = self.find_votes([*rows.messages, *rows.rivals], roster)
         votes = tuple(v for v in found if v.proposal == number and v.list_id not in self.aside)
         rulings = (*rows.rulings, *find_concerned(rows.identities, votes))
@@ -95,7 +95,7 @@ class CommunityRules:
         )
 
     def _list_thread(self, mails: Iterable[Message]) -> Iterator[ThreadMessage]:
-        """The mails that have a time, as the timeline needs them."""
+        """The mails with a time, in the form for the timeline."""
         for found in mails:
             if found.arrived_at is not None:
                 yield ThreadMessage(
@@ -121,7 +121,7 @@ def load_facts(session: Session, number: int) -> ProposalFacts:
 
 
 def _find_writers(mails: Iterable[Message], roster: Roster) -> Iterator[KnownWriter]:
-    """Those whom the roster knows by their address, each with their first mail."""
+    """The writers known to the roster by address, each with the time of their first mail."""
     found: set[str] = set()
     for mail in mails:
         author = roster.identify(name=mail.author_name, address=mail.author_address)
@@ -132,7 +132,7 @@ def _find_writers(mails: Iterable[Message], roster: Roster) -> Iterator[KnownWri
 
 
 def _describe(rows: ProposalRows, prefix: str) -> Proposal:
-    """What a proposal is called and who wrote it: from its page, else the index, else its first mail."""
+    """A proposal's title, author and links: from its page, else the index, else its first mail."""
     number, entries = rows.number, rows.index_entries
     versions = own_versions(rows.pages, number)
     newest = versions[-1] if versions else None
@@ -158,7 +158,7 @@ def _describe(rows: ProposalRows, prefix: str) -> Proposal:
 
 
 def _find_opener(number: int, prefix: str, mails: Sequence[Message]) -> Message | None:
-    """The first mail under the title that most people write: anybody can write first, under any title."""
+    """The first mail with the title used by most people, as anybody can be the first to write, with any title."""
     writers: dict[str, set[str]] = {}
     first: dict[str, Message] = {}
     for found in mails:

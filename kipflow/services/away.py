@@ -1,4 +1,4 @@
-"""Services that give nothing, since when and why: noted where one is asked, read where that is shown."""
+"""Unreachable services, since when and why: noted by whoever calls one, shown to operators."""
 
 from __future__ import annotations
 
@@ -11,51 +11,51 @@ from datetime import datetime
 from kipflow.domain.errors import ServiceUnavailable
 from kipflow.services.ports import Marks, Store
 
-#: What kipflow talks to, as people call it, by the name under which it is noted as away.
+#: Service by its name in marks → its name for people.
 SERVICES = {"archive": "mail archive", "wiki": "wiki", "tickets": "ticket tracker", "slack": "Slack workspace"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Away:
-    """A service that gives nothing, since when and why."""
+class Outage:
+    """An unreachable service: since when, and why."""
 
     since: datetime
     why: str
 
 
-def note_away(store: Store, service: str, why: str, *, at: datetime) -> None:
-    """Note that a service gives nothing; since when stays as it was noted first."""
+def note_outage(store: Store, service: str, why: str, *, at: datetime) -> None:
+    """Note that a service is unreachable; `since` keeps the time of the first note."""
     with store.begin() as session:
-        known = load_away(session.marks).get(service)
+        known = load_outages(session.marks).get(service)
         since = known.since if known is not None else at
         session.marks.save(_mark(service), json.dumps([since.isoformat(), why]))
 
 
-def note_back(store: Store, service: str) -> None:
-    """Note that a service answers."""
+def note_recovery(store: Store, service: str) -> None:
+    """Note that a service answers again."""
     with store.begin() as session:
         if session.marks.load(_mark(service)):
             session.marks.save(_mark(service), "")
 
 
 @contextmanager
-def reaching(store: Store, service: str, at: datetime) -> Iterator[None]:
-    """Note whether a service could be reached in the block."""
+def noting_outages(store: Store, service: str, at: datetime) -> Iterator[None]:
+    """Note whether a service is reachable, by what the block raises."""
     try:
         yield
     except ServiceUnavailable as error:
-        note_away(store, service, error.why, at=at)  # its address is for the log, not for every reader
+        note_outage(store, service, error.why, at=at)  # its address is only for the log
         raise
-    note_back(store, service)
+    note_recovery(store, service)
 
 
-def load_away(marks: Marks) -> dict[str, Away]:
-    """The services that give nothing."""
-    found: dict[str, Away] = {}
+def load_outages(marks: Marks) -> dict[str, Outage]:
+    """The unreachable services, by name."""
+    found: dict[str, Outage] = {}
     for service in SERVICES:
         if noted := marks.load(_mark(service)):
             since, why = json.loads(noted)
-            found[service] = Away(since=datetime.fromisoformat(since), why=why)
+            found[service] = Outage(since=datetime.fromisoformat(since), why=why)
     return found
 
 

@@ -1,4 +1,4 @@
-"""Buttons under messages, for where an app is configured for Slack. `services.presses` has what they do."""
+"""Buttons below Slack messages, if an app is configured. `services.presses` performs them."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import Any
 from kipflow.services.effectrules import ANSWERS
 from kipflow.services.settling import SNOOZE, Answer
 
-#: What is no act: it records nothing, and only who asks is shown it.
+#: Not an act: it records nothing, and only the person who presses it sees the draft.
 DRAFT = "draft"
-#: What Slack takes of a button's text and value, and how many buttons are offered: the board has every way.
+#: Slack's limits for a button's text and value, and the most buttons of a message; the board has all ways.
 _LABEL, _VALUE, MOST_BUTTONS = 75, 2_000, 5
 _REASON = "reason"
 
 
 def offer(message: Mapping[str, Any], answers: Mapping[str, Answer]) -> dict[str, Any]:
-    """The message with what can be chosen below it; `EffectRules.address` leaves that out where there is no app."""
+    """The message with buttons for the answers; `EffectRules.address` drops them if there is no app."""
     pressed = {label: json.dumps([a.act, dict(a.values)], ensure_ascii=False) for label, a in answers.items()}
     buttons = [
         {
@@ -44,7 +44,7 @@ def offer(message: Mapping[str, Any], answers: Mapping[str, Answer]) -> dict[str
 
 
 def offer_snooze(number: int, at: datetime) -> dict[str, Answer]:
-    """To leave a proposal in peace for a while."""
+    """The answer that snoozes a proposal for `SNOOZE`."""
     until = f"{at + SNOOZE:%Y-%m-%d}"
     return {f"snooze until {until}": Answer(act="snooze", values={"proposal": str(number), "until": until})}
 

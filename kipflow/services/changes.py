@@ -1,4 +1,4 @@
-"""What changed on a proposal's page between two of its versions."""
+"""Changes of a proposal's page between two versions."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from kipflow.wiki.diffs import SectionChange, diff_pages
 
 
 class Since(StrEnum):
-    """A moment in a proposal's life from which changes are shown."""
+    """The moment since which changes are shown."""
 
     DISCUSSION = "discussion"
     VOTE = "vote"
 
 
 class NoSuchVersion(KipflowError):
-    """A version that is asked for is not held."""
+    """A requested version is not stored."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PageChanges:
+class PageComparison:
     """Two versions of one page and the sections that differ; `substance` names those that differ in substance."""
 
     before: PageVersion
@@ -36,20 +36,20 @@ class PageChanges:
 
 
 def find_moment(history: Iterable[Transition], since: Since | None) -> datetime | None:
-    """When the discussion first opened, or the newest vote; without `since` the vote, else the discussion."""
+    """When the newest vote opened, or the first discussion; without `since` the former if there is one."""
     entries = [t for t in history if not t.retracts]
     votes = [t.at for t in entries if t.target is Stage.VOTE]
     if votes and since is not Since.DISCUSSION:
         return max(votes)
-    # a cancelled vote leads back to the discussion: that is not where it opened
+    # a cancelled vote leads back to the discussion, which did not open then
     discussions = [t.at for t in entries if t.target is Stage.DISCUSSION]
     return min(discussions) if discussions and since is not Since.VOTE else None
 
 
 def find_versions_since(pages: Sequence[PageVersion], moment: datetime) -> tuple[PageVersion, PageVersion] | None:
-    """The version that stood at `moment` and the newest of the same page; None if nothing was saved since.
+    """The version at `moment` and the newest one of the same page; None if nothing was saved since.
 
-    A page that was made later than `moment` is compared with its own first version.
+    A page created after `moment` is compared with its first version.
     """
     own = newest_page(pages)
     if not own:
@@ -73,7 +73,7 @@ def find_versions(pages: Sequence[PageVersion], first: int, last: int) -> tuple[
 
 
 def newest_page(pages: Sequence[PageVersion]) -> list[PageVersion]:
-    """The versions of the page that was saved last, in order: a number can stand on two pages."""
+    """The versions, in order, of the page saved last: two pages can have one number."""
     if not pages:
         return []
     page_id = max(pages, key=lambda p: (p.saved_at, p.version)).page_id
@@ -82,7 +82,7 @@ def newest_page(pages: Sequence[PageVersion]) -> list[PageVersion]:
 
 def compare_versions(
     before: PageVersion, after: PageVersion, load_body: Callable[[str, int], str | None]
-) -> PageChanges:
+) -> PageComparison:
     """What differs between two versions. `load_body` gives a version's storage format by page id and version.
 
     Raises:
@@ -90,7 +90,7 @@ def compare_versions(
     """
     old = load_body(before.page_id, before.version) or ""
     new = load_body(after.page_id, after.version) or ""
-    return PageChanges(
+    return PageComparison(
         before=before,
         after=after,
         sections=diff_pages(old, new, source=f"page {after.page_id}"),

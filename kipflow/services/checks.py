@@ -1,4 +1,4 @@
-"""Judge the pages that are new or changed, and notify their authors of what is new about them, in Slack's thread."""
+"""Check new and changed pages, and report new faults in the proposal's Slack thread."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from kipflow.domain.errors import UnreadableInput
 from kipflow.domain.events import OPEN_STAGES
-from kipflow.domain.messagekinds import KINDS
+from kipflow.domain.messagekinds import MESSAGE_KINDS
 from kipflow.domain.pagefaults import ANY, Norms, PageFault
 from kipflow.domain.pages import StatusWord
 from kipflow.domain.proposals import format_key
@@ -19,14 +19,14 @@ from kipflow.services.newsrows import NEWS_AGE
 from kipflow.services.ports import CheckedPage, Effect, Report, Session, Store
 from kipflow.wiki.lint import RULES, find_external_faults, lint_page
 
-#: Kinds of faults named in one message; the board has them all.
+#: The most groups of faults in one message; the board has all.
 _MAX_NAMED = 8
 
 
 def find_fault_effects(
     page: CheckedPage, new: Sequence[PageFault], rules: EffectRules, as_of: datetime
 ) -> list[Effect]:
-    """One message with the faults that are new on a page, if it was saved lately; nobody is notified of old ones."""
+    """One message with the new faults of a page, if it was saved recently."""
     if not new or as_of - page.saved_at > NEWS_AGE:
         return []
     key = format_key(rules.prefix, page.number)
@@ -50,9 +50,9 @@ def find_fault_effects(
 
 
 def render_faults(key: str, faults: Sequence[PageFault], *, links: str = "") -> dict[str, Any]:
-    """What is to be fixed on a page, with how."""
+    """The message about faults of a page, with fixes."""
     count = f"{len(faults)} thing{'s' if len(faults) != 1 else ''} to fix"
-    lines = [f"{KINDS['lint'].icon} The page of *{escape(key)}* has {count}", links]
+    lines = [f"{MESSAGE_KINDS['lint'].icon} The page of *{escape(key)}* has {count}", links]
     alike: dict[tuple[str, str], list[PageFault]] = {}
     for fault in faults:
         alike.setdefault((fault.code, fault.fix if fault.code == "K04" else fault.what), []).append(fault)
@@ -63,7 +63,7 @@ def render_faults(key: str, faults: Sequence[PageFault], *, links: str = "") -> 
 
 
 def _say(alike: Sequence[PageFault]) -> str:
-    """Faults of one kind, fixed in one way: seven sections that hold the template's text are one line."""
+    """A line for faults of one kind with one fix: seven sections with the template's text are one line."""
     first = alike[0]
     what = first.what if len(alike) == 1 else first.what.partition(': "')[0]
     places = ", ".join(quote(fault.place, 60) for fault in alike)
@@ -75,16 +75,16 @@ _SETTLED = frozenset({StatusWord.ACCEPTED, StatusWord.REJECTED, StatusWord.DORMA
 
 
 def check_pages(store: Store, *, effects: EffectRules, as_of: datetime, norms: Norms = ANY) -> Report:
-    """Judge every page that changed since it was judged, or around which something changed.
+    """Check every page that changed since its last check, or whose ticket or namesakes changed.
 
-    What is new about the page of an open proposal goes to the outbox, once per fault.
+    New faults of an open proposal's page go to the outbox, once per fault.
     """
     rules = f"{RULES} {norms.version}"
     with store.begin() as session:
         due = [p for p in session.pages.load_checked() if p.judged != (p.version, rules, p.around)]
     faults = notified = 0
     for page in due:
-        # one page, one transaction: what is known of it and what is required for it are written together
+        # one transaction per page: its faults and the message about them are stored together
         with store.begin() as session:
             found = find_faults(session, page, prefix=effects.prefix, norms=norms)
             new = session.pages.save_faults(page, found, rules=rules, at=as_of)
@@ -98,7 +98,7 @@ def check_pages(store: Store, *, effects: EffectRules, as_of: datetime, norms: N
 
 
 def find_faults(session: Session, page: CheckedPage, *, prefix: str, norms: Norms) -> list[PageFault]:
-    """The faults of a stored page's newest version: its own, and those that only what is around it shows."""
+    """The faults of a stored page's newest version: in its text, and in relation to its ticket and other pages."""
     body = session.pages.find_body(page.page_id, page.version) or ""
     try:
         own = lint_page(body, title=page.title, prefix=prefix, source=f"page {page.page_id}", norms=norms)
@@ -112,4 +112,4 @@ def find_faults(session: Session, page: CheckedPage, *, prefix: str, norms: Norm
 def _is_open(page: CheckedPage) -> bool:
     if page.stage is not None:
         return page.stage in OPEN_STAGES
-    return page.status not in _SETTLED  # not decided on yet: what the page says of itself
+    return page.status not in _SETTLED  # not decided yet: by the page's own state

@@ -1,6 +1,6 @@
-"""What keeps the whole from working, each with its cause, what still works and what to do: one table of conditions.
+"""Conditions that keep kipflow from working, as one table: each with its cause, what still works, and the fix.
 
-The board shows them on top of every page, `kipflow status` prints them, and the operators' channel hears of each once.
+The board shows them on every page, `kipflow status` prints them, and the operators' channel gets each once.
 """
 
 from __future__ import annotations
@@ -10,23 +10,23 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from kipflow.domain.facts import Coverage
-from kipflow.domain.messagekinds import KINDS
+from kipflow.domain.messagekinds import MESSAGE_KINDS
 from kipflow.domain.times import say_weekday
-from kipflow.services.away import SERVICES, Away
+from kipflow.services.away import SERVICES, Outage
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.messages import build_message, escape
 from kipflow.services.ports import Effect, Runs, Store
 from kipflow.services.program import address_commands
 
-#: Mail that is held up to a time longer ago than this is stale: the archive is asked every hour.
+#: Mail that is complete only up to longer ago than this is stale: the archive is polled every hour.
 STALE = timedelta(hours=12)
-#: The DAGs that fail where a service is away: the service is the cause, and they are not named besides.
+#: DAG → the services without which it fails: while one is unreachable, only that is reported.
 _READERS = {
     "kip_poll_threads": {"archive"},
     "kip_backfill": {"archive"},
     "kip_sync_wiki": {"wiki", "tickets"},
 }
-#: What every community has: where one of these is switched off, operators are told.
+#: The DAGs that every community has: one that is switched off is a condition.
 DAGS = (
     *_READERS,
     "kip_advance_stages",
@@ -40,7 +40,7 @@ _STORED = "What is stored stays on the board and is decided on"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Condition:
-    """`says` is what is so, with its cause; `works` what goes on all the same; `fix` what to do."""
+    """`says` states the condition with its cause, `works` what still works, `fix` what to do."""
 
     name: str
     says: str
@@ -52,13 +52,13 @@ class Condition:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Situation:
-    """What conditions are found from. `has_clock`: `now` is the community's own time. `roster` is where the roster's
-    file belongs, "" where none is named.
+    """The input of the conditions. `has_clock`: `now` is the community's own time. `roster` is the path of the roster
+    file, "" if none is named.
     """
 
     now: datetime
     coverage: Coverage
-    away: Mapping[str, Away] = field(default_factory=dict)
+    away: Mapping[str, Outage] = field(default_factory=dict)
     has_clock: bool = True
     has_archive: bool = True
     has_roster: bool = True
@@ -73,17 +73,17 @@ def find_conditions(found: Situation) -> tuple[Condition, ...]:
 
 
 # -- the table ---------------------------------------------------------------------------------------
-def _ask_clock(found: Situation) -> Iterator[Condition]:
+def _check_clock(found: Situation) -> Iterator[Condition]:
     if not found.has_clock:
         yield Condition(
             name="clock",
-            says="The sandbox is not running, and this machine's time stands in for its own",
+            says="The sandbox is not running, and this machine's time is used instead of its own",
             works="What is stored stays on the board; nothing is read, decided or sent",
             fix="`make run` starts what has stopped",
         )
 
 
-def _ask_scheduler(found: Situation) -> Iterator[Condition]:
+def _check_scheduler(found: Situation) -> Iterator[Condition]:
     if found.pause is not None:
         hours = int(found.pause.total_seconds() // 3600)
         span = f"{hours} hours" if hours < 48 else f"{hours // 24} days"
@@ -95,7 +95,7 @@ def _ask_scheduler(found: Situation) -> Iterator[Condition]:
         )
 
 
-def _ask_paused(found: Situation) -> Iterator[Condition]:
+def _check_paused(found: Situation) -> Iterator[Condition]:
     if found.runs.paused:
         yield Condition(
             name="paused",
@@ -105,17 +105,17 @@ def _ask_paused(found: Situation) -> Iterator[Condition]:
         )
 
 
-def _ask_services(found: Situation) -> Iterator[Condition]:
+def _check_services(found: Situation) -> Iterator[Condition]:
     for service, away in found.away.items():
         is_mail, is_chat = service == "archive", service == "slack"
         waits = "; no vote ends on mail that is missing" if is_mail else ""
         by_hand = ", or take the mail from files: `kipflow ingest FILE --complete-through TIME`" if is_mail else ""
         fix = f"It is asked again every hour. Check its address in the community's file and the network{by_hand}"
-        if is_chat:  # it answers, and its answer says what to do
+        if is_chat:  # Slack answers, and its answer says what to do
             waits, fix = "; every message waits, none is given up", "Do that; the next delivery sends what waits"
         yield Condition(
             name=service,
-            says=f"The {SERVICES[service]} {'takes nothing' if is_chat else 'is unreachable'} "
+            says=f"The {SERVICES[service]} {'refuses everything' if is_chat else 'is unreachable'} "
             f"since {say_weekday(away.since)}: {away.why}",
             works=f"{_STORED}{waits}",
             fix=fix,
@@ -123,7 +123,7 @@ def _ask_services(found: Situation) -> Iterator[Condition]:
         )
 
 
-def _ask_failed(found: Situation) -> Iterator[Condition]:
+def _check_failed(found: Situation) -> Iterator[Condition]:
     for dag, at in found.runs.failed.items():
         if not _READERS.get(dag, set()) & found.away.keys():
             yield Condition(
@@ -135,7 +135,7 @@ def _ask_failed(found: Situation) -> Iterator[Condition]:
             )
 
 
-def _ask_mail(found: Situation) -> Iterator[Condition]:
+def _check_mail(found: Situation) -> Iterator[Condition]:
     through = found.coverage.complete_through
     gaps = found.coverage.gaps
     is_fresh = through is not None and found.now - through <= STALE
@@ -152,7 +152,7 @@ def _ask_mail(found: Situation) -> Iterator[Condition]:
     )
 
 
-def _ask_files(found: Situation) -> Iterator[Condition]:
+def _check_files(found: Situation) -> Iterator[Condition]:
     if found.has_archive:
         return
     through = found.coverage.complete_through
@@ -167,7 +167,7 @@ def _ask_files(found: Situation) -> Iterator[Condition]:
     )
 
 
-def _ask_roster(found: Situation) -> Iterator[Condition]:
+def _check_roster(found: Situation) -> Iterator[Condition]:
     if not found.has_roster:
         where = f"Fill {found.roster}" if found.roster else "Name a `roster` in the community's file, and fill it"
         yield Condition(
@@ -179,23 +179,23 @@ def _ask_roster(found: Situation) -> Iterator[Condition]:
 
 
 ROWS: tuple[Callable[[Situation], Iterator[Condition]], ...] = (
-    _ask_clock,
-    _ask_scheduler,
-    _ask_paused,
-    _ask_services,
-    _ask_failed,
-    _ask_mail,
-    _ask_files,
-    _ask_roster,
+    _check_clock,
+    _check_scheduler,
+    _check_paused,
+    _check_services,
+    _check_failed,
+    _check_mail,
+    _check_files,
+    _check_roster,
 )
 
 
 # -- the operators' channel --------------------------------------------------------------------------
-_TOLD = "conditions-told"
+_REPORTED = "conditions-told"
 
 
 def report_conditions(store: Store, found: Iterable[Condition], rules: EffectRules, *, now: datetime) -> int:
-    """Inform the operators' channel of each fault that was not there last time; how many messages that makes."""
+    """Inform the operators' channel of each fault that is new since the last call. Returns the number of messages."""
     faults = {}
     for fault in found:
         payload = rules.address("condition", build_message(fault.says, _render(fault, rules.program)))
@@ -203,37 +203,37 @@ def report_conditions(store: Store, found: Iterable[Condition], rules: EffectRul
             since = f"/{fault.since.isoformat(timespec='minutes')}" if fault.since is not None else ""
             faults[f"condition/{fault.name}{since}"] = payload
     with store.begin() as session:
-        before = session.marks.load(_TOLD) or ""
+        before = session.marks.load(_REPORTED) or ""
         effects = [
             Effect(key=f"{key}/{now:%Y-%m-%dT%H:%M}/slack", number=None, channel="slack", payload=payload)
             for key, payload in faults.items()
             if key not in before.split("\n")
         ]
-        if before != (told := "\n".join(faults)):
-            session.marks.save(_TOLD, told)
+        if before != (reported := "\n".join(faults)):
+            session.marks.save(_REPORTED, reported)
         return session.outbox.enqueue(effects, now=now, sends=rules.sends)
 
 
 def _render(condition: Condition, program: str) -> list[str]:
     fix = escape(address_commands(condition.fix, program))
-    says = f"{KINDS['condition'].icon} *{escape(condition.says)}*"
+    says = f"{MESSAGE_KINDS['condition'].icon} *{escape(condition.says)}*"
     return [says, f"{escape(condition.works)}.", f"To fix it: {fix}."]
 
 
-#: The archive is asked every hour (dags/kip_poll_threads.py); a run that is late by as much again is missing.
+#: The archive is polled every hour (dags/kip_poll_threads.py); after twice that time a run is missing.
 POLL_INTERVAL = timedelta(hours=1)
 LONG = 2 * POLL_INTERVAL
 _MARK = "last-run"
 
 
 def note_run(store: Store, at: datetime) -> None:
-    """Note that a run began at `at`, by the machine's time: a sandbox's own may have been pushed forward."""
+    """Note that a run began at `at`, by the machine's time: a sandbox's own time may run ahead."""
     with store.begin() as session:
         session.marks.save(_MARK, at.isoformat())
 
 
 def find_pause(store: Store, now: datetime) -> timedelta | None:
-    """How long ago the last run began, if that is too long; None where all is well, or nothing ever ran."""
+    """How long ago the last run began, if too long; None if not, or if nothing ever ran."""
     with store.read() as session:
         noted = session.marks.load(_MARK)
     pause = now - datetime.fromisoformat(noted) if noted else timedelta()

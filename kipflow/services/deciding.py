@@ -1,4 +1,4 @@
-"""After a person's word: the proposals that it touches are decided again at once, and what that changes is found."""
+"""After an act, decide again the proposals that it affects, and find what that changes."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ from kipflow.domain.errors import UnknownProposal
 from kipflow.domain.tally import Counts
 from kipflow.services.advance import advance_one, find_candidates
 from kipflow.services.board import Board
-from kipflow.services.desk import Consequence, Desk, Done, Shown, VoteChange, Word
+from kipflow.services.desk import ActContext, Consequence, Desk, Done, ShownStages, VoteChange
 
-#: More proposals are not decided while somebody waits: a run does it. So many wait after a new roster.
+#: With more proposals than this (after a new roster, say) the next run decides, not the waiting person's request.
 MOST_AT_ONCE = 500
 
 
 def decide_again(
     desk: Desk,
-    word: Word,
+    context: ActContext,
     said: str,
     ruling: int | None = None,
     numbers: list[int] | None = None,
     *,
-    shown: Shown = Shown.MOVED,
+    shown: ShownStages = ShownStages.MOVED,
 ) -> Done:
-    """Decide again what a word touches: these proposals, or all that wait for it where none are named."""
-    touched = find_candidates(desk.store, word.at) if numbers is None else numbers
+    """Decide these proposals again, or without `numbers` all that are pending."""
+    touched = find_candidates(desk.store, context.at) if numbers is None else numbers
     if len(touched) > MOST_AT_ONCE:
         return Done(said=f"{said}; the next run decides what waits, {len(touched):,} in all", ruling=ruling)
-    found = tuple(_decide(desk, touched, word.at))
+    found = tuple(_decide(desk, touched, context.at))
     return Done(said=said, ruling=ruling, consequences=found, shown=shown)
 
 
 def _decide(desk: Desk, numbers: Iterable[int], at: datetime) -> Iterator[Consequence]:
-    """Decide the proposals again, as of `at`, or of their newest decision where a word was dated back."""
+    """Decide the proposals again as of `at`, or of their newest decision if that is later."""
     for number in numbers:
         before = _load_votes(desk.store, number, at)
         with desk.store.read() as session:
@@ -54,7 +54,7 @@ def _decide(desk: Desk, numbers: Iterable[int], at: datetime) -> Iterator[Conseq
 
 
 def _load_votes(board: Board, number: int, at: datetime) -> dict[str, VoteState]:
-    """The rounds as they were judged last, by their opening mail."""
+    """The rounds as last judged, by their opening mail."""
     try:
         return {state.vote.root_message_id: state for state in board.proposal(number, at).votes}
     except UnknownProposal:
@@ -62,7 +62,7 @@ def _load_votes(board: Board, number: int, at: datetime) -> dict[str, VoteState]
 
 
 def compare_votes(before: Mapping[str, VoteState], after: Mapping[str, VoteState]) -> Iterator[VoteChange]:
-    """The rounds, by their opening mail, that count otherwise after than before."""
+    """The rounds whose tally or outcome differs."""
     for root, state in after.items():
         was, now = _say(before[root]) if root in before else "no vote", _say(state)
         if was != now:

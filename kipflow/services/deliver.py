@@ -1,8 +1,8 @@
-"""Send what the outbox holds: each effect once, in the order of its channel, later when a service says so.
+"""Send the outbox's effects: each once, in order within its channel, later if a service asks for that.
 
-An effect is claimed before it is sent, so that two deliveries never have the same one in hand. Whoever dies with one
-in hand, or never hears what became of it, leaves its fate open: before it is sent again, the service is asked whether
-it is there, and where it can't say, a person is.
+An effect is claimed before it is sent, so that two deliveries never send the same one. After a crash or a lost answer
+it is unknown whether it went out: before it is sent again, the service is asked whether it is there; if the service
+can't say, a person is asked.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ from datetime import datetime, timedelta
 from typing import Any, Protocol
 
 from kipflow.domain.errors import DeliveryUnclear, KipflowError, RateLimited, Refused
-from kipflow.services.kinds.kind import Kind
+from kipflow.services.kinds.kind import EffectKind
 from kipflow.services.ports import OutboxRow, Report, Store
 
-#: After so many tries a person must look; the row stays, marked as failed, and can be released again.
+#: After so many attempts the effect is marked as failed; a person can release it again.
 MAX_ATTEMPTS = 8
-#: Effects of one channel that one delivery sends.
-MOST = 200
+#: The most effects of one channel in one delivery.
+MAX_PER_DELIVERY = 200
 FIRST_DELAY = timedelta(minutes=1)
 MAX_DELAY = timedelta(hours=6)
-#: How long an effect stays in one's hands, in real time: longer than the slowest answer to one request.
+#: How long a lease on an effect lasts, in real time: longer than the slowest answer to a request.
 LEASE = timedelta(minutes=10)
-#: Seconds in which the request of one who died may still arrive.
+#: Seconds within which the request of a crashed delivery may still arrive.
 SETTLE = 3.0
 
 
 class Deliverer(Protocol):
-    """Who delivers: a `name` of its own, and whether another one is known to have ended."""
+    """A delivering process: its unique `name`, and whether another one is known to have ended."""
 
     @property
     def name(self) -> str: ...
@@ -41,7 +41,7 @@ class Deliverer(Protocol):
 
 def deliver(
     store: Store,
-    kinds: Mapping[str, Kind],
+    kinds: Mapping[str, EffectKind],
     *,
     now: datetime,
     by: Deliverer,
@@ -49,12 +49,12 @@ def deliver(
 ) -> Report:
     """Send the due effects of the channels that `kinds` has.
 
-    When one has to wait (`RateLimited`), the rest of its channel waits for the next run as well.
+    If one has to wait (`RateLimited`), the rest of its channel waits for the next run too.
     `now` is the community's time; leases run by the database's.
     """
     run = _Run(store, now, by, wait)
     for channel, kind in kinds.items():
-        for _ in range(MOST):
+        for _ in range(MAX_PER_DELIVERY):
             row = run.claim(channel)
             if row is None or not run.settle(row, kind):
                 break
@@ -62,7 +62,7 @@ def deliver(
 
 
 class _Run:
-    """One delivery: what it has in hand, and what it counted."""
+    """One delivery with its counts and warnings."""
 
     def __init__(self, store: Store, now: datetime, by: Deliverer, wait: Callable[[float], None]) -> None:
         self._store, self._now, self._by, self._wait = store, now, by, wait
@@ -70,27 +70,27 @@ class _Run:
         self.warnings: list[str] = []
 
     def claim(self, channel: str) -> OutboxRow | None:
-        """The next effect of a channel; None where there is none, or where somebody else is at work on it."""
+        """Claim the next effect of a channel; None if there is none, or another delivery holds the channel."""
         with self._store.begin() as session:
-            claim = session.outbox.find_claim(channel)
+            claim = session.outbox.find_lease(channel)
             ended = claim.by if claim is not None and self._by.is_gone(claim.by) else None
             if claim is None or ended is not None:
                 return session.outbox.claim(channel, by=self._by.name, now=self._now, lease=LEASE, ended=ended)
         self.warnings.append(
-            f"{channel}: another delivery is at work and sends what is due; should it have ended, "
-            f"what it had in hand is looked for after {claim.until:%H:%M:%S} UTC"
+            f"{channel}: another delivery is running and sends what is due; if it has crashed, "
+            f"its effect is checked after {claim.until:%H:%M:%S} UTC"
         )
         return None
 
-    def settle(self, row: OutboxRow, kind: Kind) -> bool:
-        """Send an effect that was claimed, unless it is there already; False where its channel must wait."""
+    def settle(self, row: OutboxRow, kind: EffectKind) -> bool:
+        """Send a claimed effect, unless it is there already. Returns False if its channel must wait."""
         tried_at = row.tried_at
         sent: Mapping[str, Any] = row.payload
         try:
             reference = None
             if tried_at is not None:
                 reference = self._look(row, kind)
-                sent = {}  # it may hold what an earlier attempt said
+                sent = {}  # what is there may be an earlier version
                 if reference is None and not self._renew(row):
                     return False
             if reference is None:
@@ -100,7 +100,7 @@ class _Run:
             self._requeue(row, error, self._now + timedelta(seconds=error.retry_after), tried_at)
             self.counts["postponed"] += 1
             return False
-        except _FateOpen as error:
+        except _DeliveryUnknown as error:
             self._fail(row, error.cause, self._now)
         except KipflowError as error:
             self._fail(row, error, tried_at)
@@ -110,8 +110,8 @@ class _Run:
             self.counts["sent"] += 1
         return True
 
-    def _look(self, row: OutboxRow, kind: Kind) -> str | None:
-        """What an earlier attempt made; asked twice, because its request may still have been under way."""
+    def _look(self, row: OutboxRow, kind: EffectKind) -> str | None:
+        """The result of an earlier attempt; looked for twice, as its request may still be under way."""
         found = kind.find(row)
         if found is None:
             self._wait(SETTLE)
@@ -120,10 +120,10 @@ class _Run:
 
     def _renew(self, row: OutboxRow) -> bool:
         with self._store.begin() as session:
-            return session.outbox.renew_claim(row.key, by=self._by.name, lease=LEASE)
+            return session.outbox.renew_lease(row.key, by=self._by.name, lease=LEASE)
 
-    def _send(self, row: OutboxRow, kind: Kind) -> str:
-        """Send it; an answer that was lost is made up for by looking at once.
+    def _send(self, row: OutboxRow, kind: EffectKind) -> str:
+        """Send it; after a lost answer, look for it at once.
 
         Raises:
             _FateOpen: it may have gone out.
@@ -138,7 +138,7 @@ class _Run:
             except KipflowError:
                 found = None
             if found is None:
-                raise _FateOpen(error) from None
+                raise _DeliveryUnknown(error) from None
             return found
 
     def _fail(self, row: OutboxRow, error: KipflowError, tried_at: datetime | None) -> None:
@@ -152,8 +152,8 @@ class _Run:
         self.warnings.append(f"{row.key}: {error}")
 
 
-class _FateOpen(Exception):
-    """An effect was handed to its service, and what became of it is not known."""
+class _DeliveryUnknown(Exception):
+    """An effect was handed to its service, and it is unknown whether it went out."""
 
     def __init__(self, cause: KipflowError) -> None:
         super().__init__(str(cause))
@@ -161,7 +161,7 @@ class _FateOpen(Exception):
 
 
 def _delay(row: OutboxRow) -> timedelta:
-    """Doubling, with a spread that the row's key fixes, so that a crowd does not come back at once."""
+    """Exponential backoff, with a spread derived from the row's key, so that many rows are not retried at once."""
     spread = random.Random(f"{row.key}/{row.attempts}").uniform(0.8, 1.2)  # noqa: S311 - not a secret
     delay: timedelta = FIRST_DELAY * (2.0**row.attempts * spread)
     return min(delay, MAX_DELAY)

@@ -1,4 +1,4 @@
-"""What a person's acts work on, what they are given, and what they report."""
+"""What a person's acts work on, their input, and their results."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from kipflow.services.ruling_checks import BadRuling
 from kipflow.services.wording import LEAVES
 
 MAX_REASON = 2000
-#: Votes that are listed one by one after an act that changes many.
+#: The most changed votes that are listed after an act.
 _MAX_CHANGES = 20
-#: The values of an act by the names of its fields, as a command or a form gives them.
+#: The values of an act by field name, from a command or a form.
 Values = Mapping[str, Any]
 
 
@@ -31,21 +31,21 @@ class RosterText(Protocol):
 
     def read(self) -> str: ...
     def check(self, text: str) -> Roster:
-        """The roster that the text is, which could be saved."""
+        """The roster in the text, if it could be saved."""
         ...
 
     def save(self, text: str, *, instead_of: str) -> bool:
-        """False where something else stands there by now."""
+        """Save it; False if the file no longer is `instead_of`."""
         ...
 
     def find_before(self) -> str | None:
-        """What it was before it was saved last."""
+        """The text before the last save; None if there is none."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Desk:
-    """What acts work on. `rosters` is the file that `roster` is from, None where the community names none."""
+    """What acts work on. `rosters` is the file of `roster`, None if the community names none."""
 
     store: BoardStore
     roster: Roster
@@ -55,18 +55,18 @@ class Desk:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Word:
-    """Who acts, why, and when (aware UTC)."""
+class ActContext:
+    """Who performs an act, why, and when (aware UTC)."""
 
     author: str
     reason: str
     at: datetime
 
-    def checked(self) -> Word:
-        """The same with author and reason in one line each.
+    def checked(self) -> ActContext:
+        """The context with author and reason in one line each.
 
         Raises:
-            BadRuling: one of them is missing or too long, or the reason is that of a command pasted as it was shown.
+            BadRuling: one of them is missing or too long, or the reason is the placeholder of a shown command.
         """
         by, why = " ".join(self.author.split()), " ".join(self.reason.split())
         if not by or not why:
@@ -78,13 +78,13 @@ class Word:
         return replace(self, author=by, reason=why)
 
     def as_ruling(self, kind: str, target: str, value: dict[str, Any], *, number: int | None = None) -> Ruling:
-        """The ruling that says this by the word, not stored yet."""
+        """A ruling by this author for this reason, not stored yet."""
         by, why, at = self.author, self.reason, self.at
         return Ruling(id=None, number=number, kind=kind, target=target, value=value, author=by, reason=why, made_at=at)
 
 
-class Shown(Enum):
-    """Of which proposals the stage is shown afterwards; a number that was refused has none to speak of."""
+class ShownStages(Enum):
+    """The proposals whose stage is shown after an act."""
 
     ALL = auto()
     MOVED = auto()
@@ -93,7 +93,7 @@ class Shown(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VoteChange:
-    """One round of votes that counts otherwise now; `before` and `after` are tally and outcome in words."""
+    """A change in one round of votes; `before` and `after` are tally and outcome in words."""
 
     round: int
     before: str
@@ -102,10 +102,10 @@ class VoteChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Consequence:
-    """What became of one proposal. `stage` is None where nothing had happened by then.
+    """The effect of an act on one proposal. `stage` is None if nothing had happened by then.
 
-    `moved`: its history got new entries. `held`: the key of the effect that a person must release before anybody
-    hears that its acceptance fell; "" where there is none.
+    `moved`: its history got new entries. `held`: the key of the effect that announces the retraction of its acceptance,
+    which a person must release; "" if there is none.
     """
 
     number: int
@@ -117,17 +117,17 @@ class Consequence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Done:
-    """What an act did. `ruling` is the ruling that was recorded and can be revoked; None: there is none."""
+    """The result of an act. `ruling` is the id of the recorded ruling, which can be revoked; None: there is none."""
 
     said: str
     ruling: int | None = None
     consequences: tuple[Consequence, ...] = ()
-    shown: Shown = Shown.MOVED
+    shown: ShownStages = ShownStages.MOVED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preview:
-    """What an act would do: in lines, and line by line of a file. `seen` names just that; the act must be given it."""
+    """What an act would change: `lines` in words, `diff` of a file. `seen` identifies it; the act requires it."""
 
     lines: tuple[str, ...]
     seen: str
@@ -138,17 +138,17 @@ class Preview:
 class Act:
     """Something a person can do. `fields` are the names of its values in the order of the command's words.
 
-    One with a `preview` has the field `seen` besides: nobody does it without having seen what it changes.
+    One with a `preview` also has the field `seen`: nobody performs it without having seen what it changes.
     """
 
     fields: tuple[str, ...]
-    perform: Callable[[Desk, Values, Word], Done]
+    perform: Callable[[Desk, Values, ActContext], Done]
     optional: tuple[str, ...] = ()
     preview: Callable[[Desk, Values, datetime], Preview] | None = None
 
 
 def read_number(given: object) -> int:
-    """A number as a form, a program or a command gives it.
+    """A number from a form, a program or a command.
 
     Raises:
         BadRuling: it is none.
@@ -160,16 +160,16 @@ def read_number(given: object) -> int:
 
 
 def say_done(done: Done, prefix: str) -> list[str]:
-    """What an act did, in lines: what was recorded, then each vote that counts otherwise, then what waits."""
+    """The result of an act in lines: what was recorded, then changed votes, then what waits."""
     found = done.consequences
     keys = {c.number: format_key(prefix, c.number) for c in found}
-    shown = [c for c in found if done.shown is Shown.ALL or (c.moved and done.shown is Shown.MOVED)]
+    shown = [c for c in found if done.shown is ShownStages.ALL or (c.moved and done.shown is ShownStages.MOVED)]
     lines = ["; ".join([done.said, *(f"{keys[c.number]} {_say_stage(c)}" for c in shown)])]
     changes = [f"{keys[c.number]}, round {v.round}: {v.before} → {v.after}" for c in found for v in c.votes]
     lines += changes[:_MAX_CHANGES]
     if len(changes) > _MAX_CHANGES:
         lines.append(f"and {len(changes) - _MAX_CHANGES} votes more")
-    silent = "its acceptance does not hold; nobody hears of it before"
+    silent = "its acceptance was retracted; this is announced only after"
     lines += [f"{keys[c.number]}: {silent} `kipflow review release {quote(c.held)}`" for c in found if c.held]
     return lines
 

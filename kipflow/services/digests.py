@@ -1,4 +1,4 @@
-"""The digest of a week: for the channel, and for each person who wants one of their own. Each is written once."""
+"""The weekly digests: for the channel, and for each person who wants one. Each is written once."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 
 from kipflow.domain.events import Stage, Transition
 from kipflow.domain.history import effective
-from kipflow.domain.messagekinds import ICONS, KINDS, find_move_kind
+from kipflow.domain.messagekinds import ICONS, MESSAGE_KINDS, find_move_kind
 from kipflow.domain.people import Person
 from kipflow.services.assembly import load_facts
 from kipflow.services.board import BoardRow, BoardStore, ProposalView
@@ -21,18 +21,18 @@ from kipflow.services.ports import DIRECT, Effect
 from kipflow.services.wording import is_undated
 
 WEEK = timedelta(days=7)
-#: A digest that is later than this is not written: its week is no news any more.
+#: A digest later than this is not written: its week is no longer news.
 LATEST = timedelta(days=2)
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-#: Lines of one part, and marks of one bar.
+#: The most lines of one part, and the length of the longest bar.
 _MOST_LINES, _LONGEST_BAR = 12, 12
-#: Of one digest.
+#: The most Slack sections of one digest.
 SECTIONS = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DigestRules:
-    """When the digest is due, by the clocks of `zone`, and the people who want one of their own."""
+    """When the digest is due, in the time zone `zone`, and the people who want a personal one."""
 
     day: str
     at: time
@@ -40,7 +40,7 @@ class DigestRules:
     people: tuple[Person, ...] = ()
 
     def find_due(self, now: datetime) -> datetime | None:
-        """The moment of this week's digest, if that has come and is not long past."""
+        """The moment of this week's digest, if it has come and is at most `LATEST` ago."""
         here = now.astimezone(self.zone)
         day = (here - timedelta(days=(here.weekday() - _DAYS.index(self.day)) % 7)).date()
         due = datetime.combine(day, self.at, self.zone).astimezone(UTC)
@@ -49,7 +49,7 @@ class DigestRules:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Week:
-    """What there is to say of the week before `until`. `moved` has what holds of it, oldest first."""
+    """The news of the week before `until`. `moved` are moves that were not retracted, oldest first."""
 
     until: datetime
     open_votes: Sequence[BoardRow] = ()
@@ -59,7 +59,7 @@ class Week:
 
 
 def plan_digests(store: BoardStore, rules: EffectRules, digest: DigestRules, now: datetime) -> list[Effect]:
-    """The digests that are due: that of the channel, and those of people for whom there is something to say."""
+    """The digests that are due: for the channel, and for people with any personal news."""
     due = digest.find_due(now)
     if due is None or not rules.notifies:
         return []
@@ -71,7 +71,9 @@ def plan_digests(store: BoardStore, rules: EffectRules, digest: DigestRules, now
     for person in digest.people:
         lines = list(_say_personal(person, week, store, rules, now))
         if lines:
-            written = build_message("Your week", [f"{KINDS['digest'].icon} *Your week*", *lines], sections=SECTIONS)
+            written = build_message(
+                "Your week", [f"{MESSAGE_KINDS['digest'].icon} *Your week*", *lines], sections=SECTIONS
+            )
             payload = {**written, "kind": "digest", "channel": f"@{person.id}", DIRECT: sorted(person.emails)}
             found.append(_effect(f"digest/{due:%G-W%V}/{person.id}/slack", payload, rules.approves))
     return found
@@ -105,15 +107,15 @@ def load_week(store: BoardStore, until: datetime, now: datetime) -> Week:
 
 
 def render_digest(week: Week, rules: EffectRules) -> dict[str, Any]:
-    """The week for a channel: what is open and lacks something, what was decided, what falls silent, in numbers."""
+    """The digest for a channel: open votes, decisions, other moves, silent proposals, and numbers."""
     announced = [(view, move) for view, move in week.moved if rules.find_route(find_move_kind(move)) != OFF]
-    # of a proposal that moved twice, where it is now
+    # only the last move of each proposal
     newest = list({view.key: (view, move) for view, move in announced}.values())[::-1]
     decided = [each for each in newest if each[1].target in {Stage.ACCEPTED, Stage.REJECTED}]
     named = {row.key for row in week.open_votes} | {view.key for view, _ in decided}
     title = f"The week until {week.until:%Y-%m-%d}"
     lines = [
-        f"{KINDS['digest'].icon} *{title}*",
+        f"{MESSAGE_KINDS['digest'].icon} *{title}*",
         *_part("Open now", (_say_open(row, rules) for row in week.open_votes)),
         *_part("Decided", (_say_move(*each, rules) for each in decided)),
         *_part("What else moved", (_say_move(*each, rules) for each in newest if each[0].key not in named)),
@@ -127,7 +129,7 @@ def render_digest(week: Week, rules: EffectRules) -> dict[str, Any]:
 
 
 def draw_bars(counts: Mapping[Stage, int]) -> Iterator[str]:
-    """Numbers as a small picture: a bar of marks for each stage, the longest for the most."""
+    """A bar chart in text: a line for each stage."""
     most = max(counts.values(), default=0)
     for stage in Stage:
         if count := counts.get(stage):
@@ -159,7 +161,7 @@ def _say_silent(row: BoardRow, rules: EffectRules) -> str:
 
 
 def _say_personal(person: Person, week: Week, store: BoardStore, rules: EffectRules, now: datetime) -> Iterator[str]:
-    """The votes that await a person, and the proposals of theirs that somebody answered since."""
+    """The votes that await a person, and their own proposals that got answers."""
     waiting = []
     for row in week.open_votes:
         vote = next(iter(store.proposal(row.number, now).votes[-1:]), None)
@@ -170,7 +172,7 @@ def _say_personal(person: Person, week: Week, store: BoardStore, rules: EffectRu
 
 
 def _find_answered(person: Person, week: Week, store: BoardStore, rules: EffectRules) -> Iterator[str]:
-    """By who opened the thread: an address of the roster's, never a name."""
+    """Proposals whose thread was opened from one of the person's addresses, never by name."""
     since = week.until - WEEK
     for rows in store.newest({Stage.DISCUSSION: 200, Stage.VOTE: 200}).values():
         for row in rows:
@@ -180,7 +182,7 @@ def _find_answered(person: Person, week: Week, store: BoardStore, rules: EffectR
                 mails = load_facts(session, row.number).messages
             opened = next((m.author_address for m in mails if not m.is_reply), "")
             others = Counter(
-                (m.author_name or m.author_address).partition("@")[0]  # nobody's address goes to somebody else
+                (m.author_name or m.author_address).partition("@")[0]  # never show one person's address to another
                 for m in mails
                 if m.arrived_at > since and m.is_reply and m.author_address not in person.emails
             )

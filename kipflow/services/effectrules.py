@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from kipflow.domain.messagekinds import KINDS, Readers
+from kipflow.domain.messagekinds import MESSAGE_KINDS, Readers
 from kipflow.domain.quiet import QuietHours
 
-#: In place of a channel: a kind of message is left to the weekly digest, or announced nowhere.
+#: Instead of a channel: this kind of message is only in the weekly digest, or not sent.
 DIGEST, OFF = "digest", "off"
-#: In a message: the blocks by which it can be answered, for where an app is configured.
+#: In a message: the blocks with buttons, used if an app is configured.
 ANSWERS = "answers"
 
 
@@ -21,11 +21,10 @@ class EffectRules:
     """Where effects go and whether they go at all.
 
     `sends` False is dry-run: rows are kept, marked as skipped, and shown. `slack`: "off", "send", "approve".
-    `routes` has the channel of a kind of message (`DIGEST`, `OFF`) where it is not the usual one, `mentions` whom it
-    names, in Slack's markup. With `buttons` a message can be answered there. In `quiet` hours what is not for
-    operators waits.
-    `board_url` is where people find the board, without a slash at its end; "" where that is not known.
-    `program` is how commands begin. `index_page` is the wiki's page of the index; "" where no index is kept true.
+    `routes` has the channel of a kind of message (or `DIGEST`, `OFF`) if it is not the usual one, `mentions` whom it
+    mentions, in Slack's markup. With `buttons` messages can be answered in Slack. In `quiet` hours messages wait,
+    except those for operators. `board_url` is the board's address without a final slash; "" if not known. `program` is
+    how commands begin. `index_page` is the wiki's page of the index; "" if kipflow does not edit an index.
     """
 
     prefix: str
@@ -58,10 +57,10 @@ class EffectRules:
             Readers.ASKED: self.operators or self.channel,
             Readers.OPERATORS: self.operators or OFF,
         }
-        return self.routes.get(kind, usual[KINDS[kind].readers]) if self.notifies else OFF
+        return self.routes.get(kind, usual[MESSAGE_KINDS[kind].readers]) if self.notifies else OFF
 
     def address(self, kind: str, message: Mapping[str, Any]) -> dict[str, Any] | None:
-        """The payload of a message of this kind, with its channel and whom it mentions; None for nobody."""
+        """The payload of a message of this kind, with its channel and mentions; None if it is not sent."""
         channel = self.find_route(kind)
         if channel in {OFF, DIGEST}:
             return None
@@ -72,14 +71,14 @@ class EffectRules:
         return {**kept, "blocks": blocks, "kind": kind, "channel": channel}
 
     def needs_release(self, channel: str) -> bool:
-        """Whether a person releases what goes there: a channel of the operators' own is where they look for that."""
+        """Whether messages to this channel need a release; those to the operators' own channel do not."""
         return self.approves and (channel != self.operators or self.operators == self.channel)
 
     def find_due(self, kind: str, at: datetime) -> datetime | None:
-        """Until when a message that is written at `at` waits; None: it goes out at once."""
-        waits = self.quiet is not None and KINDS[kind].readers is Readers.EVERYBODY
+        """When a message written at `at` may go out; None: at once."""
+        waits = self.quiet is not None and MESSAGE_KINDS[kind].readers is Readers.EVERYBODY
         return self.quiet.find_end(at) if self.quiet is not None and waits else None
 
     def find_board_page(self, number: int) -> str:
-        """Where the board shows a proposal; "" where the board's address is not known."""
+        """The proposal's page on the board; "" if the board's address is not known."""
         return f"{self.board_url}/proposals/{number}" if self.board_url else ""

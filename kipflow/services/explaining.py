@@ -1,4 +1,4 @@
-"""Why lines in the thread of a vote are no votes: what the reader passed over, each with its rule."""
+"""Why lines in the thread of a vote are no votes: what the reader rejected, with the rule."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from kipflow.domain.facts import VoteMail
 from kipflow.mail.quoting import OwnLine, Words
 from kipflow.mail.votes.reading import explain
 
-#: Characters of a line that was passed over which are shown.
+#: The most characters of a rejected line that are shown.
 MAX_LINE = 120
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PassedOver:
-    """A line in a vote's thread that could have been a vote and is none: whose, in which mail, and the rule's why."""
+    """A line in a vote's thread that looks like a vote and is none: its author, its mail, the rule and its reason."""
 
     author: str
     message_id: str
@@ -26,7 +26,7 @@ class PassedOver:
 
 
 def find_passed_over(mails: Iterable[VoteMail]) -> tuple[PassedOver, ...]:
-    """What the reader passed over in these mails, each once, in their order."""
+    """The lines that the reader rejected in these mails, each once, in order."""
     return tuple(dict.fromkeys(found for mail in mails for found in _explain(mail)))
 
 

@@ -1,8 +1,8 @@
-"""How far files hold the months of their lists: what each file vouches for, and what broken ones left out.
+"""Up to when files hold the months of their lists: what each file proves, and what truncated files left out.
 
-A whole file that lacks the mail in which another one broke off proves nothing about the rest, whichever was read
-first. So a month stays broken until a file that vouches for itself holds that mail, the archive itself gives the
-month, or an operator says that the files hold all mail until a time after the break was seen.
+A complete file without the mail at which another file broke off proves nothing about the rest. So a month stays
+incomplete until a complete file holds that mail, the archive itself gives the month, or an operator states that the
+files hold all mail until a time after the break was seen.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from kipflow.domain.arrivals import CLAIMED
+from kipflow.domain.arrivals import UNRECORDED
 from kipflow.domain.clocks import month_end, month_start
 from kipflow.domain.facts import ArchiveMonth, Message, Unreadable
 from kipflow.services.ports import Marks, Session
@@ -21,7 +21,7 @@ from kipflow.services.wanted_months import FROM_FILES
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Break:
-    """A file that broke off, `why`, and the mail that it left out; an empty id: not enough of it was there."""
+    """A truncated file: `why`, and the mail at its break; an empty id: too little of the mail was there."""
 
     why: str
     message_id: str
@@ -29,7 +29,7 @@ class Break:
 
 
 def load_breaks(marks: Marks, list_id: str, month: str) -> tuple[Break, ...]:
-    """The breaks of a month that nothing has made up for."""
+    """The breaks of a month that are not settled."""
     rows = json.loads(marks.load(name_breaks(list_id, month)) or "[]")
     return tuple(
         Break(why=why, message_id=message_id, seen_at=datetime.fromisoformat(seen_at))
@@ -45,22 +45,22 @@ def save_breaks(marks: Marks, list_id: str, month: str, breaks: Iterable[Break])
 
 
 def is_settled(one: Break, month: str, through: datetime | None) -> bool:
-    """Whether an operator's word that all mail is held `through` that time covers what a file left out."""
+    """Whether an operator's statement that all mail is held `through` that time covers a break."""
     return through is not None and through >= min(one.seen_at, month_end(month))
 
 
 def join_breaks(*groups: Iterable[Break]) -> tuple[Break, ...]:
-    """All of them, each mail once; of what has no id, each reason once."""
+    """All breaks, each mail once; those without an id, each reason once."""
     return tuple({one.message_id or one.why: one for group in groups for one in group}.values())
 
 
 def name_breaks(list_id: str, month: str) -> str:
-    """The mark that keeps the breaks of a month."""
+    """The name of the mark that stores the breaks of a month."""
     return f"broken/{list_id}/{month}"
 
 
-#: What vouches for no arrival; an archive's "epoch" stands in exports of threads, which are no months.
-_CLAIMED = CLAIMED | {"epoch"}
+#: Values of `arrived_from` that prove no arrival; an archive's "epoch" is in exports of threads, which are no months.
+_UNPROVEN = UNRECORDED | {"epoch"}
 _UNVOUCHED = f"{FROM_FILES}, and nothing in them says up to when (`kipflow ingest FILE --complete-through TIME`)"
 _NO_ID = "; too little of its last mail is there to know it again in another file (`kipflow ingest --complete-through`)"
 #: A list and one of its months.
@@ -69,9 +69,9 @@ _Key = tuple[str, str]
 
 @dataclass(slots=True)
 class _File:
-    """What one file holds of each month, until when hosts recorded arrivals on each list, and how it breaks off.
+    """What one file holds: mails of each month, the last recorded arrival on each list, and its breaks.
 
-    `found`: the mails in it that other files left out.
+    `found`: mails at which other files broke off.
     """
 
     mails: dict[_Key, int] = field(default_factory=dict)
@@ -80,19 +80,19 @@ class _File:
     begun: set[_Key] = field(default_factory=set)
     found: set[str] = field(default_factory=set)
 
-    def vouches(self, word: datetime | None) -> bool:
-        """Whether the file may make up for what others left out."""
-        return any(self.find_until(list_id, word) for list_id, _ in self.mails)
+    def vouches(self, complete_through: datetime | None) -> bool:
+        """Whether the file is complete, and so settles breaks of others."""
+        return any(self.find_until(list_id, complete_through) for list_id, _ in self.mails)
 
-    def find_until(self, list_id: str, word: datetime | None) -> datetime | None:
-        """Up to when the file holds a list: by an operator's word, or by itself where it is a whole box."""
+    def find_until(self, list_id: str, complete_through: datetime | None) -> datetime | None:
+        """Up to when the file holds a list: by the operator's statement, or its last arrival if a whole mbox."""
         if self.breaks:
             return None
-        return word or (self.through.get(list_id) if sum(self.mails.values()) > 1 else None)
+        return complete_through or (self.through.get(list_id) if sum(self.mails.values()) > 1 else None)
 
 
 class FileMonths:
-    """Collects what files hold while they are read, then saves what their months come to."""
+    """Collects what files hold while they are read, then saves the coverage of their months."""
 
     def __init__(self, session: Session, seen_at: datetime) -> None:
         self._now = seen_at
@@ -102,7 +102,7 @@ class FileMonths:
         self._missing = {one.message_id for breaks in self._open.values() for one in breaks} - {""}
 
     def add(self, name: str, item: Message | Unreadable) -> None:
-        """Take in what was read from the file of that name."""
+        """Note an item that was read from the file of that name."""
         file = self._files.setdefault(name, _File())
         if isinstance(item, Unreadable):
             if item.lost:
@@ -114,7 +114,7 @@ class FileMonths:
             return
         key = (item.list_id, f"{item.arrived_at:%Y-%m}")
         file.mails[key] = file.mails.get(key, 0) + 1
-        if item.arrived_from not in _CLAIMED:
+        if item.arrived_from not in _UNPROVEN:
             file.through[item.list_id] = max(item.arrived_at, file.through.get(item.list_id, item.arrived_at))
 
     def _add_lost(self, file: _File, item: Unreadable) -> None:
@@ -124,17 +124,17 @@ class FileMonths:
         if item.arrived_at is not None and item.arrived_at <= self._now:
             file.begun.add((item.list_id, f"{item.arrived_at:%Y-%m}"))
 
-    def save(self, session: Session, word: datetime | None) -> dict[_Key, str]:
-        """Note the months, but for those that the archive itself gave; of those broken now, why."""
+    def save(self, session: Session, complete_through: datetime | None) -> dict[_Key, str]:
+        """Save the months, except the archive's own. Returns those that broke off now, with the reason."""
         known = session.mail.load_months()
-        held, new = self._find_held(word), self._find_new()
-        found = {mail for f in self._files.values() for mail in f.found if f.vouches(word)}
+        held, new = self._find_held(complete_through), self._find_new()
+        found = {mail for f in self._files.values() for mail in f.found if f.vouches(complete_through)}
         broken: dict[_Key, str] = {}
         for key in sorted(held.keys() | new.keys() | self._open.keys()):
             before = known.get(key)
             if before is not None and not _is_from_files(before):
                 continue
-            through = word if key in held else None
+            through = complete_through if key in held else None
             old = [one for one in self._open.get(key, ()) if not is_settled(one, key[1], through)]
             left = tuple(one for one in join_breaks(old, new.get(key, ())) if one.message_id not in found)
             if key not in held and key not in new and left == self._open[key]:
@@ -145,19 +145,19 @@ class FileMonths:
             self._save_month(session, key, before, held.get(key, (0, None)), left)
         return broken
 
-    def _find_held(self, word: datetime | None) -> dict[_Key, tuple[int, datetime | None]]:
-        """Of each month how many mails came, and until when it is held (None: nothing says)."""
+    def _find_held(self, complete_through: datetime | None) -> dict[_Key, tuple[int, datetime | None]]:
+        """Month → number of its mails, and until when it is held (None: unknown)."""
         held: dict[_Key, tuple[int, datetime | None]] = {}
         for file in self._files.values():
             for key, mails in file.mails.items():
                 count, before = held.get(key, (0, None))
-                until = file.find_until(key[0], word)
+                until = file.find_until(key[0], complete_through)
                 times = [t for t in (before, until) if t is not None and t >= month_start(key[1])]
                 held[key] = count + mails, max(times, default=None)
         return held
 
     def _find_new(self) -> Mapping[_Key, tuple[Break, ...]]:
-        """The breaks of each month. A file that gives no mail may hold any month's."""
+        """Month → new breaks. The break of a file without mail counts for every month."""
         every = {key for file in self._files.values() for key in file.mails}
         new: dict[_Key, tuple[Break, ...]] = {}
         for file in self._files.values():
@@ -192,7 +192,7 @@ def _is_from_files(month: ArchiveMonth) -> bool:
 
 
 def _is_better(before: ArchiveMonth, at: datetime, *, is_whole: bool) -> bool:
-    """Whether what unbroken files say of a month adds to what is known of it."""
+    """Whether complete files say more about a month than is known."""
     if before.why.startswith(f"{FROM_FILES}:"):
         return True
     return is_whole and (before.status != "complete" or at > before.fetched_at)

@@ -1,8 +1,8 @@
-"""Bringing others' records of who is who into a roster file. Nobody is removed, nothing overwritten.
+"""Import other records of people into a roster file. Nobody is removed, nothing overwritten.
 
 An id identifies, then an address, then an exact name of at least two words that only one person has.
-Whatever contradicts the file, or could mean two people, is a conflict for a person to settle: reported, and
-left out. Blanks are filled: a missing date of a role, a role's end, more addresses and spellings.
+What contradicts the file, or could mean two people, is a conflict: it is reported and left out, for a person to settle.
+Gaps are filled: a missing date or end of a role, more addresses and spellings.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _DATED = re.compile(r" \(\d{4}-\d{2}-\d{2}\)$")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportReport:
-    """What an import made of a roster: ids added and changed, conflicts left out, notes worth reading."""
+    """The result of an import: the new roster, ids added and changed, conflicts left out, and notes."""
 
     roster: RosterFile
     added: tuple[str, ...]
@@ -37,9 +37,9 @@ class ImportReport:
 
 
 def import_roster(existing: RosterFile | None, listing: Listing, *, source: str, as_of: date) -> ImportReport:
-    """The roster with what `listing` adds to it; `existing` is None for a new one.
+    """The roster with the additions of `listing`; `existing` is None for a new one.
 
-    `source` is where the listing is from, in words, kept in the file; `as_of` the day the source said this.
+    `source` describes the listing's origin and is kept in the file; `as_of` is the listing's date.
     """
     before = existing or RosterFile(people=())
     merging = Merging(known=before.people, as_of=as_of)
@@ -77,11 +77,11 @@ def _note_absent(people: Sequence[Person], met: set[str]) -> Iterator[str]:
 
 
 def _note_names(people: Sequence[Person], touched: set[str]) -> Iterator[str]:
-    """Names that differ by one letter: two people, unless somebody knows better."""
+    """A note for each pair of names that differ by one letter: they are kept as two people."""
     near: dict[str, set[tuple[str, str]]] = {}
     for person in people:
         name = fold_name(person.name)
-        # two names differ by one letter when they agree with one letter left out of either or both
+        # names that differ by one letter are equal without one letter of either or both
         for key in {name, *(name[:i] + name[i + 1 :] for i in range(len(name)))}:
             near.setdefault(key, set()).add((person.id, name))
     pairs: set[tuple[str, str]] = set()
@@ -95,7 +95,7 @@ def _note_names(people: Sequence[Person], touched: set[str]) -> Iterator[str]:
 
 
 def _join_sources(before: RosterFile, source: str, as_of: date) -> tuple[str, date]:
-    """All sources in one line; each but the newest with its own date. The same source again is named once."""
+    """All sources in one line, each except the newest with its date; each source is named once."""
     parts: dict[str, date | None] = {}
     for part in before.source.split("; ") if before.source else ():
         dated = _DATED.search(part)
@@ -113,7 +113,7 @@ def _join_sources(before: RosterFile, source: str, as_of: date) -> tuple[str, da
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """A roster's file with an import: its new text. `lost_comments` stood within the lines that change."""
+    """The new text of a roster file after an import. `lost_comments`: comments lost within changed lines."""
 
     text: str
     report: ImportReport
@@ -121,10 +121,10 @@ class Change:
 
 
 def plan_change(was: str, listing: Listing, *, source: str, as_of: date, name: str = "the roster") -> Change:
-    """The file with what `listing` adds to it; `was` is its text, "" where there is none.
+    """The file with the additions of `listing`; `was` is its text, "" if there is none.
 
     Raises:
-        UnreadableInput: `was` is no roster; `name` is what it is called then.
+        UnreadableInput: `was` is no roster; the message calls it `name`.
     """
     if not was:
         report = import_roster(None, listing, source=source, as_of=as_of)
@@ -137,7 +137,7 @@ def plan_change(was: str, listing: Listing, *, source: str, as_of: date, name: s
 
 
 def find_difference(was: str, text: str, name: str = "the roster") -> Iterator[str]:
-    """The lines that change, as `diff -u` shows them; what cannot be printed is replaced."""
+    """The changes as a unified diff; unprintable characters are replaced."""
     names = name if was else "/dev/null", name
     for line in difflib.unified_diff(was.splitlines(), text.splitlines(), *names, lineterm="", n=1):
         yield "".join(c if c.isprintable() else "\ufffd" for c in line)

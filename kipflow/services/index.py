@@ -20,7 +20,7 @@ def render_board_index(store: Store, *, prefix: str, form: str, as_of: datetime)
     """The round-up of every decided proposal, as markdown, html, confluence or json."""
     with store.read() as session:
         rows, following = session.history.load_index_rows(), find_next(session.pages.load_taken())
-    # where no page, row or ruling has a number, mail is all there is, and it takes none
+    # if no page, row or ruling has a number, there is only mail, which takes none
     shown = following.listed if following.listed > 1 else None
     return render_index(find_sections(rows, as_of), prefix=prefix, next_number=shown, format=form)
 
@@ -28,7 +28,7 @@ def render_board_index(store: Store, *, prefix: str, form: str, as_of: datetime)
 def import_index(store: Store, text: str, *, prefix: str, seen_at: datetime, source: str) -> Report:
     """Store the rows of an index file (JSON, wiki page, Markdown or plain text) as the baseline of their proposals.
 
-    The number that it states as the next one and its notes of calls are kept as those of the wiki's own index are.
+    Its next number and its notes of calls are stored too, as for the wiki's own index.
 
     Raises:
         UnreadableInput: the file has no row that could be read.
@@ -55,7 +55,7 @@ def _parse(text: str, prefix: str, seen_at: datetime, source: str) -> tuple[Pars
         return parse_index_json(text, prefix, seen_at), ()
     if start == "<":
         page = parse_index_page(text, prefix, seen_at)
-        # the file is an operator's, whatever it is a copy of: its rows can be undone, the wiki's own cannot
+        # even a copy of the wiki's index is an import: its rows can be undone, the wiki's own cannot
         rows = tuple(replace(row, origin="import") for row in page.entries)
         return replace(page, entries=rows), parse_recordings(text, prefix)
     if "\x00" in text:

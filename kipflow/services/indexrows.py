@@ -1,8 +1,8 @@
-"""Which rows of the wiki's index an edit may move: not those that a person put where they stand.
+"""Which rows of the wiki's index an edit may change: never those that a person moved.
 
-What somebody moved away from where kipflow had put it, or had left it, stays there: a person is asked once, and the
-row is drift meanwhile. Releases and "(WIP)" follow the ticket, but for one that only looks different ("3.1" for 3.1.0)
-and for what somebody changed after kipflow wrote it. Two who edit each other's words help nobody.
+A row that somebody moved after kipflow's last edit stays: a person is asked once, and the row is drift meanwhile.
+Releases and "(WIP)" follow the ticket, except spellings of the same release ("3.1" for 3.1.0) and what somebody changed
+after kipflow wrote it. This avoids edit wars.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ from kipflow.wiki.index_writing import render_index
 CHANNEL = "index"
 NOWHERE = "nowhere"
 
-#: A row that does not stand where it should: its number, where it stands, where it should.
+#: A row in the wrong section: its number, its section, the right section.
 Move = tuple[int, str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rows:
-    """The rows by whether an edit may write them.
+    """The rows that an edit may change, and those that it must not.
 
-    `free` are those that it may, `moves` what that would move; `moved_back` those that somebody has moved and nobody
-    was asked about. `outdated` are the keys of questions of which a row has moved since, or should stand elsewhere now.
-    `base` is the version of the page that kipflow saved or found true last, None if there is none. `marks` are the
-    releases and "(WIP)" that an edit would set.
+    `free` are the rows that it may change, `moves` the moves that it would make; `moved_back` are rows that somebody
+    moved and that no question is open about. `outdated` are the keys of questions whose rows or right sections have
+    changed since. `base` is the page's version that kipflow saved last, None if there is none. `marks` are the releases
+    and "(WIP)" that an edit would set.
     """
 
     free: tuple[IndexRow, ...]
@@ -51,7 +51,7 @@ class Rows:
 
 
 def choose_rows(store: Store, wiki: Wiki, page: WikiPage, prefix: str, now: datetime) -> Rows:
-    """Ask the store, and the wiki for an older version where rows would move, which rows an edit may write."""
+    """The rows that an edit may change. If rows would move, the page's version at kipflow's last edit is fetched."""
     with store.read() as session:
         unreleased = session.outbox.load_unreleased_retractions()
         rows = [r for r in session.history.load_index_rows() if r.number not in unreleased or r.stage is Stage.ACCEPTED]
@@ -60,7 +60,7 @@ def choose_rows(store: Store, wiki: Wiki, page: WikiPage, prefix: str, now: date
     moves = find_moves(rows, page.body, prefix, now)
     outdated = [e.key for e in edits if e.status == "held" and not set(list_moves(e)) <= set(moves)]
     asking = [e for e in edits if e.key not in outdated]
-    # nobody has answered yet, or somebody has refused
+    # moves that wait for an answer, or were refused
     stays = [edit for edit in asking if edit.status == "held" or edit.is_refused]
     left = {move for edit in stays for move in list_moves(edit)} | _find_acknowledged(rulings, moves)
     going = {move for edit in asking if edit.status in ON_ITS_WAY for move in list_moves(edit)}
@@ -83,24 +83,24 @@ def choose_rows(store: Store, wiki: Wiki, page: WikiPage, prefix: str, now: date
 
 
 def find_moves(rows: Iterable[IndexRow], body: str, prefix: str, now: datetime) -> list[Move]:
-    """The rows that do not stand where they should."""
+    """The rows in a wrong section."""
     stands = find_places(body, prefix, now)
     wanted = ((row.number, SECTION_OF_STAGE[row.stage]) for row in rows)
     return [(n, stands.get(n, NOWHERE), to) for n, to in wanted if stands.get(n, NOWHERE) != to]
 
 
 def find_places(body: str, prefix: str, now: datetime) -> dict[int, str]:
-    """Number → the section of the page that it stands in; the last one, where it stands in several."""
+    """Number → its section on the page; the last one if there are several."""
     return {entry.number: entry.section for entry in parse_index_page(body, prefix, now).entries}
 
 
 def list_moves(edit: OutboxRow) -> list[Move]:
-    """The rows that were moved back of which an effect asks."""
+    """The moved-back rows that an effect asks about."""
     return [(int(number), str(stands), str(wanted)) for number, stands, wanted in edit.payload.get(MOVED_BACK, ())]
 
 
 def ask_about(rows: Rows, page: WikiPage, prefix: str) -> Effect:
-    """The question whether to move rows again that somebody moved back."""
+    """The effect that asks whether to move rows again that somebody moved back."""
     moved = ", ".join(f"{format_key(prefix, number)} to {stands}" for number, stands, _ in rows.moved_back[:20])
     more = f" and {len(rows.moved_back) - 20} more" if len(rows.moved_back) > 20 else ""
     return Effect(
@@ -118,7 +118,7 @@ def ask_about(rows: Rows, page: WikiPage, prefix: str) -> Effect:
 
 
 def compare_pages(before: str, after: str, prefix: str, now: datetime) -> list[str]:
-    """The rows that an edit takes away ("-") and brings ("+"), in the order of the page."""
+    """The rows that an edit removes ("-") and adds ("+"), in the order of the page."""
     old, new = (_list_rows(body, prefix, now) for body in (before, after))
     changed = difflib.unified_diff(old, new, n=0, lineterm="")
     return [line for line in changed if not line.startswith(("---", "+++", "@@"))]
@@ -130,7 +130,7 @@ def find_sections(rows: Sequence[IndexRow], seen_at: datetime) -> dict[str, list
     for row in sorted(rows, key=lambda r: r.number):
         section = SECTION_OF_STAGE[row.stage]
         if len(row.written) > 1:
-            # which of them is the proposal is for people to say; none of them is lost
+            # people must say which of them is the proposal; all are kept
             sections[section] += [replace(e, section=section, seen_at=seen_at, origin="page") for e in row.written]
             continue
         sections[section].append(
@@ -150,7 +150,7 @@ def find_sections(rows: Sequence[IndexRow], seen_at: datetime) -> dict[str, list
 
 
 def edit_page(store: Store, rows: Rows, body: str, prefix: str, now: datetime) -> str:
-    """The page with the rows that may be written where they should stand; what is not named stays as it is."""
+    """The page with the rows that may change in their right sections; everything else stays as it is."""
     with store.read() as session:
         following = find_next(session.pages.load_taken())
     sections = find_sections(rows.free, now)
@@ -167,14 +167,14 @@ def _list_rows(body: str, prefix: str, now: datetime) -> list[str]:
 
 
 def _find_acknowledged(rulings: Sequence[Ruling], moves: Sequence[Move]) -> set[Move]:
-    """The rows of which a person said that they may stand where they do."""
+    """The moves that a person has acknowledged as drift: these rows may stay."""
     standing = (r for r in rulings if r.kind == "drift" and r.target == "index" and not r.revoked_at)
     said = {(r.number, r.value.get("says"), SECTION_OF_STAGE.get(r.value.get("derived", ""))) for r in standing}
     return {move for move in moves if move in said}
 
 
 def _find_base(edits: Sequence[OutboxRow]) -> int | None:
-    """The version of the page that the last edit saved, but for one that took another back."""
+    """The version saved by kipflow's last edit, except rollbacks."""
     saved = [e for e in edits if e.status == "sent" and e.external_ref and not e.is_undoing]
     newest = max(saved, key=lambda e: (e.sent_at or e.created_at, e.key), default=None)
     return int(str(newest.external_ref).rpartition("@")[2]) if newest is not None else None
@@ -187,12 +187,12 @@ Mark = tuple[int, str, bool]
 def choose_marks(
     rows: Iterable[IndexRow], entries: Sequence[IndexEntry], edits: Sequence[OutboxRow]
 ) -> tuple[list[IndexRow], list[Mark]]:
-    """The rows as an edit may write them on a page with these entries, and the marks that it would change.
+    """The rows with the marks that an edit may write on a page with these entries, and the marks that it would change.
 
     `edits` are those of the page, oldest first.
     """
     times = Counter(entry.number for entry in entries)
-    # of a number that stands twice it is for people to say which it is
+    # leave a number that is listed twice to people
     stands = {entry.number: entry for entry in entries if times[entry.number] == 1}
     sent = (edit.payload.get(MARKS, ()) for edit in edits if edit.status == "sent")
     wrote = {number: (release, wip) for written in sent for number, release, wip in written}

@@ -20,9 +20,9 @@ from kipflow.services.reread import expire_readings
 from kipflow.services.storing import ingest_items
 from kipflow.services.undo import find_changes, load_held
 
-#: What mail can come in.
+#: The forms of mail files that can be read.
 FORMS = "mbox, maildir and .eml files (also gz, bz2, xz), Pony Mail's JSON, and folders of these"
-#: What an archive shows of an address to somebody who is not signed in.
+#: An address as an archive masks it for visitors who are not signed in.
 _MASKED = re.compile(r"[\w.+-]{1,64}\.\.\.@")
 
 
@@ -37,17 +37,15 @@ def ingest_paths(
     on_progress: Callable[[str], None] = lambda _: None,
     **how: Unpack[Reading],
 ) -> Report:
-    """Store every mail under `paths`, and note how far the months that they cover are held.
+    """Store every mail under `paths`, and note up to when their months are held.
 
-    With `lists` (address → the list that has it, or had it once) each mail is of the list that it names; of `list_id`
-    where it names none. One that names a list which is not among them is left out, and a warning says so. A mail whose
-    sender is masked ("ki...@x.example", in what Pony Mail gives to strangers) is not stored: it would keep the real one
-    out.
+    With `lists` (present or former address → list) each mail belongs to the list that it names, else to `list_id`. A
+    mail that names an unknown list is left out, with a warning. A mail with a masked sender ("ki...@x.example", as Pony
+    Mail shows it to visitors) is not stored: it would keep the real mail out.
 
-    `complete_through` is an operator's word that the files hold all mail of their lists until then. Without it each
-    box vouches for itself, up to the newest arrival in it that a receiving host recorded: never by a mail's Date. A
-    month of a file that breaks off is partial, whoever vouches, until a later file has what it left out
-    (`filemonths`).
+    `complete_through` is an operator's statement that the files hold all mail of their lists until then. Without it
+    each mbox proves its list up to its newest arrival recorded by a receiving host, never by a mail's Date. A month of
+    a truncated file is partial in any case, until a later file has the missing mail (`filemonths`).
     """
     expire_readings(store, how.get("tags", ()))
     with store.begin() as session:
@@ -96,14 +94,14 @@ def ingest_paths(
 
 
 def _say_unread(path: Path, faults: Sequence[Unreadable]) -> str:
-    """Why no mail came from a file or folder."""
+    """The warning that a file or folder gave no mail, with the reason."""
     where = f" ({faults[0].source})" if path.is_dir() and faults else ""
     why = faults[0].why if faults else "the folder has no files" if path.is_dir() else "it has no mail"
     return f"nothing was read from {path}{where}: {why}; ingest reads {FORMS}"
 
 
 def _read(path: Path, list_id: str, how: Reading, *, from_headers: bool) -> Iterator[Message | Unreadable]:
-    """Every mail, but those with a masked sender."""
+    """Every mail; those with a masked sender as unreadable."""
     reading = FileReading(list_id=list_id, month="", list_from_headers=from_headers, **how)
     for item in read_path(path, how=reading):
         if isinstance(item, Message) and _is_masked(item):

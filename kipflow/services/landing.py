@@ -1,4 +1,4 @@
-"""Months that landed as files: what is known of each, and handing them to a later step or process."""
+"""Months that landed as files, and how they are handed to a later step or process."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from kipflow.mbox.files import count_starts
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Landed:
-    """A month that lies in a file, with the statistics it answers.
+    """A downloaded month, with the archive's statistics on it.
 
-    `counted` is how many mails these count; 0 where they do not.
+    `counted` is their number of mails; 0 if unknown.
     """
 
     month: ArchiveMonth
@@ -27,7 +27,7 @@ class Landed:
 
 
 def find_raw_file(raw: Path, list_id: str, month: str) -> Path:
-    """Where the raw month of a list lies below `raw`."""
+    """The path of a list's raw month below `raw`."""
     return raw / list_id / f"{month}.mbox"
 
 
@@ -56,26 +56,26 @@ def save_manifest(landed: Sequence[Landed], path: Path, **how: Unpack[Reading]) 
 
 
 def is_readable(landed: Landed) -> bool:
-    """Whether a landed month holds mails: a truncated one does, up to where it breaks off."""
+    """Whether a landed month can be read: a truncated one can, up to its break."""
     return landed.month.status in {"complete", "partial"} and landed.month.path is not None
 
 
 def is_given(landed: Landed) -> bool:
-    """Whether the archive gave mails of the month when it was asked, be it a part of them."""
+    """Whether the archive gave the month just now, at least in part."""
     return is_readable(landed) and landed.month.given
 
 
 def is_whole(landed: Landed) -> bool:
-    """Whether the archive itself vouches for the length of the month's file."""
+    """Whether the month's file is complete according to the archive."""
     return landed.month.status == "complete"
 
 
 def count_new(landed: Iterable[Landed], held: Mapping[tuple[str, str], ArchiveMonth]) -> int:
-    """About how many mails of these files are not stored yet, by what is held of each month."""
+    """An estimate of how many mails of these files are not stored yet, by the months in `held`."""
     new = 0
     for month in (x.month for x in landed if is_readable(x)):
         known = held.get((month.list_id, month.month))
-        if month.path is not None:  # of a month that only files gave in part, it is not known which
+        if month.path is not None:  # of a partial month it is unknown which mails are stored
             read = known.mails if known is not None and known.status == "complete" else 0
             new += max(0, count_starts(Path(month.path)) - read)
     return new

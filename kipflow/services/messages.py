@@ -1,4 +1,4 @@
-"""What people read in Slack: one builder for each kind of message, within Slack's limits.
+"""The text of Slack messages: one builder for each kind, within Slack's limits.
 
 Mail and wiki text is hostile: `&`, `<`, `>` are escaped, or a subject could ping `<!channel>`.
 Slack: at most 50 blocks a message and 3,000 characters a section.
@@ -15,24 +15,24 @@ from kipflow.domain.clocks import VoteState
 from kipflow.domain.decisions import Decision, Drift, ReviewItem
 from kipflow.domain.events import Stage, Transition
 from kipflow.domain.facts import ProposalFacts, SilenceWarning
-from kipflow.domain.messagekinds import ICONS, KINDS
+from kipflow.domain.messagekinds import ICONS, MESSAGE_KINDS
 from kipflow.domain.tally import Outcome
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.ports import OutboxRow
 from kipflow.services.wording import RULE_WORDS, say_payload, say_warning
 
 SECTION_LIMIT = 3_000
-#: Commands that one message shows, and how long one may be: an id from a mail can be any length.
+#: The most commands in a message, and the most characters of one: ids from mails can be of any length.
 _MOST_COMMANDS, _LONGEST_COMMAND = 3, 500
 
 
 def escape(text: str) -> str:
-    """Text as Slack shows it literally: no mention, link or channel ping can come of it."""
+    """The text escaped for Slack, so that it holds no mention, link or channel ping."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def quote(text: str, limit: int = 300) -> str:
-    """One line of somebody's words, escaped and without Slack's own markup."""
+    """Somebody's words as one line, escaped and with Slack's markup disabled."""
     line = " ".join(text.split())
     cut = line if len(line) <= limit else line[: limit - 1] + "…"
     for mark in "*_~`":
@@ -41,10 +41,10 @@ def quote(text: str, limit: int = 300) -> str:
 
 
 def render_move(key: str, transition: Transition) -> tuple[str, list[str]]:
-    """A move from stage to stage: what notifications show of it, and its lines."""
+    """A move: its text in notifications, and its lines."""
     source, target, icon = transition.source, transition.target, ICONS[transition.target]
     if source is target:
-        # an amendment moves nothing: what is announced is what became of it
+        # an amendment moves nothing: its outcome is announced
         happened = RULE_WORDS.get(transition.rule, transition.rule)
         text, lead = f"{key} stays {target}: {happened}", f"{icon} *{escape(key)}* stays *{target}*: {happened}"
     else:
@@ -55,7 +55,7 @@ def render_move(key: str, transition: Transition) -> tuple[str, list[str]]:
 
 
 def render_transition(key: str, transition: Transition, decision: Decision, *, links: str = "") -> dict[str, Any]:
-    """A move from stage to stage, with its evidence; `links` as `say_links` gives them."""
+    """The message of a move, with its evidence; `links` from `say_links`."""
     text, lines = render_move(key, transition)
     lines.append(links)
     lines.extend(f"> {cite(e.line or e.ref, e.url)}" for e in transition.evidence[:6])
@@ -63,13 +63,13 @@ def render_transition(key: str, transition: Transition, decision: Decision, *, l
     if vote is not None and transition.target in {Stage.VOTE, Stage.ACCEPTED, Stage.REJECTED}:
         lines.append(say_tally(vote))
     if decision.history and transition.id == decision.history[-1].id:
-        # what is missing now; a move that others have followed already needs no notice
+        # only for the newest move: what is missing now
         lines.extend(say_missing(decision))
     return build_message(text, lines)
 
 
 def render_correction(key: str, correction: Transition, decision: Decision, *, links: str = "") -> dict[str, Any]:
-    """What was said of a proposal and no longer holds, why, and what holds instead; `links` as `say_links` has them."""
+    """The message of a correction: what no longer holds, why, and the present stage; `links` from `say_links`."""
     text = f"{key}: corrected: {correction.source} → {decision.stage}"
     if correction.source is decision.stage:
         text = f"{key}: corrected: {decision.stage} since {decision.since:%Y-%m-%d %H:%M} UTC"
@@ -86,7 +86,7 @@ def render_correction(key: str, correction: Transition, decision: Decision, *, l
 
 
 def render_retraction(key: str, correction: Transition, decision: Decision) -> str:
-    """What a person releases where only the index shows it, in one line."""
+    """The text of a retraction that only the index shows, in one line."""
     why = " ".join(correction.note.split())
     return f"{key}: corrected: {correction.source} → {decision.stage}, its row of the index moves when released: {why}"
 
@@ -94,7 +94,7 @@ def render_retraction(key: str, correction: Transition, decision: Decision) -> s
 def render_period_over(
     key: str, state: VoteState, decision: Decision, *, links: str = "", program: str = "kipflow"
 ) -> dict[str, Any]:
-    """A voting period that is over while the vote is not decided: what it has come to, and what it still waits for."""
+    """The message that a voting period is over and the vote not decided: its outcome so far, and what is missing."""
     said = f"the voting period is over: {state.outcome}"
     lines = [f"{_icon('period-over')} *{escape(key)}*: {said}", links, say_tally(state), *say_missing(decision)]
     if state.outcome is Outcome.PASSED:
@@ -107,7 +107,7 @@ def render_period_over(
 def render_review(
     key: str, item: ReviewItem, *, links: str = "", settle: Sequence[str] = (), board: str = ""
 ) -> dict[str, Any]:
-    """A question for an operator, with what depends on it, where on the board it is settled, and by which commands."""
+    """The message of a question: its outcomes, a link to the board, and the commands that settle it."""
     icon = _icon("page-changed" if item.kind == "page" else "question")
     lines = [f"{icon} *{escape(key)}* needs a person: {quote(item.question)}", links]
     if item.line:
@@ -120,7 +120,7 @@ def render_review(
 
 
 def render_drift(key: str, drift: Drift, *, links: str = "", settle: Sequence[str] = ()) -> dict[str, Any]:
-    """What a side says against what the facts come to, and the edit that would settle it."""
+    """The message of a drift: what the side says, what the facts say, and the edit that settles it."""
     said = f"the {drift.side} says “{drift.says}”, the facts say {drift.derived}"
     lines = [
         f"{_icon('drift')} *{escape(key)}*: {quote(said)}",
@@ -133,14 +133,14 @@ def render_drift(key: str, drift: Drift, *, links: str = "", settle: Sequence[st
 
 
 def render_warning(key: str, warning: SilenceWarning, author: str | None = None, *, links: str = "") -> dict[str, Any]:
-    """The author is notified before silence makes a proposal dormant, and when that will be."""
+    """The message that warns an author of dormancy, with its date."""
     who = f" by {quote(author, 100)}" if author else ""
     said = say_warning(warning)
     return build_message(f"{key}: {said}", [f"{_icon('dormancy')} *{escape(key)}*{who}: {localise(said)}", links])
 
 
 def render_approval(row: OutboxRow, *, board: str = "", settle: Sequence[str] = ()) -> dict[str, Any]:
-    """An effect that waits for a person: what it would say or change, and how it is let go."""
+    """The message that an effect waits for approval: what it would say or change, and how to release it."""
     said = say_payload(row.payload)
     text = f"{row.channel}: an effect waits for approval: {said}"
     lines = [f"{_icon('approval')} {escape(row.channel)}: this waits for approval: *{quote(said)}*"]
@@ -150,7 +150,7 @@ def render_approval(row: OutboxRow, *, board: str = "", settle: Sequence[str] = 
 
 
 def _icon(kind: str) -> str:
-    return KINDS[kind].icon
+    return MESSAGE_KINDS[kind].icon
 
 
 def _command(text: str) -> str:
@@ -160,7 +160,7 @@ def _command(text: str) -> str:
 
 
 def cite(text: str, url: str) -> str:
-    """Somebody's words, as a link to where they stand."""
+    """Somebody's words, quoted, as a link to their source."""
     return link(quote(text), url)
 
 
@@ -171,7 +171,7 @@ def link(shown: str, url: str) -> str:
 
 
 def say_links(facts: ProposalFacts | None, rules: EffectRules, *, thread: str = "") -> str:
-    """A proposal's title as a link to its page, its thread (of the mail `thread`) and the board; each where known."""
+    """A proposal's title linked to its page, and links to its thread (of the mail `thread`) and the board, if known."""
     if facts is None:
         return ""
     thread = thread or next((m.message_id for m in facts.messages if not m.is_reply), "")
@@ -181,21 +181,21 @@ def say_links(facts: ProposalFacts | None, rules: EffectRules, *, thread: str = 
 
 
 def say_missing(decision: Decision) -> list[str]:
-    """What a proposal still lacks, in lines of Slack's markup; times are each reader's own."""
+    """What a proposal still lacks, in lines of Slack's markup, with times in each reader's zone."""
     return [f"• {localise(missing)}" for missing in decision.missing[:4]]
 
 
 def localise(text: str) -> str:
-    """A sentence of our own, its times as each reader's."""
+    """A sentence of kipflow's as Slack markup, with times in each reader's zone."""
     return _TIME.sub(_as_local_time, escape(text))
 
 
-#: A time as our own sentences write it.
+#: A time in kipflow's own sentences.
 _TIME = re.compile(r"(?:[A-Z][a-z]{2} )?(\d{4}-\d\d-\d\d \d\d:\d\d) UTC", re.ASCII)
 
 
 def _as_local_time(found: re.Match[str]) -> str:
-    """Slack's markup for a moment: each reader's own time, and what stands here where it is not Slack that shows it."""
+    """Slack's markup for a moment, shown in each reader's zone; other programs show the original text."""
     try:
         moment = datetime.strptime(found[1], "%Y-%m-%d %H:%M").replace(tzinfo=UTC)
     except ValueError:
@@ -212,14 +212,14 @@ def say_tally(state: VoteState) -> str:
 
 
 def build_message(text: str, lines: Iterable[str], *, sections: int = 1) -> dict[str, Any]:
-    """A message of so many sections at most: `lines` as Slack's markup, cut at its limits; empty ones are left out.
+    """A message of at most so many sections: `lines` in Slack's markup, cut at its limits; empty lines are left out.
 
     `text` is what notifications show.
     """
     bodies = [""]
     for line in filter(None, lines):
         longer = f"{bodies[-1]}\n{line}".lstrip("\n")
-        if len(longer) <= SECTION_LIMIT - 2:  # room for the mark that something is left out
+        if len(longer) <= SECTION_LIMIT - 2:  # room for the mark of omission
             bodies[-1] = longer
         elif len(bodies) < sections:
             bodies.append(line[: SECTION_LIMIT - 2])

@@ -1,4 +1,4 @@
-"""The kinds of message that a decision causes, as a table: what there is to report of each, and how it is written."""
+"""The kinds of message that a decision causes, as a table: what each reports, and how it is written."""
 
 from __future__ import annotations
 
@@ -34,25 +34,25 @@ from kipflow.services.wording import find_warning_key
 #: A transition older than this when it is first recorded is history, not news: a first run over years of
 #: mail must not flood a channel, nor must a backfill of past dates.
 NEWS_AGE = timedelta(days=3)
-#: What happened since kipflow follows a proposal is news for longer: nobody was notified while the archive was away.
+#: Longer for what happened since kipflow follows a proposal: the archive may have been unreachable.
 LATE_NEWS_AGE = timedelta(days=30)
-#: A decision for an earlier time than this is a backfill's.
+#: A decision for a time longer ago than this is a backfill.
 _TODAY = timedelta(hours=12)
-#: The question whether a number is a proposal's.
+#: The kind of question whether a number is a proposal's.
 CLAIMED_NUMBER = "claimed-number"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notice:
-    """The warning of dormancy that the proposal's `author` has not got yet."""
+    """An undelivered warning of dormancy to the proposal's `author`."""
 
     warning: SilenceWarning
     author: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Situation:
-    """What a decision is announced by: `corrections` and `moves` are what it added to history and is news."""
+class NewsContext:
+    """The input of messages about a decision: `corrections` and `moves` are its new entries that are news."""
 
     key: str
     decision: Decision
@@ -77,50 +77,50 @@ class Situation:
 
     @property
     def is_of_the_past(self) -> bool:
-        """What is asked of a past date is left to the run for today, which asks it if it still stands."""
+        """Whether the decision is for a past date: the run for today asks the questions that are still open."""
         return self.recorded_at - self.decision.as_of > NEWS_AGE
 
     def is_fresh(self, at: datetime, *, urgent: bool = False) -> bool:
-        """Whether what was so since `at` is news to people; for longer where the proposal was followed then already."""
+        """Whether something since `at` is still news; for longer if urgent, or if the proposal was followed by then."""
         known = urgent or (self.followed_since is not None and self.followed_since <= at)
         return self.recorded_at - at <= (LATE_NEWS_AGE if known else NEWS_AGE)
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """One kind of message: what there is to report, each with the key of its effect, and how it is written.
+class NewsRule:
+    """One kind of message: `find` gives its subjects, each with its effect's key, and `write` the text.
 
     `kind` is one of `domain.messagekinds`.
     """
 
     kind: Callable[[Any], str]
-    find: Callable[[Situation], Iterable[tuple[str, Any]]]
-    write: Callable[[Situation, Any], Mapping[str, Any]]
+    find: Callable[[NewsContext], Iterable[tuple[str, Any]]]
+    write: Callable[[NewsContext, Any], Mapping[str, Any]]
 
 
 # -- what there is to report -------------------------------------------------------------------------
-def _list_corrections(situation: Situation) -> Iterator[tuple[str, Transition]]:
+def _list_corrections(situation: NewsContext) -> Iterator[tuple[str, Transition]]:
     for entry, correction in situation.corrections:
         yield find_slack_key(situation.key, entry), correction
 
 
-def _list_moves(situation: Situation) -> Iterator[tuple[str, Transition]]:
+def _list_moves(situation: NewsContext) -> Iterator[tuple[str, Transition]]:
     for move in situation.moves:
         yield find_slack_key(situation.key, move.id), move
 
 
-def _list_warnings(situation: Situation) -> Iterator[tuple[str, Notice]]:
+def _list_warnings(situation: NewsContext) -> Iterator[tuple[str, Notice]]:
     notice = situation.notice
-    # where a person decides, it is worth a message only while it is news
+    # if a person decides about dormancy, it is sent only while it is news
     if notice is not None and (
         notice.warning.due_at is not None or situation.recorded_at - notice.warning.warned_at <= NEWS_AGE
     ):
         yield find_warning_key(situation.key, notice.warning), notice
 
 
-def _list_periods(situation: Situation) -> Iterator[tuple[str, VoteState]]:
+def _list_periods(situation: NewsContext) -> Iterator[tuple[str, VoteState]]:
     decision, state = situation.decision, situation.decision.newest_vote
-    # a backfill decides for that day what its next step may overtake
+    # in a backfill the next step may decide the vote
     if situation.recorded_at - decision.as_of > _TODAY or decision.stage is not Stage.VOTE or state is None:
         return
     ended = state.terms.earliest_close
@@ -128,21 +128,21 @@ def _list_periods(situation: Situation) -> Iterator[tuple[str, VoteState]]:
         yield f"{situation.key}/period/{state.vote.root_message_id}/slack", state
 
 
-def _list_questions(situation: Situation) -> Iterator[tuple[str, ReviewItem]]:
+def _list_questions(situation: NewsContext) -> Iterator[tuple[str, ReviewItem]]:
     for item in () if situation.is_of_the_past else situation.decision.review:
-        # a first run finds old ones by the hundred: those are on the board
+        # a first run finds hundreds of old questions: those are only on the board
         if item.asked_at is None or situation.is_fresh(item.asked_at, urgent=item.kind in _URGENT):
             yield _find_question_key(situation.key, item), item
 
 
-def _list_claims(situation: Situation) -> Iterator[tuple[str, ReviewItem]]:
+def _list_number_doubts(situation: NewsContext) -> Iterator[tuple[str, ReviewItem]]:
     return ((key, item) for key, item in _list_questions(situation) if item.kind == CLAIMED_NUMBER)
 
 
-def _list_drift(situation: Situation) -> Iterator[tuple[str, Drift]]:
-    """What contradicts the facts of a proposal that moved lately, and still does after people's day for it.
+def _list_drift(situation: NewsContext) -> Iterator[tuple[str, Drift]]:
+    """Drift of a recently moved proposal that has lasted longer than the grace period.
 
-    kipflow's own edit sees to the index.
+    The index is left out if kipflow edits it.
     """
     decision, rules = situation.decision, situation.rules
     if situation.is_of_the_past or situation.followed_since is None or not situation.is_fresh(decision.since):
@@ -154,14 +154,14 @@ def _list_drift(situation: Situation) -> Iterator[tuple[str, Drift]]:
 
 
 # -- how it is written -----------------------------------------------------------------------------
-def _write_correction(situation: Situation, correction: Transition) -> Mapping[str, Any]:
+def _write_correction(situation: NewsContext, correction: Transition) -> Mapping[str, Any]:
     decision = situation.decision
     message = render_correction(situation.key, correction, decision, links=situation.links)
     return {**message, **({RETRACTS: True} if leaves_acceptance(correction, decision) else {})}
 
 
-def _write_move(situation: Situation, move: Transition) -> Mapping[str, Any]:
-    """The message of a move; that of the move to Vote is the vote's, which is kept up to date."""
+def _write_move(situation: NewsContext, move: Transition) -> Mapping[str, Any]:
+    """The message of a move; for a move to Vote it is the vote's message, which is kept up to date."""
     decision, about, vote = situation.decision, situation.about, situation.decision.newest_vote
     begins = find_move_kind(move) == "vote" and vote is not None and vote.vote.opened_at == move.at
     if about is not None and vote is not None and begins:
@@ -170,23 +170,23 @@ def _write_move(situation: Situation, move: Transition) -> Mapping[str, Any]:
     return render_transition(situation.key, move, decision, links=situation.links)
 
 
-def _write_warning(situation: Situation, notice: Notice) -> Mapping[str, Any]:
+def _write_warning(situation: NewsContext, notice: Notice) -> Mapping[str, Any]:
     message = render_warning(situation.key, notice.warning, notice.author, links=situation.links)
     snooze = offer_snooze(situation.decision.number, situation.recorded_at)
     return {**offer(message, snooze), WARNS: notice.warning.silent_at.isoformat()}
 
 
-def _write_period(situation: Situation, state: VoteState) -> Mapping[str, Any]:
+def _write_period(situation: NewsContext, state: VoteState) -> Mapping[str, Any]:
     links = say_links(situation.about, situation.rules, thread=state.vote.root_message_id)
     message = render_period_over(situation.key, state, situation.decision, links=links, program=situation.rules.program)
     passed = state.outcome is Outcome.PASSED
     return offer(message, offer_draft(situation.decision.number) if passed else {})
 
 
-def _write_question(situation: Situation, item: ReviewItem) -> Mapping[str, Any]:
+def _write_question(situation: NewsContext, item: ReviewItem) -> Mapping[str, Any]:
     number = situation.decision.number
     settle = find_commands(number, item, situation.rules.program)
-    # the title of a number that may be nobody's is a stranger's: it is quoted nowhere before a person accepts it
+    # a claimed number's title may be a stranger's: it is not quoted before a person accepts the number
     links = "" if item.kind == CLAIMED_NUMBER else situation.links
     message = render_review(situation.key, item, links=links, settle=settle, board=situation.board)
     snooze = offer_snooze(number, situation.recorded_at) if item.kind == "dormancy" else {}
@@ -194,7 +194,7 @@ def _write_question(situation: Situation, item: ReviewItem) -> Mapping[str, Any]
     return offer(asked, {**list_answers(find_ways(number, item)), **snooze})
 
 
-def _write_drift(situation: Situation, drift: Drift) -> Mapping[str, Any]:
+def _write_drift(situation: NewsContext, drift: Drift) -> Mapping[str, Any]:
     way = find_drift_way(situation.decision.number, drift.side)
     settle = [render_command(way, situation.rules.program)]
     message = render_drift(situation.key, drift, links=situation.links, settle=settle)
@@ -205,21 +205,21 @@ def _find_question_kind(item: ReviewItem) -> str:
     return "page-changed" if item.kind == "page" else "question"
 
 
-#: Votes whose end other messages announce.
+#: Outcomes that other messages announce.
 _OVER = frozenset({Outcome.FAILED, Outcome.CANCELLED})
-#: Questions that stop a vote: worth a message even where kipflow came to know of them late.
+#: Questions that stop a vote: news even if kipflow learned of them late.
 _URGENT = frozenset({"ballot", "result", "identity", "sender", "ending", "crowd", CLAIMED_NUMBER})
 #: Every kind of message that a decision causes, in the order in which they go out.
 ROWS = (
-    Row(lambda _: "correction", _list_corrections, _write_correction),
-    Row(find_move_kind, _list_moves, _write_move),
-    Row(lambda _: "dormancy", _list_warnings, _write_warning),
-    Row(lambda _: "period-over", _list_periods, _write_period),
-    Row(_find_question_kind, _list_questions, _write_question),
-    Row(lambda _: "drift", _list_drift, _write_drift),
+    NewsRule(lambda _: "correction", _list_corrections, _write_correction),
+    NewsRule(find_move_kind, _list_moves, _write_move),
+    NewsRule(lambda _: "dormancy", _list_warnings, _write_warning),
+    NewsRule(lambda _: "period-over", _list_periods, _write_period),
+    NewsRule(_find_question_kind, _list_questions, _write_question),
+    NewsRule(lambda _: "drift", _list_drift, _write_drift),
 )
-#: All that people hear of a number that is only claimed: the question, where somebody known wrote in it.
-CLAIM_ROWS = (Row(_find_question_kind, _list_claims, _write_question),)
+#: The only message about a claimed number: the question, if somebody known wrote about it.
+NUMBER_DOUBT_ROWS = (NewsRule(_find_question_kind, _list_number_doubts, _write_question),)
 
 
 def find_slack_key(key: str, entry: str) -> str:
@@ -228,7 +228,7 @@ def find_slack_key(key: str, entry: str) -> str:
 
 
 def _find_question_key(key: str, item: ReviewItem) -> str:
-    """One message for each question; a proposal that falls silent again is asked about again."""
+    """The key of a question's message: one for each question, and for each new silence."""
     since = f"/{item.asked_at:%Y-%m-%d}" if item.kind == "dormancy" and item.asked_at is not None else ""
     return f"{key}/review/{item.kind}/{item.subject}{since}/slack"
 

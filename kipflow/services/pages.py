@@ -16,9 +16,9 @@ from kipflow.wiki.index_reading import parse_index_page
 from kipflow.wiki.template import render_page
 from kipflow.wiki.titles import parse_title
 
-#: Two people who take a number at the same moment: the loser goes on to the next one, so often.
+#: How often the next number is tried if somebody else takes one at the same moment.
 NUMBER_ATTEMPTS = 5
-#: Confluence's titles have 255 characters at most; a key takes some.
+#: Confluence's limit for titles is 255 characters, including the key.
 MAX_HEADING = 240
 
 
@@ -26,7 +26,7 @@ MAX_HEADING = 240
 class NewPage:
     """A number that was taken. `page_id` is None in dry-run, where nothing was written.
 
-    `skipped` are numbers that lie before it and are claimed in mail, by somebody whom the roster knows.
+    `skipped` are lower numbers that somebody in the roster claims in mail.
     """
 
     number: int
@@ -51,12 +51,12 @@ def create_proposal(
 ) -> NewPage:
     """Take the next number and write the page from the template.
 
-    The wiki is the judge of who had a number first: after each writing the children are read again, and if
-    a page that may have been first carries the same number, ours is given the next one.
+    The wiki decides who had a number first: after each write the children are read again, and if a page with the same
+    number may have been first, ours gets the next one.
 
     Args:
-        again: also where a page of this title exists already: most often that is the same command, run twice.
-        chosen: the number to take, where a person says which; it must be free.
+        again: also if a page of this title exists already, which is usually the same command run twice.
+        chosen: the number to take, if a person chose one; it must be free.
         norms: the community's, whose template is written.
 
     Raises:
@@ -85,10 +85,10 @@ def create_proposal(
 
 
 def clean_heading(title: str, prefix: str) -> str:
-    """A proposal's title without a number: the number is given, not chosen.
+    """A proposal's title without its number, which kipflow assigns.
 
     Raises:
-        KipflowError: nothing is left of it, or it is longer than a wiki's titles can be.
+        KipflowError: it is empty, or longer than the wiki allows.
     """
     line = " ".join("".join(c if c.isprintable() else " " for c in title).split())
     words = parse_title(line, prefix).text
@@ -109,19 +109,19 @@ def _refuse_double(children: Sequence[PageRef], words: str, prefix: str) -> None
 def _load_numbers(
     store: Store, wiki: Wiki, index_page: str, children: Sequence[PageRef], prefix: str, now: datetime
 ) -> Numbers:
-    """What the store holds, and what the wiki says at this moment."""
+    """The numbers in the store and on the wiki now."""
     parsed = parse_index_page(wiki.fetch_page(index_page).body, prefix, now)
     with store.read() as session:
         held = session.pages.load_taken()
     titles = (parse_title(c.title, prefix).number for c in children)
     here = {*(e.number for e in parsed.entries), *(n for n in titles if n is not None)}
-    # what a person refused stays refused, wherever it is written
+    # a refused number stays refused, even on the wiki
     stated = parsed.next_number if parsed.next_number is not None else held.stated
     return replace(held, taken=held.taken | (here - held.refused), stated=stated)
 
 
 def _find_free(numbers: Numbers, chosen: int | None, prefix: str) -> tuple[int, tuple[int, ...]]:
-    """The number to take, and the claimed ones that were passed over.
+    """The number to take, and the claimed ones that were skipped.
 
     Raises:
         KipflowError: none is left, the next one is not clear, or the chosen one is no free number.
@@ -148,10 +148,10 @@ def _find_free(numbers: Numbers, chosen: int | None, prefix: str) -> tuple[int, 
 
 
 def _first_free(wiki: Wiki, index_page: str, ours: PageRef | WikiPage, number: int, prefix: str) -> int:
-    """`number` if nobody else can have taken it first, else one that no page has.
+    """`number` if no other page can have had it first, else a number that no page has.
 
-    Of two pages that got it when they were made, the older one was first. Of a page that was renamed to it nobody
-    knows when that was, so whoever sees the other moves on; each to a number of its own, by the pages' age.
+    Of two pages created with it, the older one was first. When a page was renamed to it is unknown, so whoever sees the
+    other page takes another number; the pages' age decides which, so that all differ.
     """
     holders: dict[int, list[PageRef]] = {}
     for child in wiki.fetch_children(index_page):
@@ -168,5 +168,5 @@ def _first_free(wiki: Wiki, index_page: str, ours: PageRef | WikiPage, number: i
 
 
 def _age(page: PageRef | WikiPage) -> tuple[int, str]:
-    """A wiki gives its pages growing numbers."""
+    """A sort key for age: a wiki's page ids grow."""
     return len(page.page_id), page.page_id

@@ -1,7 +1,7 @@
-"""Mail from the archive: which months changed, landing them as files, turning files into facts.
+"""Mail from the archive: download changed months as files, and store their mails.
 
-A month is marked as read in the transaction that stores its last mail, so that a crash at any point
-leads to reading it again, never to losing it; what is known already changes nothing.
+A month is marked as read only after its last mail is stored, so that after a crash it is read again and never lost;
+known mails change nothing.
 """
 
 from __future__ import annotations
@@ -22,71 +22,71 @@ from kipflow.domain.policy import Reading
 from kipflow.mail.archive import read_mbox
 from kipflow.mail.filereading import FileReading
 from kipflow.mbox.files import find_break
-from kipflow.services.away import note_away, note_back
+from kipflow.services.away import note_outage, note_recovery
 from kipflow.services.knownmails import MailFilter, drop_known_mails, load_known_mails, save_known_mails
 from kipflow.services.landing import Landed, find_raw_file, is_given, is_readable, is_whole
 from kipflow.services.ports import Archive, Report, Store
 from kipflow.services.storing import Totals, store_batches
-from kipflow.services.wanted_months import FROM_FILES, HELD_UP_TO, Wanted, is_settled, stats_mark
+from kipflow.services.wanted_months import FROM_FILES, HELD_UP_TO, WantedMonth, is_settled, stats_mark
 
-#: Connections to the archive at one time. It is shared by all of Apache.
-POLITE = 2
+#: Connections to the archive at one time: all of Apache shares it.
+MAX_CONNECTIONS = 2
 
 
 def fetch_months(
     archive: Archive,
-    wanted: Sequence[Wanted],
+    wanted: Sequence[WantedMonth],
     raw: Path,
     now: datetime,
     *,
     on_progress: Callable[[str], None] = lambda _: None,
 ) -> list[Landed]:
-    """Stream the wanted months to files under `raw`/LIST/MONTH.mbox, politely, and verify them."""
+    """Download the wanted months to `raw`/LIST/MONTH.mbox, a few at a time, and verify them."""
     return list(_fetch_each(archive, wanted, raw, now, on_progress))
 
 
 def poll_months(
     store: Store,
     archive: Archive,
-    wanted: Sequence[Wanted],
+    wanted: Sequence[WantedMonth],
     raw: Path,
     now: datetime,
     *,
     on_progress: Callable[[str], None] = lambda _: None,
     **how: Unpack[Reading],
 ) -> Report:
-    """Fetch the wanted months and store their mails: each month is read while the next ones come.
+    """Fetch the wanted months and store their mails: each month is read while the next ones are downloaded.
 
-    A run that is cut short has stored what it fetched.
+    An interrupted run has stored what it fetched.
     """
-    # closed at once where storing fails: no month that has not begun is waited for
+    # closed at once if storing fails: downloads that have not begun are cancelled
     with closing(_fetch_each(archive, wanted, raw, now, on_progress)) as months:
         return read_months(store, months, seen_at=now, **how)
 
 
-def note_reach(store: Store, landed: Sequence[Landed], at: datetime) -> None:
-    """Note whether the archive could be reached, by what it gave."""
+def note_reachability(store: Store, landed: Sequence[Landed], at: datetime) -> None:
+    """Note whether the archive is reachable, by the months that it gave."""
     if any(map(is_given, landed)):
-        note_back(store, "archive")
+        note_recovery(store, "archive")
     elif landed:
-        note_away(store, "archive", landed[0].month.why or landed[0].month.status, at=at)
+        note_outage(store, "archive", landed[0].month.why or landed[0].month.status, at=at)
 
 
 def _fetch_each(
-    archive: Archive, wanted: Sequence[Wanted], raw: Path, now: datetime, on_progress: Callable[[str], None]
+    archive: Archive, wanted: Sequence[WantedMonth], raw: Path, now: datetime, on_progress: Callable[[str], None]
 ) -> Generator[Landed, None, None]:
     """The wanted months in order, as they land."""
 
-    def fetch(one: Wanted) -> Landed:
+    def fetch(one: WantedMonth) -> Landed:
         target = find_raw_file(raw, one.list_id, one.month)
         target.parent.mkdir(parents=True, exist_ok=True)
-        # asked before the month itself: mail that comes in between makes the next poll read it again
+        # asked before the month itself: mail that arrives in between makes the next poll read it again
         stats, counted = (one.stats, one.mails) if one.stats else _find_stats(archive, one, now)
         month = archive.fetch_month(one.list_id, one.month, target, now=now)
         on_progress(f"{one.list_id} {one.month}: {month.status}, {month.size} bytes {month.why}".rstrip())
         return Landed(month=month, stats=stats, counted=counted)
 
-    with ThreadPoolExecutor(max_workers=POLITE) as pool:
+    with ThreadPoolExecutor(max_workers=MAX_CONNECTIONS) as pool:
         try:
             yield from pool.map(fetch, wanted)
         finally:
@@ -94,19 +94,19 @@ def _fetch_each(
 
 
 def read_months(store: Store, months: Iterable[Landed], *, seen_at: datetime, **how: Unpack[Reading]) -> Report:
-    """Read months in process as they land, and store their mails; of one that was read before only what is new."""
+    """Read months in this process as they land, and store their mails; of a known month only the new ones."""
     totals, landed = Totals(), list[Landed]()
     for one in months:
         _store_month(store, one, how, seen_at, totals)
         landed.append(one)
-    note_reach(store, landed, seen_at)
+    note_reachability(store, landed, seen_at)
     return totals.report()
 
 
 def upsert_read(
     store: Store, landed: Sequence[Landed], items: Iterable[Message | Unreadable], *, seen_at: datetime
 ) -> Report:
-    """Store what Spark read from landed months. `items` may come in any order."""
+    """Store what Spark read from landed months; `items` in any order."""
     totals, mails = Totals(), Counter[tuple[str, str]]()
 
     def count() -> Iterator[Message | Unreadable]:
@@ -117,7 +117,7 @@ def upsert_read(
     store_batches(store, count(), seen_at, totals)
     for one in landed:
         _finish_month(store, one, mails[one.month.list_id, one.month.month], totals)
-    note_reach(store, landed, seen_at)
+    note_reachability(store, landed, seen_at)
     return totals.report()
 
 
@@ -139,9 +139,9 @@ def _store_month(store: Store, one: Landed, how: Reading, seen_at: datetime, tot
 def _finish_month(store: Store, one: Landed, mails: int, totals: Totals, seen: Sequence[str] | None = None) -> None:
     """Mark a month as held, after all of its mails are stored; `seen` are the digests of all of them.
 
-    What was held once stays held: a month that comes badly now, or with fewer mails than the archive itself
-    counts, takes no ground from what was decided on the whole of it. It counts as held up to its last good
-    look, and is asked for again. A month that has lost mails by the archive's own count is as whole as it gets.
+    A month that was complete stays so: if it is damaged now, or has fewer mails than before, decisions on the complete
+    month remain valid. It counts as held up to its last good download, and is fetched again. If the archive's own count
+    confirms the lower number, the month is as complete as it can be.
     """
     month = replace(_check_end(one), mails=mails)
     with store.begin() as session:
@@ -158,7 +158,7 @@ def _finish_month(store: Store, one: Landed, mails: int, totals: Totals, seen: S
             totals.bad_months.append((month.list_id, month.month, reason))
         if before is not None and before.status == "complete" and bad:
             since = f"{HELD_UP_TO} {before.fetched_at:%Y-%m-%d %H:%M} UTC; since then {bad}"
-            # what only files gave stays theirs: a file that breaks off makes it partial, and every poll asks for it
+            # a month from files stays as it is, and every poll asks for it
             month = before if before.why.startswith(FROM_FILES) else replace(before, why=since)
         elif bad and before is not None:
             month = replace(month, mails=max(mails, before.mails))
@@ -172,14 +172,14 @@ def _finish_month(store: Store, one: Landed, mails: int, totals: Totals, seen: S
 
 
 def _check_end(one: Landed) -> ArchiveMonth:
-    """The month, partial where its file does not end as one does that was written to its end."""
+    """The month; partial if its file is truncated."""
     how = find_break(Path(one.month.path), whole=True) if is_whole(one) and one.month.path is not None else ""
     return replace(one.month, status="partial", why=f"its file breaks off {how}") if how else one.month
 
 
-def _find_stats(archive: Archive, one: Wanted, now: datetime) -> tuple[str, int]:
+def _find_stats(archive: Archive, one: WantedMonth, now: datetime) -> tuple[str, int]:
     if month_end(one.month) <= now:
-        return "", 0  # over and done: nobody will ask whether it changed
+        return "", 0  # the month is over: it will not be checked for changes
     try:
         stats = archive.fetch_stats(one.list_id, one.month)
     except ServiceUnavailable:

@@ -1,4 +1,4 @@
-"""What becomes of a pressed button: an act like any other, by the roster's name for who pressed it."""
+"""Pressed buttons: each is an act like any other, by the roster id of the person who pressed it."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from kipflow.domain.facts import Ruling
 from kipflow.domain.times import say_moment
 from kipflow.services.acts import perform
 from kipflow.services.buttons import DRAFT, find_offered
-from kipflow.services.desk import Desk, Values, Word, say_done
+from kipflow.services.desk import ActContext, Desk, Values, say_done
 from kipflow.services.ports import ASKS, DRIFT, OutboxRow, Press
 from kipflow.services.program import address_commands
 from kipflow.services.result_mail import NoDraft, draft_result
 
-#: Acts on people leave one of two kinds of ruling; any other act leaves one of its own name.
+#: Act on people → the kind of its ruling; other acts record a ruling of their own name.
 _ON_PEOPLE = {"sender": "merge", "merge": "merge", "split": "split"}
 
 
 def settle_press(
     desk: Desk, press: Press, people: Mapping[str, str], *, at: datetime, audit: Callable[[str, str, Values], None]
 ) -> str:
-    """Do what a button says, by the same rules as anywhere; what came of it, for who pressed it.
+    """Perform the act of a button. Returns the answer for the person who pressed it.
 
-    `people` are the ids of those who may, by their id in Slack: names and pictures there are anybody's choice.
-    `audit` records the act before it is performed, as on the board; where it fails, nothing is changed.
+    `people` maps Slack ids to roster ids of those who may; names in Slack can be chosen freely. `audit` records the act
+    before it is performed; if it fails, nothing is changed.
     """
     person = people.get(press.user)
     if person is None:
@@ -45,10 +45,10 @@ def settle_press(
         if not _is_asked(desk, message):
             return f"Nothing was done: this is not asked any more. {_say_settled(desk, message)}"
         audit(person, act, {**values, "reason": press.reason})
-        done = perform(desk, act, values, Word(author=person, reason=press.reason, at=at))
+        done = perform(desk, act, values, ActContext(author=person, reason=press.reason, at=at))
     except NoDraft as error:
         return address_commands(f"There is no result to announce. {error}", desk.effects.program)
-    except ServiceUnavailable as error:  # where it is to be found is not for a channel
+    except ServiceUnavailable as error:  # its address is not for a channel
         return f"Nothing was done: the {error.service} gives no answer: {error.why}"
     except KipflowError as error:
         return f"Nothing was done: {error}"
@@ -58,7 +58,7 @@ def settle_press(
 
 
 def _is_asked(desk: Desk, message: OutboxRow) -> bool:
-    """Whether what a message asks is open; one that asks no question is left to the act's own refusal."""
+    """Whether a message's question is still open; True for a message without a question."""
     asked = message.payload.get(ASKS)
     if asked is None:
         return True
@@ -70,7 +70,7 @@ def _is_asked(desk: Desk, message: OutboxRow) -> bool:
 
 
 def _say_settled(desk: Desk, message: OutboxRow) -> str:
-    """Who has answered since what the message asks, when and why; or that the facts have changed."""
+    """Who answered the message's question since, when and why; or that the facts have changed."""
     answers = [json.loads(value) for value in find_offered(message.payload)]
     kinds = {_ON_PEOPLE.get(act, act) for act, _ in answers}
     about = {str(value) for _, values in answers for value in values.values()}
@@ -84,7 +84,7 @@ def _say_settled(desk: Desk, message: OutboxRow) -> str:
 
 
 def _find_subjects(ruling: Ruling) -> set[str]:
-    """What a ruling is about within its proposal: a mail or a side, or people of all proposals."""
+    """The subjects of a ruling: a mail or side of its proposal, or two people."""
     if ruling.number is None:
         return {side["key"] for side in ruling.value.values()}
     return {ruling.target} if ruling.kind in {"ballot", "ending", "drift"} else set()

@@ -9,11 +9,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
-from kipflow.domain.arrivals import CLAIMED
+from kipflow.domain.arrivals import UNRECORDED
 from kipflow.domain.differences import compare_without_roster, find_differences
 from kipflow.domain.facts import Message, Unreadable, VoteMail
 from kipflow.domain.judging import find_close, judge
-from kipflow.domain.lateclaims import find_late_claims
+from kipflow.domain.lateballots import find_late_ballots
 from kipflow.domain.ownperiods import keep_open
 from kipflow.domain.people import Doubt
 from kipflow.domain.policy import Policy, Reading
@@ -31,7 +31,7 @@ from kipflow.services.explaining import PassedOver, find_passed_over
 
 
 class VotingCommunity(Protocol):
-    """What of a community's configuration reading votes needs."""
+    """The part of a community's configuration that reading votes needs."""
 
     @property
     def prefix(self) -> str: ...
@@ -46,7 +46,7 @@ class VotingCommunity(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VoteReading:
-    """One round as it stood at the report's time; `doubts` come with the outcomes that depend on them."""
+    """One round, judged at the report's time; each of `doubts` with the outcomes that depend on it."""
 
     vote: Vote
     tally: Tally
@@ -61,9 +61,8 @@ class VoteReading:
 class VotesReport:
     """All votes in what was read. `messages_read` counts each mail once, however many copies there are.
 
-    `as_of` is the moment the votes are judged at; None where no mail has a time. `opened_later` is when
-    the first of the votes was opened that had not been by then. `claimed` mails have no record of their arrival: the
-    senders' dates stand in.
+    `as_of` is when the votes are judged; None if no mail has a time. `opened_later` is when the first later vote was
+    opened. `claimed` counts mails without a recorded arrival, for which their Date is used.
     """
 
     as_of: datetime | None
@@ -76,7 +75,7 @@ class VotesReport:
 
     @property
     def knows_somebody(self) -> bool:
-        """Whether the roster has any of the voters; else nothing can bind, and what they claim is all there is."""
+        """Whether the roster has any of the voters; if not, nothing binds."""
         return any(b.known_by is not KnownBy.UNKNOWN for reading in self.votes for b in reading.vote.ballots)
 
 
@@ -91,13 +90,13 @@ def read_votes(
 ) -> VotesReport:
     """Read every mail under `paths` (mbox, maildir, .eml, Pony Mail JSON, folders of these) and find the votes in them.
 
-    They are judged at `as_of`; None: when the newest mail was sent. `on_mail` hears after each mail how many were read.
-    `explained`: find also why lines that could be votes are none.
+    They are judged at `as_of`; None: the time of the newest mail. `on_mail` gets the number of mails read so far.
+    `explained`: also find why lines that look like votes are none.
     """
     messages, unreadable = _read(paths, community, on_mail)
     policy = community.as_policy()
     threads = read_threads(messages, roster, policy, prefix=community.prefix, keyed_by=community.keyed_by)
-    # a reply with a wrong clock does not move it
+    # a reply with a wrong clock does not shift it
     newest = max((threads.times[m.message_id] for m in messages if m.arrived_at is not None), default=None)
     moment = as_of if as_of is not None else newest
     readings: list[VoteReading] = []
@@ -111,7 +110,7 @@ def read_votes(
         unreadable=tuple(unreadable),
         votes=tuple(readings),
         opened_later=later,
-        claimed=sum(message.arrived_from in CLAIMED for message in messages),
+        claimed=sum(message.arrived_from in UNRECORDED for message in messages),
         passed_over=find_passed_over(_find_vote_mails(messages, readings, threads)) if explained else (),
     )
 
@@ -132,14 +131,14 @@ def _find_vote_mails(
             )
 
 
-#: Mails whose headers are kept, since a copy from another archive may come soon.
+#: The number of newest mails whose headers are kept, for a copy from another archive.
 _AT_HAND = 1_000
 
 
 def _read(
     paths: Iterable[Path], community: VotingCommunity, on_mail: Callable[[int], None] | None
 ) -> tuple[list[Message], list[Unreadable]]:
-    """Each mail once. Two different mails under one id are both read, and reported."""
+    """Each mail once. Two different mails with one id are both kept, and reported."""
     messages: dict[str, Message] = {}
     unreadable: list[Unreadable] = []
     read = 0
@@ -200,7 +199,7 @@ _AGAINST_ANNOUNCED = {
 
 
 def _compare_outcomes(vote: Vote, outcome: Outcome, earliest_close: datetime) -> Iterator[str]:
-    """Where what was announced cannot be what the ballots come to, or was announced too early."""
+    """Differences between the announced outcome and the ballots, or an announcement that was too early."""
     declared = vote.declared
     if declared is not None and declared.unclear:
         yield f'may end the vote, and is not understood: "{declared.unclear}"'
@@ -209,13 +208,13 @@ def _compare_outcomes(vote: Vote, outcome: Outcome, earliest_close: datetime) ->
     if outcome in _AGAINST_ANNOUNCED[declared.outcome]:
         yield f"announced as {declared.outcome}, but the ballots say {outcome}"
     early = declared.announced_at is not None and declared.announced_at < earliest_close
-    if early and not vote.root_missing:  # when an unseen opening came is not known
+    if early and not vote.root_missing:  # the time of a missing opening is unknown
         yield f"announced before the period was over, which ends at {render_machine_time(earliest_close)}"
 
 
 def _find_late(vote: Vote, policy: Policy, as_of: datetime, earliest_close: datetime) -> Iterator[str]:
-    """Ballots that came too late, are dated before the end, and would turn the vote: a person must say."""
+    """Questions about late ballots dated before the end that would turn the vote."""
     close = find_close(vote, as_of, earliest_close=earliest_close)
     if close is not None and vote.ended_at is None:
-        for claim in find_late_claims(vote, close, policy):
-            yield "; ".join((claim.question, *claim.outcomes))
+        for late in find_late_ballots(vote, close, policy):
+            yield "; ".join((late.question, *late.outcomes))

@@ -1,7 +1,7 @@
-"""Recording a decision: what is new in history, what it causes, and what it makes of messages that are out.
+"""Record a decision: new history entries, their effects, and updates of sent messages.
 
-History is corrected by new entries, never by edits. A correction names what it rests on: the facts that came since the
-proposal was last decided.
+History is corrected by new entries, never by edits. A correction names its cause: the facts that came since the last
+decision.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from kipflow.domain.claims import ClaimKind
 from kipflow.domain.clocks import after
 from kipflow.domain.decisions import Decision, ReviewItem
 from kipflow.domain.events import Evidence, Stage, Transition
 from kipflow.domain.facts import ProposalFacts, Ruling, SilenceWarning
 from kipflow.domain.history import effective, reconcile
 from kipflow.domain.lifecycle import decide
+from kipflow.domain.numberdoubts import NumberDoubtKind
 from kipflow.domain.policy import Policy
 from kipflow.domain.proposals import format_key
 from kipflow.domain.stages.table import BY_PERSON
@@ -28,15 +28,15 @@ from kipflow.services.ports import Effect, HistoryStore, NewFact, Outbox, Sessio
 from kipflow.services.votecards import keep_cards
 from kipflow.services.wording import RULE_WORDS, find_warning_key
 
-#: Facts that a correction cites; the rest are counted.
+#: The most facts that a correction cites.
 CITED = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Advance:
-    """What became of one proposal: its stage (None: nothing had happened yet) and what was added.
+    """The result for one proposal: its stage (None: nothing had happened yet) and what was added.
 
-    `warning` is the one that this decision wrote, if any: its author is warned when it is delivered.
+    `warning` is the warning that this decision wrote, if any; the author is warned when it is delivered.
     """
 
     number: int
@@ -48,22 +48,22 @@ class Advance:
 
 
 def say_advance(done: Advance, prefix: str) -> str:
-    """What became of a proposal, in one line for a log."""
+    """The result for a proposal, in one line for a log."""
     moves = [f"{t.source or 'new'} → {t.target}: {_say_cause(t)}" for t in done.appended]
     stays = f"{done.stage or 'not begun yet'}, as before"
     return f"{format_key(prefix, done.number)}: {done.skipped or '; '.join(moves) or stays}"
 
 
 def _say_cause(move: Transition) -> str:
-    """Why, in words, with the line that it rests on."""
+    """The rule of a move in words, with its evidence."""
     line = move.note if move.retracts else move.evidence[0].line if move.evidence else ""
     return f"{RULE_WORDS.get(move.rule, move.rule)}{f' ({line})' if line else ''}"
 
 
 def find_notice(decision: Decision, facts: ProposalFacts, policy: Policy, recorded_at: datetime) -> Notice | None:
-    """The warning that its author has not got yet; nothing where it is of a silence that ended since.
+    """The undelivered warning of the present silence; None if there is none.
 
-    The date that it names lies a whole grace ahead, whenever it goes out.
+    Its date is at least a whole grace period ahead of `recorded_at`.
     """
     past = decision.as_of < recorded_at
     now = decide(facts, policy, recorded_at) if past and decision.warning is not None else decision
@@ -76,7 +76,7 @@ def find_notice(decision: Decision, facts: ProposalFacts, policy: Policy, record
 
 
 def withdraw_overtaken(session: Session, decision: Decision, facts: ProposalFacts, effects: EffectRules) -> None:
-    """Take back the warnings that have not been sent yet and whose silence is over: their date is no longer true."""
+    """Withdraw unsent warnings of silences that are over: their date no longer holds."""
     key = format_key(effects.prefix, decision.number)
     lasting = decision.warning.silent_at if decision.warning is not None else None
     over = [w for w in facts.warnings if w.warned_at <= decision.as_of and w.silent_at != lasting]
@@ -102,8 +102,8 @@ def record(
     session.history.append(appended, recorded_at=now, run_id=run_id)
     prior = settle_announcements(session.outbox, stored, appended, effects, stage=decision.stage)
     fresh = appended
-    if decision.claim is None and session.history.is_claimed(decision.number):
-        # nobody heard of it while only mail claimed its number: what is news still is announced now
+    if decision.number_doubt is None and session.history.is_claimed(decision.number):
+        # nothing was announced while only mail claimed its number: announce now what is still news
         fresh = (*effective(stored), *appended)
     caused = find_effects(decision, fresh, effects, now=now, prior=prior, notice=notice, about=facts)
     added = session.outbox.enqueue(caused, now=now, sends=effects.sends)
@@ -116,11 +116,11 @@ def record(
 def _update_cards(
     outbox: Outbox, decision: Decision, facts: ProposalFacts, effects: EffectRules, now: datetime
 ) -> list[Effect]:
-    """Write the messages of votes that are no longer true anew; the replies for their threads.
+    """Rewrite the messages of votes that are out of date. Returns the replies for their threads.
 
-    Nothing is touched while a person has not let it be known that an acceptance does not hold, nor for a past date.
+    Not while the retraction of an acceptance waits for a person, nor in a backfill.
     """
-    if not effects.notifies or decision.claim is not None or now - decision.as_of > NEWS_AGE:
+    if not effects.notifies or decision.number_doubt is not None or now - decision.as_of > NEWS_AGE:
         return []
     cards = outbox.load_cards(decision.number)
     retraction = outbox.find_waiting_retraction(decision.number) if cards else None
@@ -134,14 +134,13 @@ def _update_cards(
 
 
 def find_retraction(entries: Sequence[Transition], decision: Decision, rulings: Sequence[Ruling]) -> ReviewItem | None:
-    """The question that a retracted acceptance leaves, until a person settles the stage, refuses the number,
-    or it is accepted again.
+    """The question about a retracted acceptance, until a person settles the stage or refuses the number, or the
+    proposal is accepted again.
 
-    `entries` are the whole history as recorded. What people were notified stands in the outbox apart from this: it is
-    asked in dry-run too.
+    `entries` are the whole history as recorded. It is asked in dry-run too, whatever was announced.
     """
-    is_refused = decision.claim is not None and decision.claim.kind is ClaimKind.REFUSED
-    if decision.stage is Stage.ACCEPTED or is_refused:  # who refused its number said that it is no proposal
+    is_refused = decision.number_doubt is not None and decision.number_doubt.kind is NumberDoubtKind.REFUSED
+    if decision.stage is Stage.ACCEPTED or is_refused:  # with a refused number it is no proposal
         return None
     accepted = {t.id: t for t in entries if t.target is Stage.ACCEPTED and t.source is not Stage.ACCEPTED}
     found = [i for i, t in enumerate(entries) if not accepted.keys().isdisjoint(t.retracts)]
@@ -163,7 +162,7 @@ def find_retraction(entries: Sequence[Transition], decision: Decision, rulings: 
 
 
 def find_appended(history: HistoryStore, stored: Sequence[Transition], decision: Decision) -> tuple[Transition, ...]:
-    """The entries to append, a correction among them saying why: which facts came late, or which rules changed."""
+    """The entries to append; a correction among them names its cause: late facts, or changed rules."""
     appended = reconcile(stored, decision.history)
     if not any(t.retracts for t in appended):
         return tuple(appended)
@@ -176,7 +175,7 @@ def find_appended(history: HistoryStore, stored: Sequence[Transition], decision:
     cited = tuple(
         Evidence(kind=f.kind, ref=f.ref, line=times.format(f.line, f.at, f.seen_at), url=f.url) for f in late[:CITED]
     )
-    # the note and what follows the first piece of evidence are no part of an entry's id
+    # an entry's id does not include the note, or evidence after the first piece
     return tuple(
         replace(t, note=f"{t.note}: {why}" if t.note else why, evidence=(*t.evidence, *cited)) if t.retracts else t
         for t in appended
@@ -186,7 +185,7 @@ def find_appended(history: HistoryStore, stored: Sequence[Transition], decision:
 def _leave_out_known(came: Sequence[NewFact], decided_at: datetime | None) -> list[NewFact]:
     """The facts that came after the newest decision.
 
-    A ruling can be dated back, and what was known already when it was made is no cause of what it changes.
+    Facts known by then are no cause of a change. If there are no others, a backdated ruling is the cause.
     """
     fresh = [f for f in came if decided_at is None or f.seen_at >= decided_at]
     return fresh or [f for f in came if f.kind == "ruling"]

@@ -1,7 +1,6 @@
-"""Rebuild history from facts and compare it with what is stored, or with what other rules would have made of it.
+"""Rebuild history from facts and compare it with the stored one, or with that under other rules.
 
-Everything is read in one transaction that only reads, so that the facts and the history compared are those
-of one moment, and nobody who writes has to wait.
+Everything is read in one read-only transaction: facts and history are of one moment, and no writer has to wait.
 """
 
 from __future__ import annotations
@@ -29,9 +28,8 @@ class Difference:
     """One entry of a proposal's history that is stored and rebuilt differently, or one proposal that ends
     differently under other rules.
 
-    `entry` is the entry's place in the history that stands, counted from 1; for an end it is "stage" or
-    "date", whichever differs. `stored` and `rebuilt` are lines such as
-    "2026-03-05 09:00:00 Vote → Accepted (result-agrees)".
+    `entry` is the entry's place in the effective history, counted from 1; for an end it is "stage" or "date", whichever
+    differs. `stored` and `rebuilt` are lines such as "2026-03-05 09:00:00 Vote → Accepted (result-agrees)".
     """
 
     number: int
@@ -88,13 +86,12 @@ def compare_rules(
     end: datetime,
     on_progress: Progress = lambda _done, _all: None,
 ) -> ReplayReport:
-    """The proposals that would have come to another stage, or to theirs at another time, under other rules.
+    """The proposals whose stage, or the time of it, would differ under other rules.
 
     Args:
-        store: the facts as the community's own rules read them.
-        other: the same facts as the other rules read them: who binds and what becomes of fractions is part of
-            what a vote is, not only of how it is judged.
-        start: only ends, of either side, from this time on.
+        store: the facts as read by the community's own rules.
+        other: the same facts as read by the other rules, which also decide who binds and how fractions count. start:
+        only proposals whose stage began, on either side, at this time or later.
     """
     differences: list[Difference] = []
     transitions = 0
@@ -125,9 +122,9 @@ def say(transition: Transition | None) -> str:
 
 
 def _as_if_warned(facts: ProposalFacts) -> ProposalFacts:
-    """The facts of a proposal whose author was warned of every silence in time.
+    """The facts as if the author was warned of every silence in time.
 
-    Who was warned when followed from the community's own rules: under others it would have been at other times.
+    The stored warnings followed from the community's own rules: under others they would have had other times.
     """
     return replace(facts, warnings=(), followed_since=None)
 
@@ -139,7 +136,7 @@ def _is_within(transition: Transition, start: datetime | None, end: datetime) ->
 def _align(
     stored: Sequence[Transition], rebuilt: Sequence[Transition]
 ) -> Iterator[tuple[int, Transition | None, Transition | None]]:
-    """The entries that are not the same on both sides, with their place; None where a side has none."""
+    """The entries that differ, with their place; None if one side has none."""
     ours, theirs = [t.plain_id for t in stored], [t.plain_id for t in rebuilt]
     if ours == theirs:
         return
@@ -171,7 +168,7 @@ def _say_end(decision: Decision) -> str:
 
 
 def _say_ground(decision: Decision) -> str:
-    """What the stage rests on, in a line: the newest vote's count and terms, and what is missing."""
+    """The grounds of the stage in a line: the newest vote's count and terms, and what is missing."""
     parts: list[str] = []
     state = decision.newest_vote
     if state is not None:

@@ -1,8 +1,7 @@
-"""Read stored mails again when the rules of reading have become better.
+"""Read stored mails again after a change of the reading rules.
 
-Raw months are kept as they were fetched, so nothing has to be asked for. What reads otherwise now is a new
-reading of the same mail: history follows by corrections that say so. A month whose raw file is gone keeps
-what older rules read, and that is reported.
+Raw months are kept as fetched, so nothing is downloaded again. A mail that reads differently now gets a new reading,
+and history is corrected accordingly. A month whose raw file is gone keeps its old reading, which is reported.
 """
 
 from __future__ import annotations
@@ -23,16 +22,16 @@ from kipflow.services.landing import find_raw_file
 from kipflow.services.ports import Report, Session, StaleMonth, Store
 from kipflow.services.storing import Totals, store_batches
 
-#: Up to which version of the rules every mail that can be read again was read again.
+#: The version of the rules by which all mails were last read again, if they could be.
 RULES_MARK = "reading/rules"
-#: Mails that one poll reads again; the rest waits for the next one.
+#: The most mails that one poll reads again; the rest waits for the next poll.
 IN_A_POLL = 20_000
-#: The community's own words of tags by which mails were read.
+#: The community's own words in subject tags by which mails were read.
 TAGS_MARK = "reading/tags"
 
 
 def expire_readings(store: Store, tags: OwnTags) -> None:
-    """Have every stored mail read again where the community's own words of tags are others than before."""
+    """Mark every stored mail to be read again if the community's own words in subject tags have changed."""
     written = json.dumps(sorted(tags)) if tags else ""
     with store.begin() as session:
         if (session.marks.load(TAGS_MARK) or "") != written:
@@ -50,11 +49,10 @@ def reread(
     on_progress: Callable[[str], None] = lambda _: None,
     **how: Unpack[Reading],
 ) -> Report:
-    """Read the raw months again whose mails older rules read; at most about `limit` mails of them.
+    """Read raw months again whose mails were read by older rules; at most about `limit` mails.
 
-    A raw month is looked for where it was put, then in `raw`, where it would be put today.
-    Costs one look-up where every mail was read by today's rules. Broken off at any point it goes on with
-    the months that are left.
+    A raw month is looked for at its stored path, then in `raw`, where it would be put today. Costs one look-up if there
+    is nothing to do. After an interruption it continues with the remaining months.
     """
     expire_readings(store, how.get("tags", ()))
     rules = version.READING_RULES
@@ -83,7 +81,7 @@ def reread(
 
 
 def _find_raw(month: StaleMonth, raw: Path | None) -> Path | None:
-    """The month's raw file; None where it is gone, or came from files that are not ours."""
+    """The month's raw file; None if it is gone, or the mail was ingested from other files."""
     if month.path is None:
         return None
     places = [Path(month.path)] if raw is None else [Path(month.path), find_raw_file(raw, month.list_id, month.month)]
@@ -93,7 +91,7 @@ def _find_raw(month: StaleMonth, raw: Path | None) -> Path | None:
 def _note_kept(
     session: Session, month: StaleMonth, path: Path | None, rules: int, seen_at: datetime, totals: Totals
 ) -> None:
-    """Say which mails of a month keep their older reading, and why."""
+    """Note how many mails of a month keep their old reading, and why."""
     left = session.mail.count_stale(month.list_id, month.month, rules)
     if not left:
         return

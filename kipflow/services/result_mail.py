@@ -1,7 +1,7 @@
 """The mail that announces a vote's result, drafted from the vote as counted.
 
-A draft is only given if kipflow's own reader finds in it exactly the outcome and the counts that it was made from, and
-no ballot: names and titles are other people's words, and could read as votes. Where they do, a plainer form is given.
+A draft is valid only if kipflow's own reader finds in it exactly the outcome and counts that it was made from, and no
+ballot: names and titles are other people's words, and could be read as votes. Then a plainer form is used.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from email.utils import format_datetime
 from kipflow.domain.clocks import VoteState
 from kipflow.domain.decisions import ReviewItem
 from kipflow.domain.errors import KipflowError
-from kipflow.domain.facts import Kind, Message
+from kipflow.domain.facts import MailKind, Message
 from kipflow.domain.votes import Choice
 from kipflow.mail.messages import read_message
 from kipflow.services.board import ProposalView
@@ -28,22 +28,22 @@ from kipflow.services.settling import find_commands
 
 #: A mail's line may have 998 octets (RFC 5322); a longer one is encoded.
 _LONGEST_LINE = 900
-#: Message ids that can be written as they are, and how many of a long thread are: its first and its last ones.
+#: Message ids that can be written unchanged, and how many References of a long thread are: the first and the last ones.
 _ID = re.compile(r"<[!-;=?-~]{3,500}>", re.ASCII)
 _FIRST, _LAST = 5, 20
-#: Kinds of questions that change neither what a vote comes to nor what it is on. Any other keeps its result back.
+#: Kinds of questions that affect neither a vote's outcome nor its subject. Any other question blocks the draft.
 HARMLESS = frozenset({"unannounced", "dormancy", "reopening", "ruling"})
 
 
 class NoDraft(KipflowError):
-    """A result that cannot be announced: why."""
+    """There is no result to announce; the message says why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultDraft:
     """The mail: a reply to the vote's opening, from its caller, written at `at`. `text` has lines ended by "\\n".
 
-    `references` are those of the mail that it answers. With a `message_id` it is sent as it is; without, it is a draft.
+    `references` are those of the mail that it answers. With a `message_id` it is ready to send; without, it is a draft.
     """
 
     key: str
@@ -75,7 +75,7 @@ class ResultDraft:
         return self._render_ids() + mail.as_bytes()
 
     def _render_ids(self) -> bytes:
-        """The headers that hold ids, an id a line: the email package would encode one that is longer than a line."""
+        """The headers with ids, one id a line: the email package would encode a longer line."""
         thread = [*self.references[:_FIRST], *self.references[_FIRST:][-_LAST:], self.answers]
         headers = {"Message-ID": [self.message_id], "In-Reply-To": [self.answers], "References": thread}
         fit = {name: list(filter(_ID.fullmatch, dict.fromkeys(ids))) for name, ids in headers.items()}
@@ -92,8 +92,8 @@ def draft_result(view: ProposalView, now: datetime, references: tuple[str, ...] 
     """The announcement of the newest vote of the proposal; `references` are those of the mail that opened it.
 
     Raises:
-        NoDraft: there is no vote to announce, it is not over, a question is open that could change what it comes to
-            or what it is on, its caller announced it already, or no form of the mail reads as what it means.
+        NoDraft: there is no vote to announce, it is not over, an open question could change its outcome or subject, it
+        was announced already, or the reader finds something else in every form of the mail.
     """
     state = _find_state(view, now)
     for text in render_forms(view, state):
@@ -130,7 +130,7 @@ def _say_question(view: ProposalView, asked: ReviewItem | None) -> str:
 
 
 def find_draft(view: ProposalView, now: datetime) -> ResultDraft | None:
-    """The announcement of the newest vote; None where there is nothing to announce, or no longer."""
+    """The announcement of the newest vote; None if there is none to make."""
     try:
         return draft_result(view, now)
     except NoDraft:
@@ -145,7 +145,7 @@ def reads_back(draft: ResultDraft) -> bool:
         return False
     declared = mail.declared
     return (
-        mail.reading.kind is Kind.RESULT
+        mail.reading.kind is MailKind.RESULT
         and mail.reading.numbers == (draft.number,)
         and declared.outcome == draft.outcome
         and not declared.unclear
@@ -179,7 +179,7 @@ def _make_draft(view: ProposalView, state: VoteState, text: str, now: datetime) 
 
 
 def _make_line(text: str) -> str:
-    """The text as it may stand in a header: the email package would decode an encoded word, with line breaks in it."""
+    """The text made safe for a header: the email package would decode an encoded word, with line breaks in it."""
     return " ".join(make_plain(text).split()).replace("=?", "= ?")
 
 

@@ -9,7 +9,7 @@ from kipflow.domain.tally import Outcome
 from kipflow.domain.votes import Ballot, BallotStatus, Choice
 from kipflow.services.board import ProposalView
 
-#: What is announced of an outcome; any other has no result.
+#: Outcome of a vote → its announced result; other outcomes have none.
 OUTCOMES = {Outcome.PASSED: "passed", Outcome.PASSING: "passed", Outcome.FAILED: "failed"}
 _GROUPS = ((True, "binding"), (False, "non-binding"))
 _LONGEST_NAME = 100
@@ -31,7 +31,7 @@ def render_forms(view: ProposalView, state: VoteState) -> Iterator[str]:
 
 
 def _render_tally(state: VoteState, say: Callable[[list[Ballot]], str]) -> str:
-    """A line for each choice and group, with who voted so."""
+    """A line for each choice and group, with its voters."""
     lines = []
     for is_binding, group in _GROUPS:
         counts = state.tally.binding if is_binding else state.tally.non_binding
@@ -52,14 +52,14 @@ def _say_names(cast: list[Ballot]) -> str:
 
 
 def _say_name(ballot: Ballot) -> str:
-    """Without what would end the list of names, and never an address."""
+    """A voter's name without characters that would end the list of names; never an address."""
     name = " ".join(make_plain(ballot.name).replace("(", " ").replace(")", " ").replace(",", " ").split())
     shown = name if "@" not in name else ballot.voter if "@" not in ballot.voter else ""
     return shown[:_LONGEST_NAME] or "without a name"
 
 
 def _render_settled(view: ProposalView, state: VoteState) -> str:
-    """What was asked of a person: the mails, where they can be read."""
+    """The mails whose ballots a person settled, by permalink or name."""
     ruled = [b for b in state.vote.ballots if b.is_ruled]
     places = [view.links.get(b.message_id, "") or _say_name(b) for b in ruled]
     return (

@@ -1,4 +1,4 @@
-"""People of a roster while the entries of a source are added to them."""
+"""Merging the entries of a source into the people of a roster."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from datetime import date, datetime
 from itertools import chain, count
 
 from kipflow.domain.people import Person, Role, fold_name
-from kipflow.rosters.entries import MAX_EACH, Entry
+from kipflow.rosters.entries import MAX_EACH, RosterEntry
 
 
 @dataclass(slots=True, kw_only=True)
 class Merging:
-    """People by id while entries are taken in, with indexes of addresses and names."""
+    """People by id while entries are added, with indexes of addresses and names."""
 
     known: Sequence[Person]
     as_of: date
@@ -25,14 +25,14 @@ class Merging:
     _by_email: dict[str, str] = field(default_factory=dict)
     _by_name: dict[str, set[str]] = field(default_factory=dict)
     _fresh: set[str] = field(default_factory=set)
-    #: account → the person whom an earlier entry of this source showed to have it
+    #: account → the person that an earlier entry of this source was merged into
     _accounts: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for person in self.known:
             self._store(person)
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: RosterEntry) -> None:
         """Add an entry to the person it means, or as a new person."""
         who = _describe(entry)
         owners = {self._by_email[e] for e in entry.emails if e in self._by_email}
@@ -42,12 +42,12 @@ class Merging:
             return
         if person is None and owners:
             owner = self.people[next(iter(owners))]
-            # an account of its own is a person of its own, unless the file only has an id we made up
+            # an account is a person of its own, unless the file's id was only derived from a name
             person = owner if not entry.id or _is_derived(owner) else None
         if person is None:
             same = self._by_name.get(fold_name(entry.name), set()) if entry.name else set()
             if " " not in fold_name(entry.name):
-                # a first name alone identifies nobody: only the entry that an id was made from can be meant again
+                # a single name identifies nobody, except the person whose id was derived from it
                 same = {i for i in same if not entry.id and _slug(entry.name) == re.sub(r"-\d+$", "", i)}
             if len(same) > 1 and not entry.id:
                 self.conflicts.append(f"{who}: {_list(same)} go by this name; left out")
@@ -61,7 +61,7 @@ class Merging:
                 self._accounts[entry.id] = person.id
             self._extend(person, entry, who)
 
-    def _find_namesake(self, entry: Entry, who: str, same: set[str]) -> Person | None:
+    def _find_namesake(self, entry: RosterEntry, who: str, same: set[str]) -> Person | None:
         for person_id in sorted(same):
             person = self.people[person_id]
             apart = bool(entry.emails) and bool(person.emails) and not set(entry.emails) & set(person.emails)
@@ -77,7 +77,7 @@ class Merging:
                 )
         return None
 
-    def _add(self, entry: Entry, who: str) -> None:
+    def _add(self, entry: RosterEntry, who: str) -> None:
         person_id = entry.id or self._make_id(entry.name)
         emails = self._free_emails(entry.emails, person_id, who)
         roles = self._join_roles((), entry.roles, who)
@@ -85,7 +85,7 @@ class Merging:
         name = entry.name or person_id
         self._store(Person(id=person_id, name=name, aliases=entry.aliases, emails=emails, roles=roles))
 
-    def _extend(self, person: Person, entry: Entry, who: str) -> None:
+    def _extend(self, person: Person, entry: RosterEntry, who: str) -> None:
         if person.name == person.id and entry.name:
             person = replace(person, name=entry.name)  # the file knew no name
         known = [fold_name(n) for n in (person.name, *person.aliases)]
@@ -134,7 +134,7 @@ class Merging:
         return tuple(roles)
 
     def _join_role(self, mine: Role, given: Role, who: str) -> Role:
-        """The file's role with its blanks filled; where both give a date, the file's stays."""
+        """The file's role with missing dates filled in; the file's own dates stay."""
         for key, ours, theirs in (("since", mine.since, given.since), ("until", mine.until, given.until)):
             if ours is not None and theirs is not None and ours != theirs:
                 said = f"{given.role} {key} {_day(theirs)}"
@@ -170,7 +170,7 @@ def _slug(name: str) -> str:
 
 def _is_derived(person: Person) -> bool:
     """Whether the id was made from the name, by an import from a source without ids."""
-    # a source that knows no name gives the account for one: that id is real
+    # a source without names gives the account as name: such an id is real
     return person.name != person.id and re.sub(r"-\d+$", "", person.id) == _slug(person.name)
 
 
@@ -179,13 +179,13 @@ def _share_word(one: str, other: str) -> bool:
 
 
 def _overlap(one: Role, other: Role) -> bool:
-    """Whether both are one span: an unknown start or end is no reason to think otherwise."""
+    """Whether both may be one span: an unknown start or end does not exclude it."""
     one_first = one.until is not None and other.since is not None and one.until <= other.since
     other_first = other.until is not None and one.since is not None and other.until <= one.since
     return not (one_first or other_first)
 
 
-def _describe(entry: Entry) -> str:
+def _describe(entry: RosterEntry) -> str:
     who = entry.name or entry.id
     return f"{who} ({entry.id})" if entry.id and entry.name else f"{who} ({entry.place})" if entry.place else who
 

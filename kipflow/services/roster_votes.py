@@ -1,4 +1,4 @@
-"""What another roster makes of the votes there are: shown before it is saved."""
+"""How another roster would change stored votes: shown before it is saved."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from kipflow.services.deciding import compare_votes
 from kipflow.services.desk import VoteChange
 from kipflow.services.ports import Session
 
-#: Proposals that are decided while somebody waits, votes under way first.
-MOST = 150
-#: Votes that are listed.
+#: The most proposals that are decided while somebody waits; running votes first.
+MAX_DECIDED = 150
+#: The most proposals that are listed.
 _LISTED = 20
-#: People who are named with a vote.
+#: The most people who are named with a vote.
 _NAMED = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Turned:
-    """A proposal of which a vote counts otherwise by another roster. `votes` are by round, `binds` and `unbinds` are
-    those whose ballots start and stop to bind; a stage is None where nothing has begun."""
+class AffectedProposal:
+    """A proposal with a vote that changes under another roster. `votes` are the changed rounds, `binds` and `unbinds`
+    are people whose ballots start and stop to bind; a stage is None if nothing has begun."""
 
     number: int
     before: Stage | None
@@ -42,27 +42,29 @@ class Turned:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Turning:
-    """What a roster turns, and how many proposals with votes that it may touch were not looked at."""
+class RosterImpact:
+    """The proposals that a roster affects, and how many possibly affected ones were not checked."""
 
-    found: tuple[Turned, ...]
+    found: tuple[AffectedProposal, ...]
     left: int
 
 
-def find_turned(store: BoardStore, roster: Roster, *, policy: Policy, at: datetime) -> Turning:
-    """The votes that would count otherwise by this roster, as known at `at`. Nothing is recorded."""
+def find_roster_impact(store: BoardStore, roster: Roster, *, policy: Policy, at: datetime) -> RosterImpact:
+    """The proposals whose votes would change under this roster, as known at `at`. Nothing is recorded."""
     rows = store.voters()
     with store.read() as session:
         verdicts = as_verdicts(r for r in session.rulings.load_all() if r.number is None and r.revoked_at is None)
         old, new = session.rules.roster.with_verdicts(verdicts), roster.with_verdicts(verdicts)
         touched = _find_touched(rows, old, new)
-        found = [_compare(session, number, roster, policy, at) for number in touched[:MOST]]
-    return Turning(found=tuple(turned for turned in found if turned is not None), left=max(0, len(touched) - MOST))
+        found = [_compare(session, number, roster, policy, at) for number in touched[:MAX_DECIDED]]
+    return RosterImpact(
+        found=tuple(turned for turned in found if turned is not None), left=max(0, len(touched) - MAX_DECIDED)
+    )
 
 
 def _find_touched(rows: Sequence[VoterRow], old: Roster, new: Roster) -> list[int]:
-    """The proposals with a ballot by somebody whom the rosters know otherwise, or who looks like such a person: votes
-    under way first, then the newest."""
+    """The proposals with a ballot by somebody who differs between the rosters, or who looks like such a person: running
+    votes first, then the newest."""
     changed = [p for p in (*old.people, *new.people) if old.by_id.get(p.id) != new.by_id.get(p.id)]
     alike = {
         key
@@ -80,7 +82,7 @@ def _find_touched(rows: Sequence[VoterRow], old: Roster, new: Roster) -> list[in
     return [-number for _, number in sorted(touched)]
 
 
-def _compare(session: Session, number: int, roster: Roster, policy: Policy, at: datetime) -> Turned | None:
+def _compare(session: Session, number: int, roster: Roster, policy: Policy, at: datetime) -> AffectedProposal | None:
     rows = session.history.load_rows(number)
     rules = session.rules
     before, after = (decide(r.assemble(rows), policy, at) for r in (rules, rules.with_roster(roster)))
@@ -88,7 +90,7 @@ def _compare(session: Session, number: int, roster: Roster, policy: Policy, at: 
         return None
     votes = compare_votes(*({state.vote.root_message_id: state for state in d.votes} for d in (before, after)))
     was, now = _find_binding(before), _find_binding(after)
-    turned = Turned(
+    turned = AffectedProposal(
         number=number,
         before=before.stage,
         after=after.stage,
@@ -100,7 +102,7 @@ def _compare(session: Session, number: int, roster: Roster, policy: Policy, at: 
 
 
 def _find_binding(decision: Decision) -> dict[str, str]:
-    """The mails whose ballots are counted as binding, with who cast them."""
+    """Mail of each counted binding ballot → its voter's name."""
     return {
         ballot.message_id: ballot.name
         for state in decision.votes
@@ -109,8 +111,8 @@ def _find_binding(decision: Decision) -> dict[str, str]:
     }
 
 
-def say_turned(turning: Turning, prefix: str) -> Iterator[str]:
-    """What a roster turns, in lines."""
+def say_roster_impact(turning: RosterImpact, prefix: str) -> Iterator[str]:
+    """The impact of a roster, in lines."""
     if not turning.found:
         yield "no vote there is would count otherwise"
     for turned in turning.found[:_LISTED]:

@@ -1,4 +1,4 @@
-"""What each kind of ruling must say, and what it may be about: a word that makes no sense is refused."""
+"""Checks for each kind of ruling: its value must be valid, and its target must exist."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from datetime import datetime
 from typing import Any
 
 from kipflow.domain.care import find_requirements, own_versions
-from kipflow.domain.claims import ANSWERS, find_claim
 from kipflow.domain.ends import list_ends
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.events import OPEN_STAGES, Stage
 from kipflow.domain.facts import ProposalFacts, Ruling
 from kipflow.domain.history import effective
 from kipflow.domain.interfaces import INTERFACES
+from kipflow.domain.numberdoubts import ANSWERS, find_number_doubt
 from kipflow.domain.pagechanges import find_late_change, name_version
 from kipflow.domain.policy import Policy
 from kipflow.domain.ruled import RECAST, VOTES, find_time, render_recast, with_recast
@@ -22,7 +22,7 @@ from kipflow.domain.times import say_moment
 from kipflow.services.ports import Session
 
 CHOICES = ("+1", "0", "-1", "none")
-#: Questions whether a settled proposal is opened again; "no" is the stage that it has.
+#: Questions whether to reopen a settled proposal; "no" is a ruling for its present stage.
 _REOPENINGS = frozenset({"new-vote", "reopening", "turned-vote", "retraction", "late-ballot"})
 
 #: A ruling's target and value, as they are stored.
@@ -30,15 +30,15 @@ Checked = tuple[str, dict[str, Any]]
 
 
 class BadRuling(KipflowError):
-    """A ruling that says nothing the rules can use."""
+    """A ruling that is refused; the message says why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
-    """A ruling as a person wants it, with what it is checked against.
+class RulingRequest:
+    """A ruling that a person wants to make, with what it is checked against.
 
-    `standing` are the rulings of its kind on the proposal that hold; `asked` are the kinds of the open questions, None
-    where nobody looked; `policy` says whether a reviewer is required, None: whoever looked at it is noted in any case.
+    `standing` are the rulings of its kind on the proposal that are in force; `asked` are the kinds of the open
+    questions, None if not checked; `policy` says whether a reviewer is required, None: a reviewer is noted in any case.
     """
 
     session: Session
@@ -57,69 +57,69 @@ class Wanted:
         return history[-1].target if history else None
 
     def refuse_another_word(self, target: str | None, field: str, says: str) -> None:
-        """Refuse where a ruling that holds says something else of the same target (None: of any)."""
+        """Refuse if a ruling in force says something else about the same target (None: about any)."""
         for ruling in self.standing:
             if target in (None, ruling.target) and ruling.value != self.value:
                 said = ruling.value.get(field)
                 raise BadRuling(f"ruling {ruling.id} by {ruling.author} {says} {said}; revoke that one first")
 
 
-def check_time(wanted: Wanted) -> None:
-    """Refuse a word from before there was anything to rule on: typed wrong, it would rewrite the whole story."""
-    facts, at = wanted.facts, wanted.at
-    moves = [t.at for t in wanted.session.history.load(facts.proposal.number)]
+def check_time(request: RulingRequest) -> None:
+    """Refuse a ruling dated before the proposal began: a mistyped date would change the whole history."""
+    facts, at = request.facts, request.at
+    moves = [t.at for t in request.session.history.load(facts.proposal.number)]
     began = min((*moves, *(m.arrived_at for m in facts.messages), *(p.saved_at for p in facts.pages)), default=None)
     if began is not None and at < began:
         raise BadRuling(f"{facts.key} began on {say_moment(began)}: nobody ruled on it by {say_moment(at)}")
 
 
-def _check_ballot(wanted: Wanted) -> Checked:
-    """Of a ballot: its choice, by its message id in its angle brackets."""
-    facts, target, value = wanted.facts, wanted.target, wanted.value
+def _check_ballot(request: RulingRequest) -> Checked:
+    """A ballot's choice; the target becomes its message id in angle brackets."""
+    facts, target, value = request.facts, request.target, request.value
     if value.get("choice") not in CHOICES:
         raise BadRuling(f"a ballot is settled as one of {', '.join(CHOICES)}, not {value.get('choice')!r}")
     known = _find_id(target, (b.message_id for v in facts.votes for b in v.ballots))
     if known is None:
         number = facts.proposal.number
         raise BadRuling(f"{target!r} is no ballot of {facts.key}; `kipflow status {number}` lists them by message")
-    wanted.refuse_another_word(known, "choice", "settles it as")
+    request.refuse_another_word(known, "choice", "settles it as")
     return known, value
 
 
-def _check_ending(wanted: Wanted) -> Checked:
-    """Of a mail that says of a vote that it ended: whether it did, by its id in its angle brackets."""
-    facts, target, value = wanted.facts, wanted.target, wanted.value
+def _check_ending(request: RulingRequest) -> Checked:
+    """Whether a mail ended a vote; the target becomes its id in angle brackets."""
+    facts, target, value = request.facts, request.target, request.value
     if value.get("ending") not in ANSWERS:
         raise BadRuling(f"an end is settled by one of {', '.join(ANSWERS)}, not {value.get('ending')!r}")
     known = _find_id(target, (end.message_id for vote in facts.votes for end in list_ends(vote)))
     if known is None:
         raise BadRuling(f"{target!r} ends no vote of {facts.key}, or needs nobody's word; `kipflow review` lists them")
-    wanted.refuse_another_word(known, "ending", "says")
+    request.refuse_another_word(known, "ending", "says")
     return known, value
 
 
 def _find_id(target: str, known: Iterable[str]) -> str | None:
-    """The message id that is meant, with or without its angle brackets."""
+    """The known message id for a target given with or without angle brackets."""
     asked = {target, f"<{target.strip('<> ')}>"}
     return next((message_id for message_id in known if message_id in asked), None)
 
 
-def _check_stage(wanted: Wanted) -> Checked:
-    value, key, stage = wanted.value, wanted.facts.key, wanted.stage
+def _check_stage(request: RulingRequest) -> Checked:
+    value, key, stage = request.value, request.facts.key, request.stage
     if value.get("stage") not in set(Stage):
         raise BadRuling(f"a stage is one of {', '.join(Stage)}, not {value.get('stage')!r}")
-    if stage is not None and stage == value["stage"] and _REOPENINGS.isdisjoint(wanted.asked or ()):
-        last = next((r for r in reversed(wanted.standing) if r.value == value), None)
+    if stage is not None and stage == value["stage"] and _REOPENINGS.isdisjoint(request.asked or ()):
+        last = next((r for r in reversed(request.standing) if r.value == value), None)
         because = f" (ruling {last.id} by {last.author})" if last is not None else ""
         raise BadRuling(f"{key} is in stage {stage} already{because}")
-    return wanted.target, value
+    return request.target, value
 
 
-def _check_snooze(wanted: Wanted) -> Checked:
-    value, at, stage = wanted.value, wanted.at, wanted.stage
+def _check_snooze(request: RulingRequest) -> Checked:
+    value, at, stage = request.value, request.at, request.stage
     text = value.get("until")
-    word = Ruling(id=None, number=None, kind="snooze", target="", value=value, author="", reason="", made_at=at)
-    until = find_time(word, "until")
+    snooze = Ruling(id=None, number=None, kind="snooze", target="", value=value, author="", reason="", made_at=at)
+    until = find_time(snooze, "until")
     if until is None:
         raise BadRuling(f"a snooze ends at an ISO time, not {text!r}")
     if datetime.fromisoformat(str(text)).tzinfo is None:
@@ -127,18 +127,18 @@ def _check_snooze(wanted: Wanted) -> Checked:
     if until <= at:
         raise BadRuling(f"a snooze ends in the future; {say_moment(until)} is not after {say_moment(at)}")
     if stage is Stage.DORMANT:
-        restore = f'`kipflow review restore {wanted.facts.proposal.number} --reason "…"`'
-        raise BadRuling(f"{wanted.facts.key} is dormant already: a mail in its thread revives it, or {restore}")
+        restore = f'`kipflow review restore {request.facts.proposal.number} --reason "…"`'
+        raise BadRuling(f"{request.facts.key} is dormant already: a mail in its thread revives it, or {restore}")
     if stage is not None and stage not in OPEN_STAGES:
-        raise BadRuling(f"{wanted.facts.key} is {stage}: it cannot go dormant, so there is nothing to put off")
-    if wanted.policy is not None and wanted.policy.dormant_after is None:
+        raise BadRuling(f"{request.facts.key} is {stage}: it cannot go dormant, so there is nothing to put off")
+    if request.policy is not None and request.policy.dormant_after is None:
         raise BadRuling("no proposal goes dormant here (policy.dormant_after is left out): there is nothing to put off")
-    return wanted.target, value
+    return request.target, value
 
 
-def _check_care(wanted: Wanted) -> Checked:
-    """Either the interfaces that a proposal touches, whatever its page says, or somebody who reviewed it for them."""
-    facts, value, policy, at = wanted.facts, wanted.value, wanted.policy, wanted.at
+def _check_care(request: RulingRequest) -> Checked:
+    """Either the interfaces that a proposal touches, overruling its page, or somebody who reviewed it."""
+    facts, value, policy, at = request.facts, request.value, request.policy, request.at
     reviewer = " ".join(str(value.get("reviewer") or "").split())
     if reviewer:
         opened_at = facts.votes[-1].opened_at if facts.votes else at
@@ -146,68 +146,68 @@ def _check_care(wanted: Wanted) -> Checked:
             raise BadRuling(
                 f"{facts.key} requires no review: the policy asks for none where it touches what this one does"
             )
-        return wanted.target, {"reviewer": reviewer[:200]}
+        return request.target, {"reviewer": reviewer[:200]}
     named = list(dict.fromkeys(str(name) for name in value.get("interfaces") or ()))
     unknown = [name for name in named if name not in INTERFACES]
     if unknown:
         raise BadRuling(f"an interface is one of {', '.join(INTERFACES)}, not {unknown[0]!r}")
-    return wanted.target, {"interfaces": named}
+    return request.target, {"interfaces": named}
 
 
-def _check_page(wanted: Wanted) -> Checked:
-    """The votes hold for the page as it stands now, or those cast on another text must be cast again."""
-    facts, at, said = wanted.facts, wanted.at, wanted.value.get("votes")
+def _check_page(request: RulingRequest) -> Checked:
+    """Whether the votes hold for the present page, or those cast on an earlier text must be cast again."""
+    facts, at, said = request.facts, request.at, request.value.get("votes")
     if said not in VOTES:
         raise BadRuling(f"of the votes a person says one of {', '.join(VOTES)}, not {said!r}")
     versions = own_versions((p for p in facts.pages if p.saved_at <= at), facts.proposal.number)
     rounds = [v for v in facts.votes if v.opened_at <= at and v.is_proper]
     if not versions or not rounds:
         raise BadRuling(f"{facts.key} has no page or no vote: there is nothing that votes could hold for")
-    vote = with_recast(rounds[-1], wanted.standing)
+    vote = with_recast(rounds[-1], request.standing)
     change = find_late_change(replace(facts, rulings=()), vote, at)
-    if change is None and wanted.standing:
-        last = wanted.standing[-1]
-        target, value = last.target, last.value if last.value.get("votes") == said else wanted.value
+    if change is None and request.standing:
+        last = request.standing[-1]
+        target, value = last.target, last.value if last.value.get("votes") == said else request.value
     elif change is None:
-        target, value = name_version(versions[-1]), wanted.value
+        target, value = name_version(versions[-1]), request.value
     else:
         target = change.subject
-        value = render_recast(vote, change.after.saved_at) if said == RECAST else wanted.value
-    replace(wanted, value=value).refuse_another_word(target, "votes", "says of these votes:")
+        value = render_recast(vote, change.after.saved_at) if said == RECAST else request.value
+    replace(request, value=value).refuse_another_word(target, "votes", "says of these votes:")
     return target, value
 
 
-def _check_number(wanted: Wanted) -> Checked:
-    """Accept or refuse, where there is a doubt; what was said is revoked before the other is."""
-    facts, value = wanted.facts, wanted.value
+def _check_number(request: RulingRequest) -> Checked:
+    """Accept or refuse a doubtful number; an opposite ruling must be revoked first."""
+    facts, value = request.facts, request.value
     if value.get("number") not in ANSWERS:
         raise BadRuling(f"a number is settled as one of {', '.join(ANSWERS)}, not {value.get('number')!r}")
-    wanted.refuse_another_word(None, "number", "says")
-    if not wanted.standing and find_claim(facts, wanted.at) is None:
+    request.refuse_another_word(None, "number", "says")
+    if not request.standing and find_number_doubt(facts, request.at) is None:
         raise BadRuling(f"nothing is doubtful about the number of {facts.key}")
-    return wanted.target, value
+    return request.target, value
 
 
-def _check_restore(wanted: Wanted) -> Checked:
-    """What a restoring undoes: the newest move that stands."""
-    key = wanted.facts.key
-    moves = effective(wanted.session.history.load(wanted.facts.proposal.number))
+def _check_restore(request: RulingRequest) -> Checked:
+    """A restore undoes the newest effective move."""
+    key = request.facts.key
+    moves = effective(request.session.history.load(request.facts.proposal.number))
     history = [t for t in moves if t.source is not t.target]
     if not history or history[-1].source is None:
         raise BadRuling(f"{key} has not moved since it began: there is nothing to restore")
     if history[-1].rule == "restored":
         ruling = next((e.ref for e in history[-1].evidence if e.kind == "ruling"), "?")
         raise BadRuling(f"{key} was restored by ruling {ruling} already; revoke that one to take it back")
-    return wanted.target, {"undoes": history[-1].id}
+    return request.target, {"undoes": history[-1].id}
 
 
-def _accept(wanted: Wanted) -> Checked:
-    """Of drift: whoever asks for it knows that both sides say so."""
-    return wanted.target, wanted.value
+def _accept(request: RulingRequest) -> Checked:
+    """For drift: the caller has checked that it exists."""
+    return request.target, request.value
 
 
-#: Kind of ruling on a proposal → its check, which gives target and value as they are stored.
-CHECKS: Mapping[str, Callable[[Wanted], Checked]] = {
+#: Kind of ruling on a proposal → its check, which returns target and value to store.
+CHECKS: Mapping[str, Callable[[RulingRequest], Checked]] = {
     "ballot": _check_ballot,
     "ending": _check_ending,
     "stage": _check_stage,

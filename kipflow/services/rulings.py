@@ -1,7 +1,7 @@
-"""A person's word on what the rules leave open: a fact with author, reason and time, revocable.
+"""Rulings: a person's decisions on open questions, as revocable facts with author, reason and time.
 
-A ruling that makes no sense is refused before anything is written. The same word twice is stored once: whoever
-comes second gets the id of the first.
+An invalid ruling is refused before anything is written. The same ruling twice is stored once: the second gets the id of
+the first.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from typing import Any
 from kipflow.domain.policy import Policy
 from kipflow.domain.times import say_moment
 from kipflow.services.assembly import load_facts
-from kipflow.services.desk import Word
+from kipflow.services.desk import ActContext
 from kipflow.services.ports import Store
-from kipflow.services.ruling_checks import CHECKS, BadRuling, Wanted, check_time
+from kipflow.services.ruling_checks import CHECKS, BadRuling, RulingRequest, check_time
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recorded:
-    """The ruling that now says so; `is_new` is False where it was said before."""
+    """The id of the ruling; `is_new` is False if it existed before."""
 
     id: int
     is_new: bool
@@ -33,26 +33,26 @@ def settle(
     kind: str,
     target: str,
     value: dict[str, Any],
-    word: Word,
+    context: ActContext,
     asked: Collection[str] | None = None,
     policy: Policy | None = None,
 ) -> Recorded:
     """Record a ruling on proposal `number`, of one of the kinds that `CHECKS` has.
 
-    `asked` are the kinds of the questions that are open on it; None: nobody looked. `policy` says whether it requires
-    a reviewer; None: whoever looked at it is noted in any case.
+    `asked` are the kinds of its open questions; None: not checked. `policy` says whether a reviewer is required; None:
+    a reviewer is noted in any case.
 
     Raises:
-        BadRuling: no reason or author, a value that the kind does not know, or nothing that it could be about.
+        BadRuling: no reason or author, an invalid value, or an unknown target.
     """
-    said = word.checked()
+    said = context.checked()
     if kind not in CHECKS:
         raise BadRuling(f"{kind!r} is no kind of ruling on a proposal")
     with store.begin() as session:
         facts = load_facts(session, number)  # raises UnknownProposal before anything is written
         rulings = session.rulings.load_all()
         standing = [r for r in rulings if r.revoked_at is None and r.number == number and r.kind == kind]
-        wanted = Wanted(
+        request = RulingRequest(
             session=session,
             facts=facts,
             target=target,
@@ -62,8 +62,8 @@ def settle(
             policy=policy,
             at=said.at,
         )
-        check_time(wanted)
-        target, value = CHECKS[kind](wanted)
+        check_time(request)
+        target, value = CHECKS[kind](request)
         same = [r.id for r in standing if r.target == target and r.value == value and r.id is not None]
         if same and kind not in {"stage", "care"}:
             return Recorded(id=same[0], is_new=False)
@@ -73,13 +73,13 @@ def settle(
         return Recorded(id=session.rulings.save(ruling), is_new=True)
 
 
-def revoke(store: Store, ruling_id: int, word: Word) -> None:
-    """Take a ruling back: it stays stored and stops counting from then on.
+def revoke(store: Store, ruling_id: int, context: ActContext) -> None:
+    """Revoke a ruling: it stays stored and is no longer in force from then on.
 
     Raises:
-        BadRuling: nobody says so or says why, or the ruling is unknown or revoked already.
+        BadRuling: no author or reason, or the ruling is unknown or revoked already.
     """
-    said = word.checked()
+    said = context.checked()
     with store.begin() as session:
         found = session.rulings.load_all()
         ruling = next((r for r in found if r.id == ruling_id), None)

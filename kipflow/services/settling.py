@@ -1,4 +1,4 @@
-"""The ways to settle a question or to let an effect go: buttons on the board, commands in `kipflow review`."""
+"""The ways to settle a question or an effect: as buttons on the board and commands of `kipflow review`."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from dataclasses import dataclass
 from datetime import timedelta
 from shlex import quote
 
-from kipflow.domain.claims import ANSWERS
 from kipflow.domain.decisions import ReviewItem
 from kipflow.domain.events import OPEN_STAGES, Stage
 from kipflow.domain.interfaces import INTERFACES
+from kipflow.domain.numberdoubts import ANSWERS
 from kipflow.domain.people import find_sides
 from kipflow.domain.ruled import HOLD, RECAST, VOTES
 from kipflow.services.ports import EDITS, RETRACTS, WARNS, OutboxRow
 from kipflow.services.ruling_checks import CHOICES
 
-#: What a snooze puts off by, if a person does not say otherwise.
+#: The default duration of a snooze.
 SNOOZE = timedelta(days=30)
-#: The values that a field can have; any other is free.
+#: Field → its possible values; other fields are free text.
 OPTIONS: Mapping[str, tuple[str, ...]] = {"choice": CHOICES, "stage": tuple(Stage), "interfaces": INTERFACES}
-#: A field that is left to the reader: its word in a command, and what that can be.
+#: Field that is left open → its placeholder in a command, and its possible values.
 _PLACES = {
     "choice": ("CHOICE", "+1, 0, -1 or none"),
     "stage": ("STAGE", ", ".join(Stage)),
@@ -29,7 +29,7 @@ _PLACES = {
 }
 
 
-#: An outcome as a button says it, where the value itself would not do.
+#: Value or act → its label on a button, if the name itself is not clear.
 _LABELS = {
     "none": "no vote",
     "accept": "accept it",
@@ -48,10 +48,10 @@ _VOTES = {HOLD: "the votes hold", RECAST: "they must be cast again"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Way:
-    """One way to settle something: an act of `acts.ACTS`, the values that are known, the one that a person chooses.
+    """One way to settle something: an act of `acts.ACTS`, its known values, and the field that a person chooses.
 
-    `given` is in the order of the command's words. `choose` is the name of a field, "" where nothing is left open.
-    `label` says what this way comes to, where the act's own name does not.
+    `given` is in the order of the command's words. `choose` is the name of a field, "" if none is left open. `label`
+    names the result, if the act's name does not.
     """
 
     act: str
@@ -71,7 +71,7 @@ class Answer:
 
 
 def find_ways(number: int, item: ReviewItem) -> list[Way]:
-    """The ways to settle a question; none where no ruling can."""
+    """The ways to settle a question; none if no ruling can."""
     about = {"proposal": str(number)}
     mail = {**about, "mail": item.subject}
     match item.kind:
@@ -109,12 +109,12 @@ def find_revoke_way(ruling: int | str) -> Way:
 
 
 def find_drift_way(number: int, side: str) -> Way:
-    """The way to say that a side may go on saying what it says."""
+    """The way to acknowledge drift of a side."""
     return Way(act="drift", given={"proposal": str(number), "side": side}, label="it may say so")
 
 
 def find_overrides(number: int, stage: Stage) -> list[Way]:
-    """What a person can do to a proposal that nothing is asked about."""
+    """The ways to change a proposal without an open question."""
     about = {"proposal": str(number)}
     return [
         Way(act="stage", given=about, choose="stage"),
@@ -126,8 +126,8 @@ def find_overrides(number: int, stage: Stage) -> list[Way]:
 
 
 def find_release_ways(effect: OutboxRow) -> list[Way]:
-    """The ways to settle an effect that waits for a person, to have one wait that is about to be sent or was refused,
-    or to take back an edit of a page that was saved; else none."""
+    """The ways to settle an effect that waits for a person, to hold one that is about to be sent or was refused, or to
+    roll back a saved edit of a page; else none."""
     given = {"key": effect.key}
     release = Way(act="release", given=given, needs_reason=False)
     sent = Way(act="sent", given=given, needs_reason=False)
@@ -148,12 +148,12 @@ def find_release_ways(effect: OutboxRow) -> list[Way]:
 
 
 def name_outcome(value: str) -> str:
-    """A value, or an act where there is none to choose, as a button says it."""
+    """The label of a value, or of an act without one, on a button."""
     return _LABELS.get(value, value)
 
 
 def list_answers(ways: Sequence[Way]) -> dict[str, Answer]:
-    """Every outcome that the ways leave to choose, by its name; a way that asks for a day has none."""
+    """Label → each answer that the ways offer; a way that asks for a day offers none."""
     answers: dict[str, Answer] = {}
     for way in ways:
         own = [v for n, v in way.given.items() if any(w.given.get(n) != v for w in ways)]

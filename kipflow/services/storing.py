@@ -1,4 +1,4 @@
-"""Mails into the store, a transaction for each batch, and what that came to."""
+"""Store mails, one transaction per batch, and report the counts."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from kipflow.domain.facts import Message, Unreadable
 from kipflow.mail import version
 from kipflow.services.ports import Report, Store
 
-#: Mails per transaction: large enough to be quick, small enough to keep other writers waiting briefly.
+#: Mails per transaction: enough to be fast, few enough not to block other writers for long.
 BATCH = 500
 
 
 def ingest_items(
     store: Store, items: Iterable[Message | Unreadable], *, seen_at: datetime, batch: int | None = None
 ) -> Report:
-    """Store messages read from files that no archive month stands behind."""
+    """Store messages read from files that are no archive month."""
     totals = Totals()
     store_batches(store, items, seen_at, totals, batch)
     return totals.report()
 
 
 class Totals:
-    """What storing many batches came to."""
+    """The counts of storing many batches."""
 
     def __init__(self) -> None:
         self.new = self.known = self.reread = self.unreadable = 0
@@ -44,7 +44,7 @@ class Totals:
 
 
 def say_months(bad: Sequence[tuple[str, str, str]]) -> Iterator[str]:
-    """A line for each month (list, month, why); one for all that follow each other with the same reason."""
+    """A line for each month (list, month, why); consecutive months with the same reason share one."""
     for (list_id, why), group in groupby(bad, key=lambda one: (one[0], one[2])):
         months = [month for _, month, _ in group]
         span = months[0] if len(months) == 1 else f"{months[0]} to {months[-1]} ({len(months)} months)"
@@ -58,9 +58,9 @@ def store_batches(
     totals: Totals,
     origin: int | None = None,
 ) -> int:
-    """Store what was read by today's rules, a transaction for each batch; how many items that were.
+    """Store items read by the present rules, one transaction per batch. Returns the number of items.
 
-    `origin` is the ingest that it can be undone with, None where an archive gave it.
+    `origin` is the ingest that they belong to, None if they are from an archive.
     """
     count, rest = 0, iter(items)
     while batch := list(islice(rest, BATCH)):

@@ -1,4 +1,4 @@
-"""Wiki and tickets: which pages have versions we do not hold, and what the tickets say now."""
+"""Store new versions of wiki pages, and the index."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from kipflow.domain.errors import KipflowError, ServiceUnavailable, UnreadableInput
 from kipflow.domain.facts import Unreadable
 from kipflow.domain.pages import PageAbsence, PageVersion
-from kipflow.services.away import reaching
+from kipflow.services.away import noting_outages
 from kipflow.services.ports import PageRef, Report, Session, Store, Wiki, WikiPage
 from kipflow.wiki.index_reading import parse_index_page
 from kipflow.wiki.pages import parse_page
@@ -18,15 +18,15 @@ from kipflow.wiki.recordings import is_call_page, parse_call_page, parse_recordi
 from kipflow.wiki.substance import read_substance
 from kipflow.wiki.titles import parse_title
 
-#: How often a page or version that was refused is asked for again.
+#: How often an unreadable page or version is tried again.
 ABSENT_EVERY = timedelta(days=1)
-#: Old versions asked for again in one run.
+#: The most old versions that are tried again in one run.
 MAX_HOLES = 50
-#: Pages fetched at one time. The wiki is shared by all of Apache.
-POLITE = 2
-#: What is odd about the index that one run reports.
+#: Pages fetched at one time: all of Apache shares the wiki.
+MAX_CONNECTIONS = 2
+#: The most warnings about the index in one run.
 _ODD = 20
-#: Why a page that can be read is noted as absent.
+#: The reason for which a readable page is noted as absent.
 MOVED = "moved away from below the index page"
 
 
@@ -39,16 +39,16 @@ def sync_wiki(
     as_of: datetime,
     on_progress: Callable[[str], None] = lambda _: None,
 ) -> Report:
-    """Store every version that is not held of the index page's children, and the index's rows.
+    """Store all missing versions of the index page's children, and the index's rows.
 
-    A page that cannot be fetched or parsed is noted with its reason and does not stop the others. One that
-    left the index's children is followed where it went; one that is deleted or hidden is noted as absent.
+    A page that cannot be fetched or parsed is noted with its reason and does not stop the others. One that was moved
+    away is still followed; one that is deleted or hidden is noted as absent.
 
     Raises:
-        ServiceUnavailable: the list of pages itself cannot be had.
+        ServiceUnavailable: the list of pages cannot be fetched.
     """
     run = _PageRun(store, wiki, prefix, as_of, on_progress)
-    with reaching(store, "wiki", as_of):
+    with noting_outages(store, "wiki", as_of):
         children = list(wiki.fetch_children(index_page))
     with store.begin() as session:
         held, absent = session.pages.load_versions(), session.pages.load_absent()
@@ -63,7 +63,7 @@ def sync_wiki(
 
 
 class _PageRun:
-    """One run over the wiki's pages: fetches at most `POLITE` at a time, stores what came in order."""
+    """One run over the wiki's pages: fetches at most `MAX_CONNECTIONS` at a time, and stores in order."""
 
     def __init__(
         self, store: Store, wiki: Wiki, prefix: str, as_of: datetime, on_progress: Callable[[str], None]
@@ -73,21 +73,21 @@ class _PageRun:
         self.warnings: list[str] = []
 
     def is_due(self, absence: PageAbsence | None) -> bool:
-        """Whether a page is to be asked for: one that was refused is not asked for at every run."""
+        """Whether to fetch a page: an unreadable one is not tried at every run."""
         return absence is None or self.as_of - absence.asked_at >= ABSENT_EVERY
 
     def store_missing(self, refs: Sequence[PageRef]) -> None:
-        """Fetch and store the versions of these pages that are not held."""
+        """Fetch and store the missing versions of these pages."""
         with self.store.begin() as session:
             held = session.pages.load_versions()
 
         def fetch(ref: PageRef) -> list[PageVersion | Unreadable]:
             return list(_parse_missing(self.wiki, ref, held.get(ref.page_id, 0), self.prefix))
 
-        with ThreadPoolExecutor(max_workers=POLITE) as pool:
-            for position in range(0, len(refs), POLITE):
+        with ThreadPoolExecutor(max_workers=MAX_CONNECTIONS) as pool:
+            for position in range(0, len(refs), MAX_CONNECTIONS):
                 # a few at a time: the pages of a first run would not all fit into memory
-                batch = refs[position : position + POLITE]
+                batch = refs[position : position + MAX_CONNECTIONS]
                 self.on_progress(f"page {position + 1} of {len(refs)}: {batch[0].title[:60]}")
                 for ref, found in zip(batch, pool.map(fetch, batch), strict=True):
                     self.save(ref, found)
@@ -110,14 +110,14 @@ class _PageRun:
             self.save_notes(found[-1])
 
     def save_notes(self, newest: PageVersion | Unreadable) -> None:
-        """Link the notes of calls, if these are what the page holds, to the proposals that they name."""
+        """Store the notes on proposals, if the page is one of recorded calls."""
         if isinstance(newest, PageVersion) and is_call_page(newest.title, self.prefix):
             notes = parse_call_page(newest.body, self.prefix, title=newest.title, url=newest.url)
             with self.store.begin() as session:
                 session.pages.save_call_notes(notes, seen_at=self.as_of)
 
     def note(self, ref: PageRef, newest: PageVersion | Unreadable) -> None:
-        """Note whether the page itself, not an old version of it, can be had."""
+        """Note whether the page's newest version can be read."""
         with self.store.begin() as session:
             if isinstance(newest, PageVersion):
                 if session.pages.note_present(ref.page_id, at=self.as_of):
@@ -128,7 +128,7 @@ class _PageRun:
                 self.warnings.append(f"page {ref.page_id} ({ref.title[:60]}): {newest.why}")
 
     def look_again(self, refs: Sequence[PageRef], absent: Mapping[str, PageAbsence]) -> None:
-        """Pages that were missed, are listed, and have no newer version: are they readable again?"""
+        """Try absent pages that are listed again without a newer version."""
         for ref in refs:
             absence = absent[ref.page_id]
             if absence.why == MOVED:
@@ -139,7 +139,7 @@ class _PageRun:
                 self.note(ref, newest)
 
     def look_for(self, lost: Sequence[str], held: Mapping[str, int], absent: Mapping[str, PageAbsence]) -> None:
-        """Pages that are held and no longer below the index: moved ones are followed, the others noted."""
+        """Look for known pages that are no longer below the index: follow moved ones, note the others as absent."""
         for page_id in lost:
             if not self.is_due(absent.get(page_id)):
                 continue
@@ -160,7 +160,7 @@ class _PageRun:
                 session.pages.note_absent(page_id, why=MOVED, at=self.as_of)
 
     def fill_holes(self) -> None:
-        """Ask again, now and then, for old versions that could not be had while later ones could."""
+        """Try again, once in `ABSENT_EVERY`, old versions that are missing while later ones are stored."""
         with self.store.begin() as session:
             last = session.marks.load("wiki-holes-asked")
             if last is not None and self.as_of - datetime.fromisoformat(last) < ABSENT_EVERY:
@@ -171,13 +171,13 @@ class _PageRun:
             try:
                 version = parse_page(self.wiki.fetch_version(page_id, number), self.prefix)
             except KipflowError:
-                continue  # noted when it was met first
+                continue  # noted at the first attempt
             with self.store.begin() as session:
                 self.stored += _save_version(session, version, self.as_of)
 
 
 def _save_version(session: Session, version: PageVersion, seen_at: datetime) -> bool:
-    """Store a version with its substance, which is told by the version before it."""
+    """Store a version with its substance, which is found by comparison with the version before it."""
     before = session.pages.find_text(version.page_id, version.version - 1)
     substance = read_substance(version.body, before=before)
     return session.pages.save_version(replace(version, substance=substance), seen_at=seen_at)
@@ -191,7 +191,7 @@ def _parse_missing(wiki: Wiki, ref: PageRef, held: int, prefix: str) -> Iterator
         except UnreadableInput as error:
             yield Unreadable(source=f"page {ref.page_id}@{number}", why=error.why)
         except KipflowError as error:
-            # the next run asks again: without its newest version the page still counts as not held
+            # the next run tries again: without its newest version the page still counts as missing
             yield Unreadable(source=f"page {ref.page_id}@{number}", why=str(error))
             return
 
@@ -211,14 +211,14 @@ def _sync_index(store: Store, wiki: Wiki, index_page: str, prefix: str, as_of: d
 
 
 def note_page(store: Store, page: WikiPage, prefix: str, as_of: datetime) -> None:
-    """Store a proposal's page as it is now, if the version before it is held: others come with the next sync."""
+    """Store a proposal's page as it is now, if the version before it is stored; else the next sync does."""
     with store.begin() as session:
         if session.pages.load_versions().get(page.page_id) == page.version - 1:
             _save_version(session, parse_page(page, prefix), as_of)
 
 
 def note_index(store: Store, page: WikiPage, prefix: str, as_of: datetime) -> tuple[int, tuple[str, ...]]:
-    """Store what an index page's version says, rows and notes of calls: how many rows are new, and what is odd.
+    """Store the rows and notes of calls of an index page. Returns the number of new rows, and warnings.
 
     Raises:
         UnreadableInput: the page cannot be read at all.

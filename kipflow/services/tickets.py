@@ -1,4 +1,4 @@
-"""Tickets: what the tracker says of them now."""
+"""Store the present state of tickets."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from datetime import datetime, timedelta
 
 from kipflow.domain.errors import ServiceUnavailable
 from kipflow.domain.pages import NO_TICKET, TicketState
-from kipflow.services.away import note_away, note_back
+from kipflow.services.away import note_outage, note_recovery
 from kipflow.services.ports import Report, Store, Tickets
 
-#: Tickets change slowly and cost a request each.
+#: How often tickets are read: they change slowly and cost a request each.
 TICKETS_EVERY = timedelta(hours=6)
-#: After so many tickets in a row that could not be had, the tracker counts as away.
+#: After so many failures in a row the tracker counts as unreachable.
 TICKETS_IN_VAIN = 5
 
 
 def sync_tickets(store: Store, tickets: Tickets, *, as_of: datetime) -> Report:
     """Store the state of every ticket that a proposal names, at most every `TICKETS_EVERY`.
 
-    Where `TICKETS_IN_VAIN` in a row cannot be had, the rest waits for the next run.
+    After `TICKETS_IN_VAIN` failures in a row the rest waits for the next run.
     """
     keys, seen = _find_due(store, as_of)
     changed = in_vain = asked = 0
@@ -35,7 +35,7 @@ def sync_tickets(store: Store, tickets: Tickets, *, as_of: datetime) -> Report:
                 warnings.append(
                     f"{in_vain} tickets in a row in vain; the other {len(keys) - asked} wait for the next run"
                 )
-                note_away(store, "tickets", error.why, at=as_of)
+                note_outage(store, "tickets", error.why, at=as_of)
                 break
             continue
         in_vain = 0
@@ -45,7 +45,7 @@ def sync_tickets(store: Store, tickets: Tickets, *, as_of: datetime) -> Report:
         with store.begin() as session:
             changed += session.pages.save_ticket(ticket)
     if asked > in_vain:
-        note_back(store, "tickets")
+        note_recovery(store, "tickets")
     if keys:
         with store.begin() as session:
             session.marks.save("tickets-synced", as_of.isoformat())
@@ -54,13 +54,13 @@ def sync_tickets(store: Store, tickets: Tickets, *, as_of: datetime) -> Report:
 
 
 def _find_due(store: Store, as_of: datetime) -> tuple[list[str], set[str]]:
-    """The tickets to ask for, and those that were seen since a round of all of them began."""
+    """The tickets to fetch, and those fetched since the present round of all tickets began."""
     with store.begin() as session:
         last = session.marks.load("tickets-synced")
         keys = session.pages.load_ticket_keys()
         seen = set((session.marks.load("tickets-seen") or "").split())
     if last is None or as_of - datetime.fromisoformat(last) >= TICKETS_EVERY:
         seen = set()
-    # in another order each time: a few that are hidden from us must not keep the others waiting for ever
+    # in a different order each time: a few unreadable ones must not block the others for ever
     due = sorted(set(keys) - seen, key=lambda key: hashlib.sha256(f"{as_of:%Y-%m-%d %H} {key}".encode()).digest())
     return due, seen

@@ -1,6 +1,6 @@
-"""Undo an ingest or import: its facts are taken out where they came from nowhere else, and history is corrected.
+"""Undo an ingest or import: facts that came only from it are removed, and history is corrected.
 
-What it changed in the months that are held is put back, unless somebody read the month again since.
+Its changes to the coverage of months are reverted, unless a month was read again since.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from kipflow.domain.policy import Policy
 from kipflow.domain.proposals import format_key
 from kipflow.domain.texts import digest_text
 from kipflow.services.advance import preview_in
-from kipflow.services.desk import Word
+from kipflow.services.desk import ActContext
 from kipflow.services.filemonths import name_breaks
 from kipflow.services.ports import Batch, MonthChange, Session, Store
 from kipflow.services.ruling_checks import BadRuling
@@ -23,16 +23,16 @@ from kipflow.services.wording import LEAVES, say_move
 
 _WHAT = {"mail": "mail", "index": "index row"}
 CHANGED = "something else would change by now: look at it again"
-#: A list and one of its months → what is known of it, and its files that broke off, as they are kept.
+#: A list and one of its months → its coverage, and its stored breaks.
 Held = Mapping[tuple[str, str], tuple[ArchiveMonth, str]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Undone:
-    """What undoing a batch changes: proposals with the entries that their history gets, and months put back or left.
+    """What undoing a batch changes: proposals, the new entries of their histories, and months reverted or left.
 
-    `gone`: those of which nothing is left, so that no page or list has them any more. `kept` of its mails stay, as
-    the batches `shared` brought them too.
+    `gone`: proposals of which nothing is left, so that they are listed nowhere. `kept` of its mails stay, as the
+    batches `shared` have them too.
     """
 
     batch: Batch
@@ -45,14 +45,14 @@ class Undone:
 
     @property
     def digest(self) -> str:
-        """The same where the same would change, whenever that is."""
+        """Equal if the same would change."""
         moves = [(move.number, move.source, move.target, move.rule) for move in self.appended]
         said = repr((self.batch.id, self.batch.items, self.kept, self.numbers, self.months, moves))
         return digest_text(said, 20)
 
 
-class _OnlyShown(Exception):
-    """Ends a transaction of which nothing is to be kept."""
+class _PreviewDone(Exception):
+    """Raised to roll back a transaction that was only a preview."""
 
     def __init__(self, found: Undone) -> None:
         super().__init__()
@@ -66,7 +66,7 @@ def load_held(session: Session) -> Held:
 
 
 def find_changes(before: Held, after: Held) -> list[MonthChange]:
-    """The months of which something else is known now."""
+    """The months whose coverage changed."""
     changed = ((before.get(key, (None, "")), now) for key, now in after.items() if before.get(key) != now)
     return [
         MonthChange(before=was, after=month, breaks_before=was_broken, breaks_after=broken)
@@ -80,18 +80,18 @@ def undo(
     *,
     policy: Policy,
     at: datetime,
-    word: Word | None = None,
+    context: ActContext | None = None,
     seen: str | None = None,
 ) -> Undone:
-    """Undo a batch, or without a `word` find out what that would change. The proposals are to be decided after it.
+    """Undo a batch; without a `context` only find what that would change. The caller decides the proposals again.
 
-    `seen` is the digest of what somebody was shown; None: whatever it changes is meant.
+    `seen` is the digest of the preview that the person saw; None: undo whatever it changes.
 
     Raises:
         BadRuling: no such batch, or it was undone before; something else would change than was seen; the word has no
             author or reason.
     """
-    said = word.checked() if word is not None else None
+    said = context.checked() if context is not None else None
     try:
         with store.begin() as session:
             batch = _find(session, batch_id)
@@ -112,9 +112,9 @@ def undo(
             )
             if seen not in {None, found.digest}:
                 raise BadRuling(CHANGED)
-            if word is None:
-                raise _OnlyShown(found)
-    except _OnlyShown as shown:
+            if context is None:
+                raise _PreviewDone(found)
+    except _PreviewDone as shown:
         return shown.found
     return found
 
@@ -129,7 +129,7 @@ def _find(session: Session, batch_id: int) -> Batch:
 
 
 def _restore_months(session: Session, batch: Batch, shared: Mapping[int, Collection[str]]) -> Iterator[str]:
-    """Put back what a batch changed in months, unless a later one vouches for them: it brought the same mails."""
+    """Revert a batch's changes to months, unless a later batch with the same mails supports them."""
     heirs = [number for number, refs in shared.items() if number > batch.id and len(refs) == batch.items]
     heir = next((b for b in session.batches.load_all() if b.id in heirs), None)
     if heir is None:

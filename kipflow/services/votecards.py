@@ -1,8 +1,7 @@
-"""The message of a vote: posted when the vote begins, then kept up to date in place; what is new stands in its thread.
+"""The message of a vote: posted when the vote begins, then kept up to date in place; news go into its thread.
 
-Pure: from decisions to payloads. The message is that of the move to Vote. Its payload holds what is needed to write it
-again (`CARD`): the vote, the lines that announced the move, the board's address, and what it shows of each
-binding voter.
+Pure: from decisions to payloads. It is the message of the move to Vote. Its payload holds what is needed to rewrite it
+(`CARD`): the vote, the lines about the move, the board's address, and what is shown of each binding voter.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from kipflow.services.effectrules import EffectRules
 from kipflow.services.messages import build_message, cite, escape, quote, say_links, say_missing
 from kipflow.services.ports import BELOW, CARD, Effect, OutboxRow
 
-#: More marks than this are shown by their number alone.
+#: With more marks than this, only numbers are shown.
 _MOST_MARKS = 20
 _FOR, _AGAINST, _NEEDED = ":large_green_square:", ":large_red_square:", ":white_large_square:"
 _ENDED = {
@@ -34,7 +33,7 @@ _ENDED = {
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What the message shows of one voter: the value, and the mail that it rests on."""
+    """What the message shows of one voter: name, value, and the id of the ballot's mail."""
 
     name: str = ""
     value: str = ""
@@ -84,7 +83,7 @@ def _say_standing(state: VoteState, decision: Decision, facts: ProposalFacts) ->
 
 
 def find_shown(state: VoteState) -> dict[str, Shown]:
-    """What there is to show of each binding voter, by the voter's id: the ballot that stands, or that it is unclear."""
+    """Voter id → what to show of each binding voter: the counted ballot, or that it is unclear."""
     found: dict[str, Shown] = {}
     for ballot in state.vote.ballots:
         if ballot.binding and ballot.status in _VALUES:
@@ -92,17 +91,17 @@ def find_shown(state: VoteState) -> dict[str, Shown]:
     return found
 
 
-#: What is shown of a ballot in this status; "" for its own value.
+#: Ballot status → the shown text; "": the ballot's own value.
 _VALUES = {BallotStatus.COUNTED: "", BallotStatus.REVIEW: "unclear, a person is asked"}
 
 
 def keep_cards(
     rows: Sequence[OutboxRow], decision: Decision, facts: ProposalFacts, rules: EffectRules
 ) -> Iterator[tuple[OutboxRow, dict[str, Any], list[Effect]]]:
-    """Each message of a vote whose text is no longer true, with its new payload and the replies for its thread.
+    """Each message of a vote that is out of date, with its new payload and the replies for its thread.
 
-    `rows` are the proposal's messages of votes as the outbox holds them. The thread of one that has not gone out is
-    gets no reply: the message says it all.
+    `rows` are the stored messages of the proposal's votes. One that was not sent yet gets no replies: the message
+    itself has the news.
     """
     for row in rows:
         card: Mapping[str, Any] = row.payload[CARD]
@@ -148,7 +147,7 @@ def _find_news(
 
 
 def render_news(was: Shown, now: Shown, cast: Mapping[str, Ballot], facts: ProposalFacts) -> dict[str, Any]:
-    """What became of one binding voter's vote, with the line that says it."""
+    """The reply about a change of one binding voter's vote, with its line."""
     shown = now if now.mail else was
     value = now.value or "no vote that counts"
     instead = f" (was: {was.value})" if was.value else ""

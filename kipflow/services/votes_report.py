@@ -1,4 +1,4 @@
-"""The report of 'kipflow votes' as JSON, as CSV and as rows of a table."""
+"""The report of `kipflow votes` as JSON, CSV and table rows."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CSV_COLUMNS = (
 
 
 def _say_times(reading: VoteReading) -> Iterator[str]:
-    """What a reader should know of the times: whatever is dated otherwise, and a period of its caller's own."""
+    """Notes on a vote's times: its caller's own period, and Dates far from the arrival."""
     vote = reading.vote
     if longer := say_longer(vote, reading.earliest_close):
         yield longer
@@ -130,12 +130,12 @@ def render_csv(report: VotesReport) -> str:
 
 def _render_cell(value: object) -> str:
     text = "" if value is None else str(value)
-    # a cell that a spreadsheet would run as a formula comes from a mail; a plain "+1" is harmless
+    # a cell from a mail that a spreadsheet would run as a formula; a plain "+1" is harmless
     is_formula = text[:1] in ("=", "@", "\t", "\r") or (text[:1] in ("+", "-") and any(c in text for c in "=|!(@"))
     return f"'{text}" if is_formula else text
 
 
-#: How differences begin that say nothing where the roster has none of the voters.
+#: How differences begin that are meaningless if the roster has none of the voters.
 _ON_BINDING = ("binding", "non-binding", "announced as", "no roster")
 
 
@@ -159,7 +159,7 @@ def table_rows(report: VotesReport) -> list[dict[str, str]]:
 
 
 def _table_head(reading: VoteReading, *, claims: bool) -> dict[str, str]:
-    """`claims` counts what the voters say of themselves, where the roster has none of them."""
+    """`claims`: count who claims to bind, as the roster has none of the voters."""
     vote, binds = reading.vote, "claim to bind" if claims else "binding"
     key = vote.key if vote.round == 1 else f"{vote.key} (round {vote.round})"
     claimed = [replace(ballot, binding=ballot.claimed_binding is True) for ballot in vote.ballots]

@@ -1,4 +1,4 @@
-"""Which months of the archive have to be fetched: those that are not held, and those that can have changed."""
+"""Which months to fetch from the archive: those that are missing, and those that have changed."""
 
 from __future__ import annotations
 
@@ -9,21 +9,22 @@ from datetime import datetime
 from kipflow.domain.clocks import list_months, month_end
 from kipflow.domain.errors import KipflowError, ServiceUnavailable
 from kipflow.domain.facts import ArchiveMonth
-from kipflow.services.away import note_back
+from kipflow.services.away import note_recovery
 from kipflow.services.ports import Archive, Report, Store
 
-#: Why a month counts as held that no archive gave.
+#: How the reason begins for which a month is held that is not from the archive.
 FROM_FILES = "read from files"
 HELD_UP_TO = "held up to"
 
 
 class WrongRange(KipflowError):
-    """Months that nobody can read from first to last."""
+    """A range of months whose first is after its last."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
-    """A month to fetch. `stats` is the digest of the statistics that said so ("" if none were asked)."""
+class WantedMonth:
+    """A month to fetch. `stats` is the digest of the archive's statistics on it ("" if not fetched), `mails` their
+    count."""
 
     list_id: str
     month: str
@@ -33,16 +34,15 @@ class Wanted:
 
 def find_wanted_months(
     store: Store, archive: Archive, lists: Sequence[str], as_of: datetime, *, since: str
-) -> tuple[list[Wanted], Report]:
+) -> tuple[list[WantedMonth], Report]:
     """The months from `since` to `as_of` that are not held or have changed.
 
-    A month never read from the archive is wanted without asking; of the others only those that can still grow are asked
-    for, by the archive's cheap statistics: one or two requests for each list. Months seen unchanged are
-    noted as held up to `as_of`.
+    A month never read from the archive is always wanted. Of the others, those that can still grow are checked by the
+    archive's cheap statistics: one or two requests per list. Unchanged months are noted as held up to `as_of`.
     """
     with store.begin() as session:
         held = session.mail.load_months()
-    wanted: list[Wanted] = []
+    wanted: list[WantedMonth] = []
     unchanged: list[ArchiveMonth] = []
     warnings: list[str] = []
     for list_id in lists:
@@ -52,39 +52,39 @@ def find_wanted_months(
         for month in list_months(since, f"{as_of:%Y-%m}"):
             known = held.get((list_id, month))
             if known is None or known.why.startswith(FROM_FILES):
-                wanted.append(Wanted(list_id=list_id, month=month))
+                wanted.append(WantedMonth(list_id=list_id, month=month))
             elif not is_settled(known):
                 try:
                     stats = archive.fetch_stats(list_id, month)
                 except ServiceUnavailable as error:
-                    # statistics are a shortcut; without them the month itself is asked for
+                    # statistics are a shortcut; without them the month itself is fetched
                     warnings.append(str(error))
-                    wanted.append(Wanted(list_id=list_id, month=month))
+                    wanted.append(WantedMonth(list_id=list_id, month=month))
                     continue
                 if known.status == "complete" and stats.digest == _load_stats(store, list_id, month):
-                    # mails that are gone are gone; a bad look is over
+                    # a note on lost mails stays; one on a failed download is out of date
                     why = "" if known.why.startswith(HELD_UP_TO) else known.why
                     unchanged.append(replace(known, fetched_at=as_of, why=why))
                 else:
-                    wanted.append(Wanted(list_id=list_id, month=month, stats=stats.digest, mails=stats.mails))
+                    wanted.append(WantedMonth(list_id=list_id, month=month, stats=stats.digest, mails=stats.mails))
     _note_answers(store, wanted, unchanged)
     counts = {"months_wanted": len(wanted), "months_unchanged": len(unchanged)}
     return wanted, Report(counts=counts, warnings=tuple(warnings))
 
 
-def _note_answers(store: Store, wanted: Sequence[Wanted], unchanged: Sequence[ArchiveMonth]) -> None:
+def _note_answers(store: Store, wanted: Sequence[WantedMonth], unchanged: Sequence[ArchiveMonth]) -> None:
     if unchanged or any(one.stats for one in wanted):
-        note_back(store, "archive")
+        note_recovery(store, "archive")
     if unchanged:
         with store.begin() as session:
             for known in unchanged:
                 session.mail.save_month(known)
 
 
-def wanted_range(lists: Sequence[str], first: str, last: str, *, as_of: datetime | None = None) -> list[Wanted]:
-    """Every month from `first` to `last` (both "2024-01", included), held or not: a backfill.
+def wanted_range(lists: Sequence[str], first: str, last: str, *, as_of: datetime | None = None) -> list[WantedMonth]:
+    """Every month from `first` to `last` (such as "2024-01", both included), for a backfill.
 
-    Months after `as_of` are left out: empty as they are, they would count as held before they began.
+    Months after `as_of` are left out: they would count as held before they began.
 
     Raises:
         WrongRange: the first month is later than the last.
@@ -92,11 +92,11 @@ def wanted_range(lists: Sequence[str], first: str, last: str, *, as_of: datetime
     if first > last:
         raise WrongRange(f"{first} is later than {last}: name the earlier month as the first")
     end = last if as_of is None else min(last, f"{as_of:%Y-%m}")
-    return [Wanted(list_id=x, month=m) for x in lists for m in list_months(first, end)]
+    return [WantedMonth(list_id=x, month=m) for x in lists for m in list_months(first, end)]
 
 
 def is_settled(month: ArchiveMonth) -> bool:
-    """Whether a month can no longer change: complete, and read after its end without a bad look since."""
+    """Whether a month can no longer change: complete, read after its end, no failed download since."""
     is_whole = month.status == "complete" and not month.why.startswith(HELD_UP_TO)
     return is_whole and month.fetched_at >= month_end(month.month)
 

@@ -1,6 +1,6 @@
-"""Rulings on who is who: two mailboxes are one person's (merge) or two people's (split), in every vote there is.
+"""Rulings on who is who: two mailboxes are one person's (merge) or two people's (split), in all votes.
 
-Of senders who claim to be somebody known, those that a person picks are accepted.
+Also: accepting senders in question as people of the roster.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from kipflow.domain.merging import ACCOUNTS
 from kipflow.domain.people import Mailbox, clean_address, fold_name, name_pair
 from kipflow.domain.roster import Roster
 from kipflow.services.board import SenderRow
-from kipflow.services.desk import Word
+from kipflow.services.desk import ActContext
 from kipflow.services.ports import Session, Store
 from kipflow.services.ruling_checks import BadRuling
 from kipflow.services.rulings import Recorded
@@ -32,18 +32,18 @@ def rule_identity(
     other: str,
     *,
     same: bool,
-    word: Word,
+    context: ActContext,
     since: datetime | None = None,
 ) -> Recorded:
     """Record that two mailboxes are one person's (`same`), or two people's.
 
-    `one` and `other` are an address, a roster's id, "Name <address>", a mail's id where only that mail is meant, or the
-    name where mails show no address. `since`: from when an address is a roster person's; None: it always was.
+    `one` and `other` are an address, a roster id, "Name <address>", the id of a single mail, or the name if mails show
+    no address. `since`: from when an address is a roster person's; None: always.
 
     Raises:
-        BadRuling: somebody unknown, one mailbox twice, or a contradiction to the roster or a standing ruling.
+        BadRuling: somebody unknown, one mailbox twice, or a contradiction to the roster or a ruling in force.
     """
-    said = word.checked()
+    said = context.checked()
     with store.begin() as session:
         standing = [r for r in session.rulings.load_all() if r.revoked_at is None and r.kind in _KINDS.values()]
         boxes = sorted((_find_mailbox(session, roster, text) for text in (one, other)), key=lambda box: box.key)
@@ -54,7 +54,7 @@ def rule_identity(
         for known in alike:
             if known.id is not None and _is_covered(known, since):
                 return Recorded(id=known.id, is_new=False)
-        # a word on the same pair that reaches further back takes nothing from the one before
+        # a ruling on the same pair that starts earlier does not contradict the one before
         _check(boxes, [r for r in standing if r not in alike], roster, same=same)
         value: dict[str, Any] = {
             side: {"key": b.key, "name": b.name} for side, b in zip(("one", "other"), boxes, strict=True)
@@ -65,13 +65,13 @@ def rule_identity(
 
 
 def _is_covered(ruling: Ruling, since: datetime | None) -> bool:
-    """Whether a ruling holds for all the time that another one on the same pair would."""
+    """Whether a ruling covers the time since `since` (None: all time)."""
     begins = ruling.value.get("since")
     return begins is None or (since is not None and datetime.fromisoformat(begins) <= since)
 
 
 def _find_mailbox(session: Session, roster: Roster, text: str) -> Mailbox:
-    """Whom an operator means; a roster's person by any of their addresses."""
+    """The mailbox that an operator named; a person of the roster by any of their addresses."""
     asked = text.strip()
     mail = session.mail.find_mailbox(asked) if asked.startswith("<") else None
     if mail is not None:
@@ -96,7 +96,7 @@ def _say_same(box: Mailbox, one: str, other: str) -> str:
 
 
 def _check(boxes: Sequence[Mailbox], standing: Sequence[Ruling], roster: Roster, *, same: bool) -> None:
-    """Refuse what contradicts the roster or the standing rulings, or follows from them already."""
+    """Refuse what contradicts the roster or rulings in force, or follows from them already."""
     ours, by_ours = _find_joined(boxes[0].key, standing)
     theirs = _find_joined(boxes[1].key, standing)[0]
     if boxes[1].key in ours:
@@ -104,13 +104,13 @@ def _check(boxes: Sequence[Mailbox], standing: Sequence[Ruling], roster: Roster,
         raise BadRuling(f"{said} already" if same else f"{said}; revoke that first")
     if not same:
         if not _is_doubtful(boxes[0], boxes[1], roster):
-            raise BadRuling(f"{boxes[0].key} and {boxes[1].key} count as two people already: nobody takes them for one")
+            raise BadRuling(f"{boxes[0].key} and {boxes[1].key} are two people already: nothing suggests otherwise")
         return
     people = sorted(key for key in ours | theirs if key in roster.by_id)
     names = (box for box in boxes if box.key not in roster.by_id and "@" not in box.key)
     unproven = next((box for box in names if not box.key.startswith("<")), None)
     if people and unproven is not None:
-        why = f"anybody can write the name {unproven.key!r}, so it is nobody's of the roster"
+        why = f"anybody can write the name {unproven.key!r}, so it proves nobody of the roster"
         raise BadRuling(f"{why}; name an address, or the id of a mail such as <…>")
     if len(people) > 1:
         raise BadRuling(f"the roster has {people[0]} and {people[1]} as two people; if they are one, correct its file")
@@ -121,9 +121,9 @@ def _check(boxes: Sequence[Mailbox], standing: Sequence[Ruling], roster: Roster,
 
 
 def _is_doubtful(one: Mailbox, other: Mailbox, roster: Roster) -> bool:
-    """Whether equal names merge the two, or anything else speaks for one person behind them.
+    """Whether the two have equal names, or look alike otherwise.
 
-    Whose a single mail is can always be in doubt: its From may show several addresses, and its name all of them.
+    A single mail's author can always be in doubt: its From may show several addresses.
     """
     if any(box.key.startswith("<") for box in (one, other)):
         return True
@@ -132,7 +132,7 @@ def _is_doubtful(one: Mailbox, other: Mailbox, roster: Roster) -> bool:
 
 
 def _find_faces(box: Mailbox, roster: Roster) -> list[tuple[str, str]]:
-    """Names and addresses that somebody is known by."""
+    """The pairs of name and address that somebody is known by."""
     person = roster.by_id.get(box.key)
     if person is None:
         return [(box.name, box.address or (box.key if "@" in box.key else ""))]
@@ -140,7 +140,7 @@ def _find_faces(box: Mailbox, roster: Roster) -> list[tuple[str, str]]:
 
 
 def _find_joined(key: str, standing: Iterable[Ruling]) -> tuple[set[str], list[Ruling]]:
-    """Everything that merges make one person with `key`, and the merges that do."""
+    """All keys that merges join with `key`, and these merges."""
     merges = [r for r in standing if r.kind == "merge"]
     joined, used = {key}, list[Ruling]()
     while True:
@@ -166,24 +166,24 @@ def accept_sender(
     roster: Roster,
     address: str,
     person: str,
-    word: Word,
+    context: ActContext,
     *,
     since: datetime | None = None,
 ) -> Recorded:
-    """Record that an address, or a single mail by its id, is a roster person's, who is named by id or address.
+    """Record that an address, or a single mail by its id, belongs to a person of the roster, given by id or address.
 
-    `since`: from when on; None: from the first mail that is held of the address.
+    `since`: from when on; None: from the first stored mail of the address.
 
     Raises:
-        BadRuling: nobody of the roster, nothing that came from there, or a contradiction to a standing ruling.
+        BadRuling: not in the roster, no mail from there, or a contradiction to a ruling in force.
     """
     known = roster.by_id.get(roster.node(person)) or roster.by_id.get(roster.node(clean_address(person)))
     if known is None:
-        raise BadRuling(f"{person!r} is nobody of the roster; `kipflow roster show` lists who is")
+        raise BadRuling(f"{person!r} is not in the roster; `kipflow roster show` lists who is")
     if since is None and not address.startswith("<"):
         with store.read() as session:
             since = session.mail.find_first_mail(clean_address(address))
-    return rule_identity(store, roster, address, known.id, same=True, word=word, since=since)
+    return rule_identity(store, roster, address, known.id, same=True, context=context, since=since)
 
 
 def pick_lines(rows: Sequence[SenderRow], lines: str) -> list[SenderRow]:
@@ -203,16 +203,16 @@ def pick_lines(rows: Sequence[SenderRow], lines: str) -> list[SenderRow]:
 
 
 def pick_domain(rows: Sequence[SenderRow], domain: str) -> list[SenderRow]:
-    """The rows of addresses at a domain. Single mails are left out: there the address itself is in question."""
+    """The rows of addresses at a domain, without single mails, whose address itself is in question."""
     wanted = domain.strip().lower().removeprefix("@")
     return [r for r in rows if not r.sender.startswith("<") and r.sender.partition("@")[2] == wanted]
 
 
 def check_pick(rows: Sequence[SenderRow]) -> None:
-    """Refuse to give one sender to two people.
+    """Refuse to assign one sender to two people.
 
     Raises:
-        BadRuling: nobody is picked, or somebody for two people.
+        BadRuling: nobody is picked, or one sender for two people.
     """
     if not rows:
         raise BadRuling("nobody is asked about who fits that; `kipflow review senders` lists them")

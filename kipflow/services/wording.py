@@ -1,4 +1,4 @@
-"""Words for people, where a rule's name or a payload is not enough: the same on the board and in Slack."""
+"""Words for people instead of rule names and payloads, the same on the board and in Slack."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ RULE_WORDS: dict[str, str] = {
     "page-created": "its page was created",
     "number-taken": "its number was taken",
     "index-import": "an imported index says so",
-    "index-row": "it stands so in the wiki's index, and nothing else is known",
+    "index-row": "the wiki's index lists it so, and nothing else is known",
     "discuss-thread": "a [DISCUSS] thread was started",
     "vote-thread": "a [VOTE] thread was started",
     "result-agrees": "the vote passed and its result was announced",
@@ -34,11 +34,11 @@ RULE_WORDS: dict[str, str] = {
     "page-discarded": "its page says so",
     "override": "an operator decided so",
     "restored": "an operator took its newest move back",
-    "correction": "later evidence took the ground from earlier entries",
+    "correction": "later evidence disproved earlier entries",
 }
 
-#: What is said of a proposal whose facts were all taken out.
-LEAVES = "leaves the lists: nothing is left that began it"
+#: What is said of a proposal whose facts were all removed.
+LEAVES = "leaves the lists: none of its facts is left"
 
 #: Kind of a question → what it is about.
 REVIEW_WORDS: dict[str, str] = {
@@ -76,7 +76,7 @@ _AUTHENTICATION_WORDS: dict[Authentication, str] = {
 
 
 def say_authentication(ballot: SenderBallot) -> str:
-    """What the mail and its receiving host say of its sender's address."""
+    """What is known about the authenticity of a ballot's sender."""
     return _ADDRESS_WORDS[ballot.address_source] + _AUTHENTICATION_WORDS[ballot.authentication]
 
 
@@ -87,14 +87,14 @@ def is_undated(history: Iterable[RecordedTransition]) -> bool:
 
 
 def say_warning(given: SilenceWarning) -> str:
-    """What an author is warned of: the silence, and the date before which it makes nothing dormant."""
+    """The text of a warning: the silence, and the earliest date of dormancy."""
     what = "a person decides whether it is dormant"
     if given.due_at is not None:
         what = f"dormant on {given.due_at:%Y-%m-%d %H:%M} UTC at the earliest unless somebody writes"
     return f"nobody has written since {given.quiet_since:%Y-%m-%d}; {what}"
 
 
-#: State of a warning's message → why nobody was warned by it.
+#: State of a warning's message → why it has not reached the author.
 _NOT_DELIVERED = {
     "skipped": "would be warned; dry-run: nobody was",
     "held": "nobody was warned yet: the message waits for a person's approval",
@@ -107,7 +107,7 @@ _NOT_DELIVERED = {
 
 
 def say_delivery(given: SilenceWarning, key: str, effects: Iterable[OutboxRow]) -> str:
-    """Whether a warning reached its author, and why not; `key` is the proposal's, `effects` what the outbox holds."""
+    """Whether a warning reached its author, or why not; `key` is the proposal's, `effects` are its outbox rows."""
     if given.delivered_at is not None:
         return f"delivered on {given.delivered_at:%Y-%m-%d %H:%M} UTC"
     name = find_warning_key(key, given)
@@ -121,7 +121,7 @@ def find_warning_key(key: str, warning: SilenceWarning) -> str:
 
 
 def say_ruling(ruling: Ruling) -> str:
-    """What a ruling says, in a few words."""
+    """A ruling in a few words."""
     say = _RULINGS.get(ruling.kind)
     return say(ruling, ruling.value) if say is not None else f"{ruling.kind} {ruling.target}"
 
@@ -157,14 +157,14 @@ _RULINGS: Mapping[str, Callable[[Ruling, Mapping[str, Any]], str]] = {
 
 
 def say_move(move: Transition) -> str:
-    """`Discussion → Vote`; a move that leaves the stage says the stage once."""
+    """`Discussion → Vote`; a move within a stage names it once."""
     if move.source == move.target:
         return f"{move.target} (stays)"
     return f"{move.source or '–'} → {move.target}"
 
 
 def read_text(payload: Mapping[str, Any]) -> str:
-    """What an effect says as plain text: only a message for Slack is escaped."""
+    """The text of an effect as plain text: only messages for Slack are escaped."""
     text = str(payload.get("text") or "")
     if "blocks" not in payload:
         return text
@@ -172,7 +172,7 @@ def read_text(payload: Mapping[str, Any]) -> str:
 
 
 def say_payload(payload: Mapping[str, Any]) -> str:
-    """What an effect would say, as far as one line goes."""
+    """What an effect would say or change, in one line."""
     moves = payload.get("moves")
     if moves is None:
         return " ".join(read_text(payload).split())[:300]

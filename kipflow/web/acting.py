@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from kipflow.domain.proposals import format_key
 from kipflow.forms import Refusal, parse_form, read_body
 from kipflow.services.acts import ACTS, LISTS, SEEN, perform, preview_act
-from kipflow.services.desk import MAX_REASON, Done, Preview, Shown, Values, Word, say_done
+from kipflow.services.desk import MAX_REASON, ActContext, Done, Preview, ShownStages, Values, say_done
 from kipflow.web.forms import ONLY
 from kipflow.web.render import Pages
 from kipflow.web.writing import Gate, WriteAccess
@@ -101,13 +101,13 @@ class ActRoutes:
         desk = self._writing.desk()
         noted = {field: _shorten(value) for field, value in values.items()}
         self._writing.audit(author, name, {**noted, "reason": reason})  # if that fails, nothing is changed
-        done = perform(desk, name, values, Word(author=author, reason=reason, at=self._clock()))
+        done = perform(desk, name, values, ActContext(author=author, reason=reason, at=self._clock()))
         return desk.effects.prefix, done
 
 
 def find_links(done: Done, prefix: str) -> list[tuple[int, str]]:
     """Number and key of the proposals that an act was about or changed, without those merely decided again."""
-    found = [c for c in done.consequences if done.shown is Shown.ALL or c.moved or c.votes]
+    found = [c for c in done.consequences if done.shown is ShownStages.ALL or c.moved or c.votes]
     return [(c.number, format_key(prefix, c.number)) for c in found if c.stage is not None][:_LINKS]
 
 

@@ -18,7 +18,7 @@ from kipflow.domain.pages import CallNote, PageVersion
 from kipflow.domain.ruled import say_care
 from kipflow.domain.times import say_moment
 from kipflow.services.board import ProposalView, RecordedTransition
-from kipflow.services.ports import EffectWord, OutboxRow
+from kipflow.services.ports import EffectAct, OutboxRow
 from kipflow.services.wording import say_delivery, say_payload, say_ruling, say_warning
 from kipflow.web.wording import say_rule
 
@@ -68,7 +68,7 @@ def build_timeline(view: ProposalView) -> tuple[Entry, ...]:
         *(_describe_ruling(r) for r in view.rulings),
         *(_describe_warning(w, view) for w in view.warnings),
         *_describe_calls(view.calls),
-        *(_describe_word(word, effect) for effect in view.effects for word in effect.words),
+        *(_describe_act(act, effect) for effect in view.effects for act in effect.words),
     ]
     # sorting is stable: reversed first, so that among equal times the last recorded comes first
     entries.reverse()
@@ -163,10 +163,10 @@ _ACT_WORDS = {
 }
 
 
-def _describe_word(word: EffectWord, effect: OutboxRow) -> Entry:
+def _describe_act(act: EffectAct, effect: OutboxRow) -> Entry:
     what = f"{effect.channel}, {say_payload(effect.payload)}"[:160]
-    text = f"{word.by} {_ACT_WORDS.get(word.act, word.act)}: {what}"
-    return Entry(at=word.at, shown_at=word.at, kind=EntryKind.EFFECT, text=text, note=word.reason)
+    text = f"{act.by} {_ACT_WORDS.get(act.act, act.act)}: {what}"
+    return Entry(at=act.at, shown_at=act.at, kind=EntryKind.EFFECT, text=text, note=act.reason)
 
 
 def _describe_warning(given: SilenceWarning, view: ProposalView) -> Entry:
@@ -183,7 +183,7 @@ def _describe_warning(given: SilenceWarning, view: ProposalView) -> Entry:
 
 
 def _say_ruling(ruling: Ruling) -> str:
-    value = {key: str(word) for key, word in ruling.value.items()}
+    value = {key: str(act) for key, act in ruling.value.items()}
     match ruling.kind:
         case "ballot":
             choice = value.get("choice", "none")

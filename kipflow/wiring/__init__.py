@@ -26,7 +26,7 @@ from kipflow.domain.pagefaults import Norms
 from kipflow.domain.policy import Policy
 from kipflow.domain.roster import Roster
 from kipflow.services.assembly import CommunityRules
-from kipflow.services.away import load_away
+from kipflow.services.away import load_outages
 from kipflow.services.conditions import Condition, Situation, find_conditions, find_pause
 from kipflow.services.desk import Desk
 from kipflow.services.effectrules import EffectRules
@@ -34,15 +34,15 @@ from kipflow.services.ports import Archive, Chat, Mailer, Runs, Wiki
 from kipflow.services.program import name_program
 from kipflow.wiring.environment import DatabaseConnection, Secrets, build_database_url, read_clock
 
-#: Name of the mark that says which community's facts a database holds.
+#: The name of the mark with the community whose facts a database holds.
 OWNER_MARK = "community"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
-    """Everything a use case may need, connected. A part is None where the community has none.
+    """Everything a use case may need, connected. A part is None if the community has none.
 
-    `roster_file` is what `roster` was read from.
+    `roster_file` is the file of `roster`.
     """
 
     settings: Settings
@@ -60,7 +60,7 @@ class Parts:
 
     @property
     def are_outdated(self) -> bool:
-        """Whether the roster was written since it was read."""
+        """Whether the roster's file changed since it was read."""
         return self.roster_file is not None and self.roster_file.has_changed()
 
     @property
@@ -77,10 +77,10 @@ def connect(
     Raises:
         ConfigError: a configuration file is wrong.
     """
-    # one line for each request is the client library's habit; ours are reported as faults
+    # httpx logs every request; failures are reported anyway
     logging.getLogger("httpx").setLevel(logging.WARNING)
     community = load_community(settings.community, settings.config)
-    # before it is read: what is written meanwhile is seen as a change
+    # before the roster is read, so that a change in between is noticed
     roster_file = RosterFileAt(settings.config / community.roster) if community.roster is not None else None
     policy, roster = community.as_policy(), find_roster(community, settings.config)
     tokens, contact = secrets or Secrets(), community.contact
@@ -102,13 +102,13 @@ def connect(
 
 
 def connect_by(connection: DatabaseConnection | None, secrets: Secrets | None = None) -> Parts:
-    """The parts of this machine's community, its database by a connection of Airflow's if there is one."""
+    """The parts of this machine's community, with the database of an Airflow connection if given."""
     database_url = build_database_url(connection) if connection is not None else None
     return connect(read_settings(), database_url=database_url, secrets=secrets)
 
 
 def _open_mailer(mail: MailConfig, password: str) -> Mailer | None:
-    """The community's mail server; None where it wants a password that is not given."""
+    """The community's mail server; None if it requires a password that is missing."""
     if mail.user and not password:
         return None
     host, _, port = mail.server.partition(":")
@@ -116,10 +116,10 @@ def _open_mailer(mail: MailConfig, password: str) -> Mailer | None:
 
 
 def prepare_database(parts: Parts) -> None:
-    """Bring the tables up to date, and note whose they are where nobody's facts are in them yet.
+    """Migrate the tables, and note the community that an empty database belongs to.
 
     Raises:
-        ConfigError: the facts are another community's, whose numbers would mix with this one's.
+        ConfigError: the database belongs to another community, whose numbers would mix with this one's.
     """
     parts.store.migrate()
     name = Path(parts.settings.community).stem
@@ -134,7 +134,7 @@ def prepare_database(parts: Parts) -> None:
 
 
 def connect_with_rules(parts: Parts, rules: Community, *, with_roster: bool) -> SqlStore:
-    """The facts of `parts` as another community's policy reads them; `with_roster`: and as its roster does.
+    """The facts of `parts` as read by another community's policy; `with_roster`: by its roster too.
 
     For reading only: its decisions must not be mixed with the community's own.
     """
@@ -164,7 +164,7 @@ def effect_rules(parts: Parts) -> EffectRules:
         prefix=community.prefix,
         sends=parts.sends,
         board_url=parts.settings.board_url,
-        # the path of a file is nobody's business in a channel
+        # never show a file's path in a channel
         program=name_program(community.name if parts.settings.community == community.name else None),
         index_page=community.wiki.index_page if community.wiki and community.effects.index != "off" else "",
     )
@@ -194,13 +194,13 @@ def open_desk(parts: Parts) -> Desk:
 
 
 def index_editor(community: Community) -> str:
-    """Where the wiki's editor opens the index; "" where there is no wiki."""
+    """The address at which the wiki's editor opens the index; "" without a wiki."""
     wiki = community.wiki
     return f"{wiki.url.removesuffix('/rest/api')}/pages/editpage.action?pageId={wiki.index_page}" if wiki else ""
 
 
 def page_norms(community: Community) -> Norms:
-    """What this community's pages are held against: its template's, or else Kafka's."""
+    """The norms for this community's pages: of its own template, or else Kafka's."""
     addresses = (community.archive.url, community.archive.permalink) if community.archive else ()
     hosts = (urlsplit(address).hostname for address in addresses)
     project = community.jira.project if community.jira else ""
@@ -210,13 +210,13 @@ def page_norms(community: Community) -> Norms:
     return replace(norms, sections=community.pages.as_norms(), fields=community.pages.fields)
 
 
-def find_state(
+def find_current_conditions(
     parts: Parts, *, now: datetime, has_clock: bool = True, runs: Runs | None = None, by: datetime | None = None
 ) -> tuple[Condition, ...]:
-    """What keeps the whole from working. `runs` is what Airflow says, where it can be asked; `by` is this machine's
-    time where runs are expected; `has_clock`: `now` is the community's own time."""
+    """The conditions that hold now. `runs` are those of Airflow, if available; `by` is this machine's time if runs are
+    expected; `has_clock`: `now` is the community's own time."""
     with parts.store.read() as session:
-        coverage, away = session.mail.find_coverage(), load_away(session.marks)
+        coverage, away = session.mail.find_coverage(), load_outages(session.marks)
     roster = parts.community.roster
     return find_conditions(
         Situation(
@@ -234,10 +234,10 @@ def find_state(
 
 
 def board_program(settings: Settings) -> str:
-    """How commands begin that the board and its messages show: for whoever has another community in the shell."""
+    """The beginning of commands shown on the board, with the community unless it is the default."""
     return name_program(None if settings.community == "sandbox" else settings.community)
 
 
 def find_ticket_links(community: Community) -> str:
-    """The address at which a person reads a ticket, without its key; "" where there is no tracker."""
+    """The address of tickets for people, without the key; "" without a tracker."""
     return f"{community.jira.url.partition('/rest/')[0]}/browse/" if community.jira is not None else ""

@@ -1,4 +1,4 @@
-"""What the machine gives: secrets, the database's address, the time."""
+"""What the machine provides: secrets, the database's address, the time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kipflow.domain.errors import ServiceUnavailable
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Secrets:
-    """Tokens of outside services; left out of every representation."""
+    """Tokens of outside services, never shown by `repr`."""
 
     slack: str | None = None
     wiki: str | None = None
@@ -29,7 +29,7 @@ class Secrets:
 
 
 class DatabaseConnection(Protocol):
-    """What an Airflow connection says of a database, in whichever of Airflow's two classes it comes."""
+    """The fields of an Airflow connection to a database, common to Airflow's two classes."""
 
     login: str | None
     password: str | None
@@ -44,7 +44,7 @@ class DatabaseConnection(Protocol):
 def build_database_url(connection: DatabaseConnection) -> sqlalchemy.URL:
     """The application's database by a connection's fields.
 
-    As a URI a connection would be in a form that SQLAlchemy refuses, with the password in it.
+    A connection's URI would be refused by SQLAlchemy, and contains the password.
     """
     extra = connection.extra_dejson
     return sqlalchemy.URL.create(
@@ -65,10 +65,9 @@ def secrets_from_environment(environment: Mapping[str, str] | None = None) -> Se
 
 
 def find_time(clock: Callable[[], datetime]) -> tuple[datetime, bool]:
-    """The community's time, and True; this machine's, and False, where a sandbox that is not running gives none.
+    """The community's time and True; if a sandbox is not running, this machine's time and False.
 
-    That will do to look and to rule by: a decision is never taken as of a time before the newest one, so nothing can go
-    back by it.
+    This machine's time is safe to read and rule by: no decision is ever taken as of a time before the newest one.
     """
     try:
         return clock(), True
@@ -81,7 +80,7 @@ def read_clock(community: Community) -> datetime:
     if community.clock is None:
         return datetime.now(UTC)
     try:
-        # loading the certificates takes longer than the question; every page of the board asks it
+        # loading certificates takes longer than the request, which every page of the board makes
         secure = community.clock.startswith("https:")
         answer = httpx.get(community.clock, timeout=10, verify=secure).raise_for_status().json()
         return datetime.fromisoformat(answer["now"]).astimezone(UTC)

@@ -6,7 +6,7 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from kipflow.domain.events import Actor
-from kipflow.domain.facts import Kind
+from kipflow.domain.facts import MailKind
 from kipflow.domain.tally import Outcome
 
 _MICROS_PER_HOUR = 3_600_000_000
@@ -43,7 +43,7 @@ def decided_by(actor: Column, rule: Column) -> Column:
 
 
 def opens_discussion(kind: Column, is_reply: Column) -> Column:
-    return (kind == Kind.DISCUSS.value) & ~F.coalesce(is_reply, F.lit(False))
+    return (kind == MailKind.DISCUSS.value) & ~F.coalesce(is_reply, F.lit(False))
 
 
 def is_undecided(outcome: Column) -> Column:

@@ -16,7 +16,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
 from kipflow.domain.events import Stage
-from kipflow.domain.facts import Kind
+from kipflow.domain.facts import MailKind
 from kipflow_spark import schemas
 from kipflow_spark.columns import (
     count_where,
@@ -166,7 +166,7 @@ def first_replies(messages: DataFrame, as_of: datetime) -> DataFrame:
         F.col("author_address") != F.col("opener.author_address")
     )
     threads = (
-        messages.where((F.col("arrived_at") <= F.lit(as_of)) & (F.col("kind") == Kind.DISCUSS.value))
+        messages.where((F.col("arrived_at") <= F.lit(as_of)) & (F.col("kind") == MailKind.DISCUSS.value))
         .withColumn("opener", opener)
         .where(F.col("opener").isNotNull())
         .groupBy(

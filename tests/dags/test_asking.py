@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from kipflow.services import asking
 from kipflow.services.acts import perform
 from kipflow.services.asking import Request, choose_new, find_requests
-from kipflow.services.desk import Word
+from kipflow.services.desk import ActContext
 from kipflow.services.ports import Effect
 from kipflow.services.ruling_checks import BadRuling
 from kipflow.wiring import Parts, open_desk
@@ -50,8 +50,8 @@ def find_open(parts: Parts) -> list[Request]:
     return find_requests(parts.store, "KIP")
 
 
-def word(reason: str = "the default stays") -> Word:
-    return Word(author="ines", reason=reason, at=NOW)
+def context(reason: str = "the default stays") -> ActContext:
+    return ActContext(author="ines", reason=reason, at=NOW)
 
 
 def test_what_an_outcome_depends_on_comes_first_with_both_outcomes_then_the_effects(parts: Parts) -> None:
@@ -88,7 +88,7 @@ def test_what_was_settled_and_is_open_again_is_asked_again(parts: Parts) -> None
 
 def test_no_more_is_asked_at_once_than_anybody_reads(parts: Parts, monkeypatch: pytest.MonkeyPatch) -> None:
     open_now = find_open(parts)
-    monkeypatch.setattr(asking, "MOST", 2)
+    monkeypatch.setattr(asking, "MAX_OPEN", 2)
 
     assert choose_new(parts.store, open_now, run_id="one", now=NOW) == open_now[:2]
     assert choose_new(parts.store, open_now, run_id="two", now=NOW) == []
@@ -98,27 +98,27 @@ def test_an_effect_stays_open_however_many_came_after_it(parts: Parts) -> None:
     first = find_open(parts)[1]
     later = [
         Effect(key=f"KIP-7/later/{n}/slack", number=7, channel="slack", payload={"text": "x"}, approval=True)
-        for n in range(asking.MOST + 1)
+        for n in range(asking.MAX_OPEN + 1)
     ]
     with parts.store.begin() as session:
         session.outbox.enqueue(later, now=NOW + timedelta(minutes=1))
 
     assert find_open(parts)[1] == first
-    assert asking.answer(open_desk(parts), first.key, "send it", word("")) is not None
+    assert asking.answer(open_desk(parts), first.key, "send it", context("")) is not None
 
 
 def test_an_answer_is_the_act_that_the_board_performs(parts: Parts) -> None:
     ballot, effect, _ = find_open(parts)
     desk = open_desk(parts)
 
-    done = asking.answer(desk, ballot.key, "+1", word())
+    done = asking.answer(desk, ballot.key, "+1", context())
 
     assert done is not None
     assert [(r.kind, r.value, r.author, r.reason) for r in parts.store.proposal(7, NOW).rulings] == [
         ("ballot", {"choice": "+1"}, "ines", "the default stays")
     ]
-    assert asking.answer(desk, ballot.key, "-1", word()) is None  # settled: a second answer changes nothing
-    assert asking.answer(desk, effect.key, "send it", word("")) is not None
+    assert asking.answer(desk, ballot.key, "-1", context()) is None  # settled: a second answer changes nothing
+    assert asking.answer(desk, effect.key, "send it", context("")) is not None
     assert [row.status for row in parts.store.effects().rows if row.key in effect.key] == ["pending"]
 
 
@@ -127,7 +127,7 @@ def test_an_answer_that_the_board_would_refuse_is_refused(parts: Parts, chosen: 
     key = find_open(parts)[0].key
 
     with pytest.raises(BadRuling):
-        asking.answer(open_desk(parts), key, chosen, word(reason))
+        asking.answer(open_desk(parts), key, chosen, context(reason))
     assert parts.store.proposal(7, NOW).rulings == ()
     assert find_open(parts)[0].key == key
 
@@ -190,7 +190,7 @@ def test_the_wait_ends_when_somebody_settles_it_elsewhere(waiting: Parts) -> Non
         await asyncio.sleep(0.1)
         assert not ended.done()
         mail = key.split(" ", 2)[2]
-        perform(open_desk(waiting), "ballot", {"proposal": "7", "mail": mail, "choice": "none"}, word())
+        perform(open_desk(waiting), "ballot", {"proposal": "7", "mail": mail, "choice": "none"}, context())
         return await asyncio.wait_for(ended, 10)
 
     assert run_apart(settle_meanwhile()) == {"ended": "settled"}

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from kipflow.domain.facts import ArchiveMonth
-from kipflow.services.away import load_away
+from kipflow.services.away import load_outages
 from kipflow.services.effectrules import EffectRules
-from kipflow.services.wanted_months import Wanted
+from kipflow.services.wanted_months import WantedMonth
 from tests.unit.services.stores import open_memory
 
 pytestmark = pytest.mark.airflow
@@ -193,7 +193,7 @@ def test_only_an_archive_that_gives_nothing_at_all_fails_the_run_and_does_so_bef
         clock=lambda: NOW,
         store=open_memory(),
     )
-    wanted = [Wanted(list_id="dev@x.example", month=month, stats="s", mails=1) for month in ("2026-01", "2026-02")]
+    wanted = [WantedMonth(list_id="dev@x.example", month=month, stats="s", mails=1) for month in ("2026-01", "2026-02")]
 
     if fails:
         with pytest.raises(AirflowFailException, match="none of the 2 months could be read: 503"):
@@ -201,7 +201,7 @@ def test_only_an_archive_that_gives_nothing_at_all_fails_the_run_and_does_so_bef
     else:
         assert len(land(parts, Batch(folder=tmp_path / "lake" / "batch"), wanted)) == 2
     with parts.store.begin() as session:
-        assert list(load_away(session.marks)) == (["archive"] if fails else []), "and the board says so"
+        assert list(load_outages(session.marks)) == (["archive"] if fails else []), "and the board says so"
 
 
 @pytest.mark.parametrize(("counts", "fails"), [((0, 3), True), ((2, 1), False), ((0, 0), False)])

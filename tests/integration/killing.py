@@ -16,7 +16,7 @@ from sqlalchemy import event
 from kipflow.adapters.deliverer import ThisProcess
 from kipflow.adapters.store import SqlStore
 from kipflow.services.deliver import deliver
-from kipflow.services.kinds.kind import Kind
+from kipflow.services.kinds.kind import EffectKind
 from kipflow.services.ports import OutboxRow
 
 
@@ -44,7 +44,7 @@ Made = TypeVar("Made")
 class Stepping:
     """A kind of effect whose calls are steps: before the request, and after the answer."""
 
-    kind: Kind
+    kind: EffectKind
     steps: Steps
 
     def plan(self) -> Any:
@@ -87,7 +87,7 @@ def await_end(child: int) -> int:
 
 
 def deliver_until(
-    opener: Callable[[], SqlStore], channel: str, make: Callable[[SqlStore], Kind], now: datetime, last: int
+    opener: Callable[[], SqlStore], channel: str, make: Callable[[SqlStore], EffectKind], now: datetime, last: int
 ) -> None:
     """Deliver what is due of a channel, and die at a step (0: never). For a process of its own."""
     store, steps = opener(), Steps(last)

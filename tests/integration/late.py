@@ -19,7 +19,7 @@ from kipflow.domain.facts import ArchiveMonth
 from kipflow.domain.history import effective
 from kipflow.services import advance, deliver, replay, rulings
 from kipflow.services.acts import perform
-from kipflow.services.desk import Word
+from kipflow.services.desk import ActContext
 from kipflow.services.ingest import ingest_paths
 from kipflow.services.ports import OutboxRow, Report
 from kipflow.wiring import Parts, effect_rules, open_desk
@@ -178,15 +178,15 @@ class Village:
             kind="stage",
             target="KIP-77",
             value={"stage": "Discarded"},
-            word=Word(author="ops", reason="asked its author", at=at),
+            context=ActContext(author="ops", reason="asked its author", at=at),
             asked=asked,
         )
 
     def act(self, name: str, key: str, at: datetime) -> None:
         """A person does something with an effect."""
         desk = open_desk(self.parts)
-        word = Word(author="mara", reason="we talked about it", at=at)
-        perform(replace(desk, effects=replace(desk.effects, sends=True)), name, {"key": key}, word)
+        context = ActContext(author="mara", reason="we talked about it", at=at)
+        perform(replace(desk, effects=replace(desk.effects, sends=True)), name, {"key": key}, context)
 
     def outbox(self, channel: str, status: str = "") -> list[OutboxRow]:
         """The effects of a channel, newest first."""

@@ -14,7 +14,7 @@ import pytest
 from kipflow.adapters.deliverer import ThisProcess
 from kipflow.adapters.slack import SlackChat
 from kipflow.services import deliver
-from kipflow.services.away import load_away
+from kipflow.services.away import load_outages
 from kipflow.services.digests import DigestRules
 from kipflow.services.kinds.chat import ChatKind
 from kipflow.services.ports import Effect
@@ -126,8 +126,8 @@ def test_a_revoked_token_is_one_line_for_operators_and_every_message_waits(
         deliver.deliver(parts.store, {"slack": kind}, now=now + run * timedelta(hours=1), by=ThisProcess())
     assert {row.status for row in parts.store.effects(limit=500).rows} == {"pending"}
     with parts.store.read() as session:
-        assert "invalid_auth" in load_away(session.marks)["slack"].why
+        assert "invalid_auth" in load_outages(session.marks)["slack"].why
     deliver.deliver(parts.store, {"slack": open_kind(parts, now)}, now=now + timedelta(days=1), by=ThisProcess())
     assert {row.status for row in parts.store.effects(limit=500).rows} == {"sent"}
     with parts.store.read() as session:
-        assert "slack" not in load_away(session.marks)
+        assert "slack" not in load_outages(session.marks)

@@ -22,7 +22,7 @@ from kipflow.domain.errors import Refused
 from kipflow.domain.events import Stage, Transition
 from kipflow.domain.facts import ArchiveMonth, SilenceWarning
 from kipflow.services import advance, replay, rulings
-from kipflow.services.desk import Word
+from kipflow.services.desk import ActContext
 from kipflow.web.timeline import EntryKind, build_timeline
 from kipflow.wiring import effect_rules
 from tests.integration.late import AMARO, DAY, LIST, MONDAY, TITLE, VOGEL, Channel, Mail, Village, found
@@ -177,7 +177,7 @@ def test_a_snooze_takes_the_date_back_and_its_end_warns_anew(village: Village) -
     until = SILENT + 30 * DAY
     rulings.settle(
         village.parts.store, number=77, kind="snooze", target="KIP-77", value={"until": until.isoformat()},
-        word=Word(author="ops", reason="the author is away", at=SILENT + DAY),
+        context=ActContext(author="ops", reason="the author is away", at=SILENT + DAY),
     )  # fmt: skip
     for at in (SILENT + DAY, DUE + DAY, until, until + GRACE - DAY):
         look(village, at)

@@ -16,7 +16,7 @@ from kipflow.adapters.deliverer import ThisProcess
 from kipflow.cli import cli, run
 from kipflow.domain.events import Stage
 from kipflow.services import advance, deliver, index, replay, rulings
-from kipflow.services.desk import Word
+from kipflow.services.desk import ActContext
 from kipflow.services.ingest import ingest_paths
 from kipflow.services.ports import WikiPage
 from kipflow.web.timeline import EntryKind, build_timeline
@@ -120,7 +120,7 @@ def rule_stage(village: Village, stage: Stage, at: datetime) -> int:
         kind="stage",
         target="KIP-77",
         value={"stage": stage},
-        word=Word(author="ops", reason="it was said in the call", at=at),
+        context=ActContext(author="ops", reason="it was said in the call", at=at),
     ).id
 
 
@@ -143,7 +143,7 @@ def test_a_held_correction_is_withdrawn_when_its_cause_is_revoked(village: Villa
     assert find_corrections(village) == ["held"]
     already_posted = len(village.channel.posted)
 
-    rulings.revoke(village.parts.store, ruling, Word(author="ops", reason="they meant it", at=WEEK + DAY))
+    rulings.revoke(village.parts.store, ruling, ActContext(author="ops", reason="they meant it", at=WEEK + DAY))
     village.decide(WEEK + DAY)
 
     assert village.stage(WEEK + DAY) == Stage.ACCEPTED
@@ -348,7 +348,7 @@ def test_an_acceptance_that_followed_again_unheard_counts_as_heard_when_it_is_co
     live_through(village, list(story().values()))
     first = rule_stage(village, Stage.DISCARDED, MONDAY + 2.5 * DAY)
     village.decide(WEEK)
-    rulings.revoke(village.parts.store, first, Word(author="ops", reason="they meant it", at=WEEK + DAY))
+    rulings.revoke(village.parts.store, first, ActContext(author="ops", reason="they meant it", at=WEEK + DAY))
     village.decide(WEEK + DAY)
     already_posted = len(village.channel.posted)
 
@@ -365,7 +365,7 @@ def test_a_second_fall_waits_for_a_person_too_and_so_does_what_overtakes_it(vill
     [held] = village.parts.store.effects(status="held", limit=500).rows
     with village.parts.store.begin() as session:
         session.outbox.release(held.key, by="ops", at=WEEK)
-    rulings.revoke(village.parts.store, first, Word(author="ops", reason="they meant it", at=WEEK + DAY))
+    rulings.revoke(village.parts.store, first, ActContext(author="ops", reason="they meant it", at=WEEK + DAY))
     village.decide(WEEK + DAY)
     already_posted = len(village.channel.posted)
 
@@ -377,7 +377,7 @@ def test_a_second_fall_waits_for_a_person_too_and_so_does_what_overtakes_it(vill
     assert village.parts.store.effects(status="held", limit=500).total == 1
 
     for ruling in (second, second - 1):
-        rulings.revoke(village.parts.store, ruling, Word(author="ops", reason="typed wrong", at=WEEK + 4 * DAY))
+        rulings.revoke(village.parts.store, ruling, ActContext(author="ops", reason="typed wrong", at=WEEK + 4 * DAY))
     village.decide(WEEK + 4 * DAY)
     assert village.stage(WEEK + 4 * DAY) == Stage.ACCEPTED
     assert said_of(village, already_posted) == [], "people heard that it is accepted, and it is"
@@ -395,7 +395,7 @@ def test_a_word_that_lets_an_acceptance_fall_says_so_with_the_command_that_lets_
     assert run(["review", "stage", "77", "discarded", "--reason", "said in the call", "--as-of", when]) == 0
     first, *_, last = capsys.readouterr().out.splitlines()
     assert first == "ruling 1 recorded; KIP-77 is now: Discarded"
-    said = "  KIP-77: its acceptance does not hold; nobody hears of it before `kipflow -C sandbox review "
+    said = "  KIP-77: its acceptance was retracted; this is announced only after `kipflow -C sandbox review "
     assert last.startswith(said)
     assert run(["review", *shlex.split(last.removeprefix(said).rstrip("`"))]) == 0
 
@@ -459,7 +459,7 @@ def test_the_index_is_left_alone_when_a_fall_is_revoked_before_anybody_released_
     village.decide(WEEK)
     assert store.effects(status="held", limit=500).total == 1
 
-    rulings.revoke(store, fallen, Word(author="ops", reason="they meant it", at=WEEK + DAY))
+    rulings.revoke(store, fallen, ActContext(author="ops", reason="they meant it", at=WEEK + DAY))
     village.decide(WEEK + DAY)
     assert village.stage(WEEK + DAY) == Stage.ACCEPTED
     assert store.effects(status="held", limit=500).total == 0
@@ -492,7 +492,7 @@ def test_an_acceptance_that_fell_in_dry_run_waits_for_a_person_when_sending_is_s
     edit(WEEK + DAY)
     assert find_row(wiki) == "accepted"
     [held] = store.effects(status="held", limit=500).rows
-    assert "KIP-77: its acceptance fell while nothing was sent" in str(held.payload["text"])
+    assert "KIP-77: its acceptance was retracted while nothing was sent" in str(held.payload["text"])
     with store.begin() as session:
         session.outbox.release(held.key, by="ops", at=WEEK + DAY)
     edit(WEEK + 2 * DAY)

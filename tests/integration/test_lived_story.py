@@ -18,7 +18,7 @@ import pytest
 from kipflow.domain.events import Stage
 from kipflow.domain.stagewords import SECTION_OF_STAGE
 from kipflow.services import index, rulings
-from kipflow.services.desk import Word
+from kipflow.services.desk import ActContext
 from kipflow.services.ports import CARD, OutboxRow, WikiPage
 from kipflow.services.ruling_checks import BadRuling
 from kipflow.wiki.index_reading import parse_index_page
@@ -65,7 +65,9 @@ class Listener:
                 self.standing.append(rule_stage(self.village, luck.choice(list(Stage)), at))
             elif what == "revoke" and self.standing:
                 ruling = self.standing.pop(luck.randrange(len(self.standing)))
-                rulings.revoke(self.village.parts.store, ruling, Word(author="ops", reason="typed wrong", at=self.now))
+                rulings.revoke(
+                    self.village.parts.store, ruling, ActContext(author="ops", reason="typed wrong", at=self.now)
+                )
             elif what == "mail" and self.late:
                 self.village.receive([self.late.pop()], self.now)
         except BadRuling:

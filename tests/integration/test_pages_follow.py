@@ -13,7 +13,7 @@ from kipflow.adapters.confluence import ConfluenceWiki
 from kipflow.adapters.jira import JiraTickets
 from kipflow.adapters.store import SqlStore
 from kipflow.adapters.store.engine import open_engine
-from kipflow.services.kinds.kind import Kind
+from kipflow.services.kinds.kind import EffectKind
 from kipflow.services.kinds.ticket import TicketKind
 from kipflow.services.ports import Effect, OutboxRow, Report, WikiPage
 from kipflow.wiki.pages import parse_page
@@ -265,7 +265,7 @@ def opens(place: Place) -> Callable[[], SqlStore]:
 def test_a_kill_at_any_step_of_an_edit_leaves_one_version_of_the_page(place: Place) -> None:
     before: list[int] = []
 
-    def make(store: SqlStore) -> Kind:
+    def make(store: SqlStore) -> EffectKind:
         return page_kind(store, place.wiki, place.now)
 
     def prepare(_last: int) -> None:

@@ -18,7 +18,7 @@ import yaml
 from kipflow.cli import run
 from kipflow.services import replay, rulings
 from kipflow.services.assembly import load_facts
-from kipflow.services.desk import Word
+from kipflow.services.desk import ActContext
 from tests.integration.late import DAY, MONDAY, Village, found, late_objections, story
 
 pytestmark = pytest.mark.integration
@@ -195,8 +195,8 @@ def test_a_person_who_rules_before_the_mail_is_read_leaves_a_history_that_still_
     store, due = other.parts.store, MONDAY + 30 * DAY
     other.receive(unannounced, MONDAY + 3 * DAY)
     other.decide(due)
-    word = Word(author="ops", reason="x", at=due)
-    rulings.settle(store, number=77, kind="stage", target="KIP-77", value={"stage": "Accepted"}, word=word)
+    context = ActContext(author="ops", reason="x", at=due)
+    rulings.settle(store, number=77, kind="stage", target="KIP-77", value={"stage": "Accepted"}, context=context)
     other.decide(due + timedelta(seconds=5))
     assert other.lines()[-1].endswith("Vote → Accepted (override)")
     other.hold(due + DAY)

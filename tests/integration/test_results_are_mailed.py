@@ -22,7 +22,7 @@ from kipflow.adapters.store.engine import open_engine
 from kipflow.cli import run as command
 from kipflow.services.acts import perform
 from kipflow.services.deliver import deliver
-from kipflow.services.desk import Word
+from kipflow.services.desk import ActContext
 from kipflow.services.ingest import ingest_paths
 from kipflow.services.kinds.result import PATIENCE, ResultKind
 from kipflow.services.ports import Report, WikiPage
@@ -164,7 +164,12 @@ def test_a_question_that_arises_keeps_a_released_result_back_until_a_person_sett
 
     run(village, server, DAY, mode="approve")
     assert [row.status for row in village.outbox("result")] == ["withdrawn"]
-    perform(open_desk(village.parts), "page", {"proposal": "77"}, Word(author="mara", reason="a colour", at=OVER + DAY))
+    perform(
+        open_desk(village.parts),
+        "page",
+        {"proposal": "77"},
+        ActContext(author="mara", reason="a colour", at=OVER + DAY),
+    )
     village.decide(OVER + DAY)
     run(village, server, DAY, mode="approve")
     [again] = village.outbox("result")
@@ -189,7 +194,7 @@ def test_an_unclear_ballot_keeps_a_result_back_though_it_turns_nothing(village: 
     run(village, server)
     assert village.outbox("result") == []
     ballot = {"proposal": "77", "mail": "<unclear@x.example>", "choice": "+1"}
-    perform(open_desk(village.parts), "ballot", ballot, Word(author="mara", reason="it was", at=OVER))
+    perform(open_desk(village.parts), "ballot", ballot, ActContext(author="mara", reason="it was", at=OVER))
     village.decide(OVER)
     run(village, server)
     assert "4 binding +1 votes" in message_from_bytes(server.mails[0][2], policy=default).get_content()
@@ -217,9 +222,9 @@ def test_a_server_that_refuses_the_list_is_reported_in_one_line_and_asked_again(
 
 @pytest.mark.parametrize(("word", "answer"), [("MAIL", "451 later"), ("EHLO", "421 too busy"), ("DATA", "554 no")])
 def test_what_is_refused_before_the_mail_was_handed_over_is_tried_again(
-    village: Village, server: MailServer, word: str, answer: str
+    village: Village, server: MailServer, context: str, answer: str
 ) -> None:
-    server.says = {word: answer, "HELO": answer} if word == "EHLO" else {word: answer}
+    server.says = {context: answer, "HELO": answer} if context == "EHLO" else {context: answer}
     assert run(village, server).counts["failed"] == 1
     server.says = {}
     run(village, server, timedelta(minutes=5))

@@ -19,7 +19,7 @@ from kipflow.adapters.slackapp import parse_press
 from kipflow.launcher.slackapp import AIRFLOW_DATABASE, APP_TOKEN, find_audit, listen, open_app
 from kipflow.sandbox.channels import channel_id
 from kipflow.services.acts import perform
-from kipflow.services.desk import Word
+from kipflow.services.desk import ActContext
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.kinds.chat import ChatKind
 from kipflow.services.ports import Effect, Press
@@ -210,7 +210,7 @@ def test_a_button_of_a_question_that_was_settled_elsewhere_says_by_whom_and_does
     url, parts = story
     asked = find_asked(url, "needs a person")
     act, values = json.loads(find_button(asked)["value"])
-    perform(open_desk(parts), act, values, Word(author="amaro", reason="read <it>", at=parts.clock()))
+    perform(open_desk(parts), act, values, ActContext(author="amaro", reason="read <it>", at=parts.clock()))
     said = press(url, asked, asked["blocks"][-1]["elements"][-1]["text"]["text"], "bvogel", reason="no, she did not")
     assert "not asked any more. amaro settled it on" in said
     assert ": read &lt;it&gt;" in said

@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from kipflow.adapters.slack import SlackChat
-from kipflow.services.desk import Word
+from kipflow.services.desk import ActContext
 from kipflow.services.ports import CARD, OutboxRow
 from kipflow.services.releases import refuse
 from kipflow.wiring import open_desk
@@ -182,8 +182,8 @@ def test_who_refuses_an_update_keeps_the_message_as_it_went_out(village: Village
     live_day(village, mails, 2)
     row = stored_card(village)
     assert row.status == "held"
-    word = Word(author="ops", reason="nobody needs it", at=MONDAY + 3 * DAY)
-    refuse(open_desk(village.parts), {"key": row.key}, word)
+    context = ActContext(author="ops", reason="nobody needs it", at=MONDAY + 3 * DAY)
+    refuse(open_desk(village.parts), {"key": row.key}, context)
     for day in (3, 4, 5):
         live_day(village, mails, day)
     assert "binding +2" in body(find_card(slack))

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 from kipflow.domain.clocks import find_coverage
 from kipflow.domain.events import Actor, Evidence, Stage, Transition
-from kipflow.domain.facts import ArchiveMonth, Kind, ProposalFacts, Ruling, ThreadMessage
+from kipflow.domain.facts import ArchiveMonth, MailKind, ProposalFacts, Ruling, ThreadMessage
 from kipflow.domain.pages import PageVersion, StatusWord, Substance, TicketState
 from kipflow.domain.policy import Care, Policy
 from kipflow.domain.proposals import Proposal
@@ -47,7 +47,9 @@ def address_of(name: str) -> str:
     return f"{name.split()[0].lower().replace('í', 'i')}@people.example"
 
 
-def mail(number: int, kind: Kind, arrived_at: datetime, author: str, subject: str, *, tail: str = "") -> ThreadMessage:
+def mail(
+    number: int, kind: MailKind, arrived_at: datetime, author: str, subject: str, *, tail: str = ""
+) -> ThreadMessage:
     return ThreadMessage(
         message_id=f"<{number}.{kind}.{arrived_at:%Y%m%d%H%M}{tail}@people.example>",
         arrived_at=arrived_at,
@@ -163,16 +165,16 @@ def facts(
     messages: list[ThreadMessage] = []
     if discussed is not None:
         subject = f"[DISCUSS] KIP-{number}: {title}"
-        messages.append(mail(number, Kind.DISCUSS, discussed, author, subject))
+        messages.append(mail(number, MailKind.DISCUSS, discussed, author, subject))
         for i in range(replies):
             at = discussed + timedelta(hours=7 + 29 * i)
             writer = PEOPLE[(number + 3 * i + 1) % len(PEOPLE)]
             if at < NOW:
-                messages.append(mail(number, Kind.DISCUSS, at, writer, f"Re: {subject}", tail=f".{i}"))
-    messages += [mail(number, Kind.VOTE, v.opened_at, v.opened_by, v.subject) for v in votes]
+                messages.append(mail(number, MailKind.DISCUSS, at, writer, f"Re: {subject}", tail=f".{i}"))
+    messages += [mail(number, MailKind.VOTE, v.opened_at, v.opened_by, v.subject) for v in votes]
     for vote in votes:
         messages += [
-            mail(number, Kind.VOTE, b.cast_at, b.name, f"Re: {vote.subject}", tail=f".b{i}")
+            mail(number, MailKind.VOTE, b.cast_at, b.name, f"Re: {vote.subject}", tail=f".b{i}")
             for i, b in enumerate(vote.ballots)
         ]
     value = ProposalFacts(

@@ -11,19 +11,19 @@ from kipflow.domain.decisions import Decision
 from kipflow.domain.errors import UnknownProposal
 from kipflow.domain.events import UNDATED, Stage
 from kipflow.domain.facts import (
-    Kind,
+    MailKind,
     ProposalFacts,
     Ruling,
     VoteMail,
 )
 from kipflow.domain.lifecycle import decide
-from kipflow.domain.silence import give_warning
+from kipflow.domain.silence import make_warning
 from kipflow.domain.tally import Outcome
 from kipflow.services.board import (
-    Absent,
     BoardRow,
     DriftRow,
     Metrics,
+    MissingVoters,
     MonthCoverage,
     Overview,
     PageOf,
@@ -66,7 +66,7 @@ def with_warning(f: ProposalFacts, as_of: datetime) -> ProposalFacts:
     decision = decide(f, POLICY, as_of)
     if decision is None or decision.unwarned is None:
         return f
-    warning = give_warning(decision.unwarned, POLICY, as_of=as_of, recorded_at=as_of, followed_since=f.followed_since)
+    warning = make_warning(decision.unwarned, POLICY, as_of=as_of, recorded_at=as_of, followed_since=f.followed_since)
     return replace(f, warnings=(*f.warnings, replace(warning, delivered_at=as_of)))
 
 
@@ -186,7 +186,7 @@ class MemoryBoard:
         wanted = {s: RowQuery(stages=(s,), sort=Sort.ACTIVITY, limit=limit) for s, limit in limits.items()}
         return {s: rows for s, query in wanted.items() if (rows := self.rows(query).rows)}
 
-    def absent(self, as_of: datetime, numbers: Collection[int]) -> Mapping[int, Absent]:
+    def absent(self, as_of: datetime, numbers: Collection[int]) -> Mapping[int, MissingVoters]:
         return {}
 
     def voters(self) -> tuple[VoterRow, ...]:
@@ -255,7 +255,7 @@ class MemoryBoard:
 
 def _threads(f: ProposalFacts) -> tuple[ThreadCount, ...]:
     found: list[ThreadCount] = []
-    for kind in Kind:
+    for kind in MailKind:
         mails = [m for m in f.messages if m.kind is kind]
         if mails:
             found.append(ThreadCount(kind=kind, mails=len(mails), people=len({m.author_address for m in mails}),

@@ -17,7 +17,7 @@ from kipflow.domain.pages import StatusWord
 from kipflow.mail.messages import read_message
 from kipflow.services import rulings
 from kipflow.services.advance import advance_all
-from kipflow.services.desk import Word
+from kipflow.services.desk import ActContext
 from kipflow.services.ports import Effect
 from kipflow.wiring import Parts, effect_rules
 from tests.web.community import NOW, page
@@ -76,8 +76,8 @@ def open_questions(home: Path, community: str = PATIENT) -> Parts:
         *call(29, 1, "-1 (binding)"), announce(29, "The vote failed with 3 binding -1."),
         *(write(n, "talk", WEI, 1, "Please discuss.", tag="[DISCUSS]") for n in (25, 30)),
     )  # fmt: skip
-    word = Word(author="Otto", reason="asked", at=START + timedelta(days=10))
-    say = partial(rulings.settle, parts.store, word=word)
+    context = ActContext(author="Otto", reason="asked", at=START + timedelta(days=10))
+    say = partial(rulings.settle, parts.store, context=context)
     say(number=27, kind="ballot", target="<27.v1@m.example>", value={"choice": "none"})
     say(number=30, kind="stage", target="KIP-30", value={"stage": "Discarded"})
     with parts.store.begin() as session:

@@ -6,7 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from kipflow.cli import run
-from kipflow.services.board import Absent
+from kipflow.services.board import MissingVoters
 from kipflow.wiring import Parts
 from tests.web.asked import MAIL, NOW, T0
 from tests.web.test_board_rulings import page, rule
@@ -31,7 +31,7 @@ def test_binding_voters_of_late_who_have_not_voted_are_named_beside_the_vote(par
     said = "Not voted yet, of those who vote at present: Mara Lind, Rune Berg"
     assert said in page(parts, "/proposals/8")
     assert said in page(parts, "/")
-    assert parts.store.absent(NOW, (7, 8))[7] == Absent(), "all of them voted there"
+    assert parts.store.absent(NOW, (7, 8))[7] == MissingVoters(), "all of them voted there"
 
 
 def test_whose_vote_is_asked_about_stands_apart_from_those_who_have_not_voted(parts: Parts, tmp_path: Path) -> None:
@@ -39,7 +39,7 @@ def test_whose_vote_is_asked_about_stands_apart_from_those_who_have_not_voted(pa
     receive(tmp_path, MARA, "two", "+1 (binding) if somebody writes the guide")
     receive(tmp_path, "Rune Berg <rune@new.example>", "three", "+1 (binding)")
     found = parts.store.absent(NOW, (8,))[8]
-    assert found == Absent(unvoted=("Kim Osei",), asked=("Mara Lind", "Rune Berg"))
+    assert found == MissingVoters(unvoted=("Kim Osei",), asked=("Mara Lind", "Rune Berg"))
     assert "Asked about, whether they voted: Mara Lind, Rune Berg" in page(parts, "/proposals/8")
     rune = parts.store.find_person("rberg", NOW)
     assert rune is not None
@@ -49,7 +49,7 @@ def test_whose_vote_is_asked_about_stands_apart_from_those_who_have_not_voted(pa
 
 def test_who_has_not_voted_for_half_a_year_is_not_waited_for(parts: Parts, tmp_path: Path) -> None:
     receive(tmp_path, MARA, "open", "Please vote.")
-    assert parts.store.absent(T0 + timedelta(days=400), (7, 8)) == {7: Absent(), 8: Absent()}
+    assert parts.store.absent(T0 + timedelta(days=400), (7, 8)) == {7: MissingVoters(), 8: MissingVoters()}
 
 
 def test_a_proposal_that_is_in_no_vote_waits_for_nobody(parts: Parts) -> None:

@@ -16,7 +16,7 @@ from kipflow.cli import run
 from kipflow.config.roster import RosterFileAt, load_roster
 from kipflow.config.settings import read_settings
 from kipflow.domain.events import Stage
-from kipflow.services.desk import Consequence, Done, Shown
+from kipflow.services.desk import Consequence, Done, ShownStages
 from kipflow.web.acting import find_links
 from kipflow.web.app import create_app
 from kipflow.wiring import Parts, connect
@@ -61,7 +61,7 @@ def test_an_ingest_is_shown_then_taken_out_and_history_says_by_whom(parts: Parts
     assert "7 mails of" in shown
     assert browser.client.get("/api/proposals/7").status_code == 200
     assert confirm(browser, answer, reason=" ").status_code == 409, "why, is kept with it"
-    leaves = "KIP-7 leaves the lists: nothing is left that began it"
+    leaves = "KIP-7 leaves the lists: none of its facts is left"
     assert leaves in shown
     done = confirm(browser, answer, reason="it was <another> list's")
     assert f"ingest 1 undone; {leaves}" in _text(done)
@@ -238,5 +238,5 @@ def test_people_have_the_form_for_whoever_may(parts: Parts) -> None:
 
 def test_done_links_to_what_changed_and_not_to_all_that_was_decided_with_it() -> None:
     decided = [Consequence(number=n, stage=Stage.VOTE if n != 3 else None, moved=n != 1) for n in (1, 2, 3)]
-    for shown, linked in ((Shown.MOVED, [(2, "KIP-2")]), (Shown.ALL, [(1, "KIP-1"), (2, "KIP-2")])):
+    for shown, linked in ((ShownStages.MOVED, [(2, "KIP-2")]), (ShownStages.ALL, [(1, "KIP-1"), (2, "KIP-2")])):
         assert find_links(Done(said="x", consequences=tuple(decided), shown=shown), "KIP") == linked

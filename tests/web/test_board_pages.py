@@ -114,7 +114,7 @@ def test_a_correction_stays_visible_with_what_it_retracted(client: TestClient) -
     page = TestClient(create_app(lambda: board, clock=lambda: NOW)).get("/proposals/160").text
     entries = html.fromstring(page).xpath("//ol[@class = 'timeline']/li")
     words = [" ".join(e.text_content().split()) for e in entries]
-    assert "Accepted → Vote correction because later evidence took the ground" in words[0]
+    assert "Accepted → Vote correction because later evidence disproved" in words[0]
     assert any("Vote → Accepted" in w and "retracted" in w for w in words)
 
 

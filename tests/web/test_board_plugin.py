@@ -82,7 +82,9 @@ def test_the_board_stays_readable_where_the_sandbox_is_not_running(plugin: Modul
     for address in ("/", "/proposals", "/review", "/data", "/outbox", "/metrics", "/people"):
         answer = client.get(address)
         assert answer.status_code == 200, address
-        assert "The sandbox is not running, and this machine&#39;s time stands in for its own" in answer.text, address
+        assert "The sandbox is not running, and this machine&#39;s time is used instead of its own" in answer.text, (
+            address
+        )
         assert "make run" in answer.text
     assert client.get("/api/overview").status_code == 200
 

@@ -88,7 +88,7 @@ def test_what_a_correction_brings_reads_in_the_order_in_which_it_was_recorded() 
     assert [e.text for e in reversed(shown)] == [
         "a [VOTE] thread was started",
         "the vote passed and its result was announced",
-        "later evidence took the ground from earlier entries",
+        "later evidence disproved earlier entries",
         "its caller cancelled the vote",
         "a [VOTE] thread was started",
     ]
@@ -134,7 +134,7 @@ def test_an_entry_shows_by_which_policy_and_rules_it_was_made_where_that_is_know
 
 def test_a_correction_says_what_it_retracts_and_which_facts_came() -> None:
     correction = words_of(Story(*STORY))[2]
-    assert "Accepted → Vote correction because later evidence took the ground from earlier entries" in correction
+    assert "Accepted → Vote correction because later evidence disproved earlier entries" in correction
     back = "It takes back: Accepted as of 2026-03-09 14:20 UTC, because the vote passed and its result was announced"
     assert back in correction
     assert "Kofi <Arthur>: I change my vote" in correction

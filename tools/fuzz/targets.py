@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from kipflow.domain.errors import UnreadableInput
-from kipflow.domain.facts import Kind, Message, Unreadable
+from kipflow.domain.facts import MailKind, Message, Unreadable
 from kipflow.domain.judging import judge
 from kipflow.domain.pages import WikiPage
 from kipflow.domain.policy import Policy
@@ -157,7 +157,7 @@ def check_headers(data: bytes) -> None:
         demand(" " not in found.author_address, "an address holds a blank")
         first, again = parse_subject(found.subject, "KIP"), parse_subject(f"Re: {found.subject}"[:600], "KIP")
         # mail of trackers and automatic replies are exceptions, whatever they repeat
-        if first.kind is not Kind.OTHER and not found.subject.startswith("[") and len(found.subject) < 200:
+        if first.kind is not MailKind.OTHER and not found.subject.startswith("[") and len(found.subject) < 200:
             demand(again.is_reply, "Re: makes no reply")
             demand(again.numbers == first.numbers, "a reply is about other proposals")
             demand(again.topic == first.topic, "a reply has another topic")

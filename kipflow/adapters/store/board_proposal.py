@@ -23,7 +23,7 @@ from kipflow.adapters.store.warnings import Warnings
 from kipflow.domain.clocks import VoteState, VoteTerms
 from kipflow.domain.decisions import ReviewItem
 from kipflow.domain.errors import UnknownProposal
-from kipflow.domain.facts import Kind, Ruling, VoteMail
+from kipflow.domain.facts import MailKind, Ruling, VoteMail
 from kipflow.domain.identity_rulings import find_concerned
 from kipflow.domain.pages import TicketState
 from kipflow.domain.proposals import Proposal, format_key
@@ -160,7 +160,7 @@ class ProposalQueries(Part):
             .where(
                 message_proposal.c.number == number,
                 message.c.seen_at <= as_of,
-                message.c.kind.in_([Kind.VOTE.value, Kind.RESULT.value]),
+                message.c.kind.in_([MailKind.VOTE.value, MailKind.RESULT.value]),
             )
             .order_by(message.c.arrived_at.desc().nulls_first(), message.c.message_id.desc())
             .limit(500)
@@ -220,7 +220,7 @@ def _count_threads(mails: Iterable[AnyRow]) -> Iterator[views.ThreadCount]:
         dated = [row for row in found if row.arrived_at is not None]
         if dated:
             yield views.ThreadCount(
-                kind=Kind(kind),
+                kind=MailKind(kind),
                 mails=len(found),
                 people=len({row.author_address for row in found}),
                 first_at=dated[0].arrived_at,

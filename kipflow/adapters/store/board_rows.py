@@ -12,15 +12,15 @@ from kipflow.adapters.store.part import Part
 from kipflow.adapters.store.statements import count_rows, from_row
 from kipflow.adapters.store.tables.decisions import proposal, transition, vote
 from kipflow.adapters.store.tables.facts import page, page_version
-from kipflow.domain.claims import ClaimKind
 from kipflow.domain.events import UNDATED, Stage
+from kipflow.domain.numberdoubts import NumberDoubtKind
 from kipflow.domain.proposals import MAX_NUMBER, format_key
 from kipflow.domain.records import from_plain
 from kipflow.domain.tally import Counts, Outcome, Tally
 from kipflow.services import board as views
 
 #: A number that a person refused has a page, but is in no list.
-LISTED = proposal.c.claim != ClaimKind.REFUSED.value
+LISTED = proposal.c.claim != NumberDoubtKind.REFUSED.value
 ATTENTION = sa.or_(proposal.c.review_count > 0, proposal.c.drift_count > 0, proposal.c.warned_at.is_not(None))
 
 

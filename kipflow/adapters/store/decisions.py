@@ -10,10 +10,10 @@ import sqlalchemy as sa
 from kipflow.adapters.store.part import Part
 from kipflow.adapters.store.statements import Row, add_proposals, as_row, load_records, upsert
 from kipflow.adapters.store.tables.decisions import ballot, pending, proposal, review_item, transition, vote
-from kipflow.domain.claims import ClaimKind
 from kipflow.domain.clocks import VoteState
 from kipflow.domain.decisions import Decision
 from kipflow.domain.events import Stage, Transition
+from kipflow.domain.numberdoubts import NumberDoubtKind
 from kipflow.domain.proposals import Proposal
 from kipflow.domain.records import pick_fields, to_plain
 from kipflow.domain.tally import Outcome
@@ -48,7 +48,7 @@ class Decisions(Part):
 
     def is_claimed(self, number: int) -> bool:
         claim = self._connection.scalar(sa.select(proposal.c.claim).where(proposal.c.number == number))
-        return claim in {ClaimKind.CLAIMED.value, ClaimKind.REFUSED.value}
+        return claim in {NumberDoubtKind.CLAIMED.value, NumberDoubtKind.REFUSED.value}
 
     def load_rules_changed(self, number: int) -> bool:
         decided_by = self._connection.scalar(sa.select(proposal.c.rules).where(proposal.c.number == number))
@@ -152,7 +152,7 @@ def _transition_row(entry: Transition, position: int, recorded_at: datetime, run
 
 
 def _proposal_row(decision: Decision, about: Proposal, rules: str) -> Row:
-    claim = decision.claim
+    doubt = decision.number_doubt
     return {
         **as_row(about, without={"number"}),
         **pick_fields(decision, "since", "policy_version", "next_deadline", "warned_at", "last_activity", "missing"),
@@ -162,9 +162,9 @@ def _proposal_row(decision: Decision, about: Proposal, rules: str) -> Row:
         "drift": to_plain(decision.drift),
         "drift_count": len(decision.drift),
         "review_count": len(decision.review),
-        "claim": claim.kind.value if claim is not None else "",
-        "claim_why": claim.why if claim is not None else "",
-        "claim_known": claim is not None and claim.is_known,
+        "claim": doubt.kind.value if doubt is not None else "",
+        "claim_why": doubt.why if doubt is not None else "",
+        "claim_known": doubt is not None and doubt.is_known,
         "search": f"{about.title}\n{about.author or ''}".casefold(),
     }
 

@@ -1,6 +1,6 @@
-"""Delivery of the outbox's effects: claims, results, rewrites, and what people decide about them.
+"""Delivery of the outbox's effects: leases, results, rewrites, and what people decide about them.
 
-Only one deliverer at a time has a claim on a channel, so that nothing is sent twice or out of order. Leases use the
+Only one deliverer at a time has a lease on a channel, so that nothing is sent twice or out of order. Leases use the
 database's clock, because all deliverers share it: clocks of machines differ, and a sandbox's runs faster. A row is
 read with FOR UPDATE SKIP LOCKED, and updated only if it is unchanged: on PostgreSQL nobody waits for a row that another
 deliverer is claiming. SQLite ignores the lock, but there the transaction is the only writer.
@@ -20,7 +20,7 @@ from kipflow.adapters.store.tables.decisions import outbox
 from kipflow.adapters.store.warnings import Warnings
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.records import to_plain
-from kipflow.services.ports import CARD, REFUSED_BY, RETRACTS, STOPPED, WARNS, Claim, EffectWord, OutboxRow
+from kipflow.services.ports import CARD, REFUSED_BY, RETRACTS, STOPPED, WARNS, EffectAct, Lease, OutboxRow
 
 #: Decisions of people that are kept with an effect.
 MOST_WORDS = 50
@@ -31,11 +31,11 @@ _SETTLED: Row = {"claimed_by": None, "claimed_until": None, "tried_at": None}
 class Deliveries(Part):
     """The half of `SqlOutbox` for delivery, and for what people decide about it."""
 
-    def find_claim(self, channel: str) -> Claim | None:
+    def find_lease(self, channel: str) -> Lease | None:
         runs = sa.and_(_CLAIMED, outbox.c.claimed_until > read_clock(self._connection))
         statement = sa.select(outbox.c.claimed_by, outbox.c.claimed_until).where(runs, outbox.c.channel == channel)
         row = self._connection.execute(statement.limit(1)).one_or_none()
-        return None if row is None else Claim(by=row.claimed_by, until=row.claimed_until)
+        return None if row is None else Lease(by=row.claimed_by, until=row.claimed_until)
 
     def claim(
         self, channel: str, *, by: str, now: datetime, lease: timedelta, ended: str | None = None
@@ -69,7 +69,7 @@ class Deliveries(Part):
         update = sa.update(outbox).where(outbox.c.key == row.key, can_be_claimed).values(claim)
         return from_row(OutboxRow, row) if self._connection.execute(update).rowcount else None
 
-    def renew_claim(self, key: str, *, by: str, lease: timedelta) -> bool:
+    def renew_lease(self, key: str, *, by: str, lease: timedelta) -> bool:
         mine = sa.update(outbox).where(outbox.c.key == key, _CLAIMED, outbox.c.claimed_by == by)
         return self._connection.execute(mine.values(claimed_until=read_clock(self._connection) + lease)).rowcount > 0
 
@@ -132,7 +132,7 @@ class Deliveries(Part):
         changes = {"status": "held", "released_by": None, "released_at": None, "last_error": why[:500]}
         return self._change_if(key, waits, changes, at)
 
-    def note_word(self, key: str, word: EffectWord) -> None:
+    def note_act(self, key: str, word: EffectAct) -> None:
         """Only the newest ones are kept. Raises `KipflowError` for an unknown key."""
         # PostgreSQL: another operator's decision waits until this one is stored; SQLite has one writer at a time
         known = self._connection.scalar(sa.select(outbox.c.words).where(outbox.c.key == key).with_for_update()) or []

@@ -16,9 +16,9 @@ from kipflow.adapters.store.rulings import SqlRulings
 from kipflow.adapters.store.statements import from_row, is_known
 from kipflow.adapters.store.tables.decisions import proposal
 from kipflow.adapters.store.warnings import Warnings
-from kipflow.domain.claims import ClaimKind
 from kipflow.domain.decisions import Decision
 from kipflow.domain.errors import UnknownProposal
+from kipflow.domain.numberdoubts import NumberDoubtKind
 from kipflow.domain.proposals import Proposal
 from kipflow.services.ports import IndexRow, ProposalRows, Rules
 
@@ -67,7 +67,7 @@ class SqlHistory(Decisions, News, Warnings):
 
     def load_index_rows(self) -> list[IndexRow]:
         doubled = self._pages.load_doubled()
-        real = proposal.c.claim.in_(["", ClaimKind.JUMP.value])
+        real = proposal.c.claim.in_(["", NumberDoubtKind.JUMP.value])
         listed = sa.select(proposal).where(proposal.c.stage.is_not(None), real).order_by(proposal.c.number)
         rows = self._connection.execute(listed)
         return [from_row(IndexRow, row, url=row.page_url, written=doubled.get(row.number, ())) for row in rows]

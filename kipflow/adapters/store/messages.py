@@ -30,7 +30,7 @@ from kipflow.adapters.store.statements import (
 )
 from kipflow.adapters.store.tables.facts import message, message_proposal, unreadable
 from kipflow.domain.arrivals import cut_to_seen
-from kipflow.domain.facts import Kind, Message, Unreadable
+from kipflow.domain.facts import MailKind, Message, Unreadable
 from kipflow.domain.people import Mailbox, fold_name
 from kipflow.domain.sameids import is_other_mail, list_references, name_apart
 from kipflow.services.ports import SaveReport
@@ -116,7 +116,7 @@ class SqlMail(Months, Readings):
         named = {ref for m in unnumbered for ref in find_referred(m)}
         named.update(find_apart(self._connection, named))
         calls = sa.select(message).where(
-            message.c.kind == Kind.VOTE.value, message.c.numbered.is_(True), message.c.is_reply.is_(False)
+            message.c.kind == MailKind.VOTE.value, message.c.numbered.is_(True), message.c.is_reply.is_(False)
         )
         rows = [
             *iter_matching(self._connection, calls, message.c.topic_key, topics),

@@ -25,7 +25,7 @@ VOTED = ballot.c.status.in_((BallotStatus.COUNTED, BallotStatus.REVIEW))
 class VoterQueries(Part):
     """Queries of `services.board.Board` about voters."""
 
-    def load_absent(self, as_of: datetime, numbers: Collection[int]) -> Mapping[int, views.Absent]:
+    def load_absent(self, as_of: datetime, numbers: Collection[int]) -> Mapping[int, views.MissingVoters]:
         """Number of each of these proposals with a running vote → those who still have to vote."""
         names, asked = self._find_active(as_of), self._load_asked(numbers)
         voted: dict[int, set[str]] = {}
@@ -33,7 +33,7 @@ class VoterQueries(Part):
             voted.setdefault(row.number, set())
             (asked if row.status == BallotStatus.REVIEW else voted).setdefault(row.number, set()).add(row.voter)
         return {
-            number: views.Absent(
+            number: views.MissingVoters(
                 unvoted=tuple(name for voter, name in names.items() if voter not in cast | asked.get(number, set())),
                 asked=tuple(name for voter, name in names.items() if voter in asked.get(number, set()) - cast),
             )

@@ -1,6 +1,6 @@
-"""How a vote ends, by its ballots and what was announced: the guards of the rules that accept and reject.
+"""How a vote ends, by its ballots and its announcement: the guards of the rules that accept and reject.
 
-An announcement that the ballots contradict, or that is not understood, ends nothing: a person must look.
+An announcement that contradicts the ballots, or is not understood, ends nothing: a person must decide.
 """
 
 from __future__ import annotations
@@ -54,12 +54,12 @@ def is_refused(state: State, judged: VoteState) -> bool:
 
 
 def is_text_in_doubt(state: VoteState, policy: Policy) -> bool:
-    """Whether a person must say first that the votes hold for the page as it is now."""
+    """Whether a person must first say whether the votes hold for the changed page."""
     return state.terms.late_change is not None and policy.page_changes is PageChanges.ASK
 
 
 def is_contradicted(state: VoteState, at: datetime) -> bool:
-    """Whether an announcement says the opposite of what the ballots come to, the period being over."""
+    """Whether, after the period, the announcement says the opposite of the ballots."""
     declared = state.vote.declared
     if declared is None or declared.unclear or at < state.terms.earliest_close:
         return False
@@ -73,12 +73,12 @@ def _find_said(judged: VoteState) -> str | None:
 
 
 def _is_over(state: State, judged: VoteState) -> bool:
-    """Whether the period is over, and what was announced is understood."""
+    """Whether the period is over, and no announcement is unclear."""
     declared = judged.vote.declared
     return state.now >= judged.terms.earliest_close and not (declared is not None and declared.unclear)
 
 
 def _is_passed(state: State, judged: VoteState) -> bool:
-    """Whether quorum and majority are reached, nothing open could turn it, and the care asked for is met."""
+    """Whether quorum and majority are reached, no open question could turn it, and the required care is met."""
     is_blocked = bool(judged.terms.reviewers_missing) or is_text_in_doubt(judged, state.policy)
     return _is_over(state, judged) and judged.outcome is Outcome.PASSED and not is_blocked

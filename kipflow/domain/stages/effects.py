@@ -1,4 +1,4 @@
-"""What a rule changes besides the stage: each effect is a pure function to the next state."""
+"""What a rule changes besides the stage: pure functions from a state to the next one."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def note_overtaken(state: State, _what: Any) -> State:
     return state._replace(overtaken=True)
 
 
-def obey_choice(state: State, ruling: Ruling) -> State:
+def apply_stage_ruling(state: State, ruling: Ruling) -> State:
     """it counts as activity; settled, the vote is decided; back in Vote, the newest open one runs"""
     target = find_chosen(state, ruling)
     state = state._replace(last_activity=state.now)
@@ -77,7 +77,7 @@ def obey_choice(state: State, ruling: Ruling) -> State:
 
 
 def find_open_vote(state: State) -> Vote | None:
-    """The newest vote that was opened by now and neither called off nor replaced; rules may have decided it."""
+    """The newest vote opened by now and neither called off nor replaced, decided or not."""
     for vote in reversed(state.facts.votes):
         is_over = vote.ended_at is not None and vote.ended_at <= state.now
         if vote.opened_at <= state.now and not is_over and not is_contested(state, vote):

@@ -1,4 +1,4 @@
-"""What the history says of a move: who or what made it, what shows it, and a note."""
+"""What the history records with a move: actor, evidence and note."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def find_actor(event: Event, what: object) -> Actor:
     return _ACTORS.get(event, Actor.MAIL)
 
 
-#: An index is known from somebody's list, at a time that says nothing of the event itself.
+#: An index row counts as an import: its time is not that of the event itself.
 _ACTORS = {
     Event.CREATED: Actor.PAGE,
     Event.PAGE: Actor.PAGE,
@@ -36,7 +36,7 @@ _ACTORS = {
 
 
 def find_evidence(state: State, event: Event, what: object) -> Iterator[Evidence]:
-    """What shows the move that a rule is about to make of this state."""
+    """The evidence for the move that a rule is about to make."""
     match what:
         case Proposal():
             yield Evidence(kind="page", ref=state.facts.key)
@@ -66,7 +66,7 @@ def _show_mail(state: State, kind: str, message_id: str, line: str) -> Evidence:
 
 
 def _show_ending(state: State, vote: Vote) -> Evidence:
-    """The mail that ended a round, in its own words: a new round's, or the one that called this off."""
+    """The mail that ended a round: the opening of the next one, or the cancellation with its own line."""
     ref = vote.ended_message_id or vote.root_message_id
     message = next((m for m in state.facts.messages if m.message_id == ref), None)
     if message is not None:

@@ -1,4 +1,4 @@
-"""When a rule applies: each guard is a pure function of the state and of what the event is about.
+"""When a rule applies: each guard is a pure function of the state and the event's subject.
 
 Their docstrings are the conditions in docs/stages.md.
 """
@@ -9,15 +9,15 @@ from typing import Any
 
 from kipflow.domain.care import find_own_page, is_of
 from kipflow.domain.events import SETTLED_STAGES, Stage
-from kipflow.domain.facts import Kind, Ruling, ThreadMessage
+from kipflow.domain.facts import MailKind, Ruling, ThreadMessage
 from kipflow.domain.pages import IndexEntry, PageVersion, StatusWord
 from kipflow.domain.proposals import Proposal
 from kipflow.domain.ruled import find_choice_of_stage
-from kipflow.domain.stages.quiet import awaits_word, find_dormant_at, find_silence_gap
+from kipflow.domain.stages.quiet import blocks_dormancy, find_dormant_at, find_silence_gap
 from kipflow.domain.stages.state import State, is_contested, is_same
 from kipflow.domain.votes import Vote
 
-#: Section of an index → the stage that it speaks of.
+#: Section of an index → its stage.
 STAGE_OF_SECTION = {
     "accepted": Stage.ACCEPTED,
     "rejected": Stage.REJECTED,
@@ -47,7 +47,7 @@ def is_own_page(state: State, page: PageVersion) -> bool:
 
 def is_discarded_anew(state: State, page: PageVersion) -> bool:
     """it says so, and the version before did not; the clock never does it"""
-    # saved again with the same word, it says nothing new: an operator may have restored the proposal since
+    # saved again in the same state, it says nothing new: an operator may have restored the proposal since
     return page.status is StatusWord.DISCARDED is not state.page_word and is_own_page(state, page)
 
 
@@ -62,7 +62,7 @@ def is_listed(state: State, entry: IndexEntry) -> bool:
 
 
 def find_listed(state: State, entry: IndexEntry) -> Stage | None:
-    """The stage that a row stands for; None where a vote was seen by then: there the vote speaks."""
+    """The stage of a row's section; None if a vote was seen by then: the vote decides."""
     known_by = max(entry.seen_at, state.now)
     if any(vote.opened_at <= known_by for vote in state.facts.votes):
         return None
@@ -72,17 +72,17 @@ def find_listed(state: State, entry: IndexEntry) -> Stage | None:
 # -- mails and votes ---------------------------------------------------------------------------
 def starts_discussion(_state: State, message: ThreadMessage) -> bool:
     """it is in a `[DISCUSS]` thread"""
-    return message.kind is Kind.DISCUSS
+    return message.kind is MailKind.DISCUSS
 
 
 def reopens(_state: State, message: ThreadMessage) -> bool:
     """it starts a `[DISCUSS]` thread: a person is asked"""
-    return message.kind is Kind.DISCUSS and not message.is_reply
+    return message.kind is MailKind.DISCUSS and not message.is_reply
 
 
 def answers_sleeping_vote(state: State, message: ThreadMessage) -> bool:
     """it answers in the vote during which the proposal went dormant and which never ended"""
-    return state.asleep is not None and message.is_reply and message.kind in {Kind.VOTE, Kind.RESULT}
+    return state.asleep is not None and message.is_reply and message.kind in {MailKind.VOTE, MailKind.RESULT}
 
 
 def is_asleep(state: State, vote: Vote) -> bool:
@@ -93,9 +93,9 @@ def is_asleep(state: State, vote: Vote) -> bool:
 def is_new_round(state: State, vote: Vote) -> bool:
     """it is neither running nor decided already, and called by somebody who may"""
     if is_contested(state, vote):
-        return False  # beside a round that runs, by nobody who may replace it: `questions` asks a person
+        return False  # called while a round runs, by somebody who may not replace it: `questions` asks a person
     if vote.ended_at is not None and vote.ended_at <= vote.opened_at:
-        return False  # clocks of mail programs go wrong: a round that ended before it began never ran
+        return False  # a wrong clock in a mail: a round that ended before it began never ran
     if vote.root_message_id in state.closed or is_same(vote, state.running):
         return False
     # a stray answer whose thread is not held is no new round
@@ -165,4 +165,4 @@ def is_silent(state: State, _what: Any) -> bool:
     dormant_at = find_dormant_at(state)
     if dormant_at is None or dormant_at > state.now:
         return False
-    return find_silence_gap(state, dormant_at) is None and not awaits_word(state)
+    return find_silence_gap(state, dormant_at) is None and not blocks_dormancy(state)

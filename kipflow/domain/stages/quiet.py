@@ -1,4 +1,4 @@
-"""The silence that a state is in: since when, who was warned of it, and when it makes dormant."""
+"""The present silence of a proposal: since when, who was warned, and when the proposal goes dormant."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def find_quiet_since(state: State) -> datetime:
 
 
 def find_silence(state: State) -> Silence | None:
-    """The silence of this moment, be it long or not; None in a stage or under a policy where none makes dormant."""
+    """The present silence, however short; None in a stage or under a policy without dormancy."""
     policy, quiet_since = state.policy, find_quiet_since(state)
     if state.stage not in {Stage.DISCUSSION, Stage.VOTE} or policy.dormant_after is None:
         return None
@@ -41,13 +41,13 @@ def find_silence(state: State) -> Silence | None:
 
 
 def _is_of(warning: SilenceWarning, silence: Silence, state: State) -> bool:
-    """Whether a warning is of this silence: that was long enough when it was given, or began at the same activity.
+    """Whether a warning belongs to this silence: written when it was long enough, or after the same activity.
 
-    So a policy that asks for more days warns nobody twice. One given before a snooze ended promised another date, and
-    late mail takes the ground from one given when, as is known now, the silence was short.
+    So a policy that asks for more days warns nobody twice. A warning before the end of a snooze does not count: it
+    promised another date. Nor does one written when, as late mail shows, the silence was short.
     """
     if silence.past is not None and warning.as_of >= silence.past:
-        return False  # of a later silence
+        return False  # belongs to a later silence
     snoozed = state.snoozed_until is not None and warning.as_of < state.snoozed_until
     return warning.as_of >= silence.silent_at or (warning.quiet_since == silence.quiet_since and not snoozed)
 
@@ -55,8 +55,8 @@ def _is_of(warning: SilenceWarning, silence: Silence, state: State) -> bool:
 def _find_warned_at(warning: SilenceWarning, policy: Policy, followed_since: datetime) -> datetime | None:
     """When the author learned of it; None: not yet.
 
-    Of what was over before kipflow followed the proposal nobody can learn any more: it is made up for as if runs
-    at the time had warned.
+    A warning whose date passed before kipflow followed the proposal counts as delivered: as if runs at that time had
+    sent it.
     """
     if warning.delivered_at is not None:
         return warning.delivered_at
@@ -65,36 +65,36 @@ def _find_warned_at(warning: SilenceWarning, policy: Policy, followed_since: dat
 
 
 def _find_due(silence: Silence, warning: SilenceWarning, warned_at: datetime, policy: Policy) -> datetime:
-    """When a silence makes dormant of which somebody was warned: never before the promised date."""
+    """When a proposal goes dormant after a warning: never before the promised date."""
     due = after(max(silence.silent_at, warned_at), policy.grace)
     return due if warning.due_at is None else max(due, warning.due_at)
 
 
 def find_dormant_at(state: State) -> datetime | None:
-    """When the clock makes dormant; None where a person decides, or its author must be warned first."""
+    """When the clock makes the proposal dormant; None if a person decides, or the author must be warned first."""
     silence = None if state.policy.dormancy_by_person else find_silence(state)
     return silence.dormant_at if silence is not None else None
 
 
 def find_unwarned(state: State) -> Silence | None:
-    """The silence that its author must be warned of now: long enough, proved, and about to end something."""
+    """The silence that its author must be warned of now: long enough, on complete mail, and leading to dormancy."""
     silence = find_silence(state)
-    if silence is None or (state.claim is not None and not state.claim.is_real):
-        return None  # who made a number up is warned of nothing
+    if silence is None or (state.number_doubt is not None and not state.number_doubt.is_real):
+        return None  # no warning about a number that may be made up
     if not silence.requires_warning(state.now):
         return None
-    return None if find_silence_gap(state, silence.silent_at) is not None or awaits_word(state) else silence
+    return None if find_silence_gap(state, silence.silent_at) is not None or blocks_dormancy(state) else silence
 
 
 def find_silence_gap(state: State, until: datetime) -> str | None:
-    """Why it is not proved that nobody wrote until then: mail is missing, or the silence is not over."""
+    """Why it is not certain that nobody wrote until then: mail of that time is missing."""
     return is_covered(state.facts.coverage, find_quiet_since(state), until)
 
 
-def awaits_word(state: State) -> bool:
-    """Whether the vote passed, or its announcement says the opposite of the ballots: silence ends neither.
+def blocks_dormancy(state: State) -> bool:
+    """Whether the vote passed, or its announcement contradicts the ballots: silence ends neither.
 
-    What has passed needs its announcement, what was announced otherwise an answer: `questions` asks a person.
+    The one needs an announcement, the other a person's ruling (`questions`).
     """
     if state.vote is None:
         return False

@@ -1,4 +1,4 @@
-"""One pass over a proposal's facts in order of time, the clock between them: each applies its rows of the table."""
+"""One pass over a proposal's facts and clock moments in order of time: each applies its rows of the table."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kipflow.domain.stages.evidence import find_actor, find_evidence, find_note
 from kipflow.domain.stages.guards import is_own_page, is_running
 from kipflow.domain.stages.quiet import find_dormant_at
 from kipflow.domain.stages.state import State, begin, is_contested, judge
-from kipflow.domain.stages.table import BY_PERSON, ROWS_OF, TABLE, Row, find_row
+from kipflow.domain.stages.table import BY_PERSON, ROWS_OF, TABLE, StageRule, find_row
 from kipflow.domain.votes import EndKind
 
 #: Events that end a silence, whatever they are about.
@@ -25,7 +25,7 @@ _ACTIVITY = frozenset({Event.MESSAGE, Event.VOTE_OPENED, Event.BALLOT, Event.RES
 
 
 def replay(facts: ProposalFacts, policy: Policy, as_of: datetime) -> State:
-    """What the facts (`moments.in_order`) come to at `as_of`."""
+    """The state at `as_of` after the facts (`moments.in_order`)."""
     state = begin(facts, policy, as_of)
     pending = sorted(m for m in find_moments(facts) if m.at <= as_of)
     if pending:
@@ -65,7 +65,7 @@ def find_clock_moments(state: State) -> list[datetime]:
 
 
 def handle(state: State, at: datetime, event: Event, what: Any) -> State:
-    """Apply one event, and close the vote that runs where that makes it ripe."""
+    """Apply one event, and close the running vote if all its conditions are then met."""
     state = state._replace(now=at, last_activity=at if event in _ACTIVITY else state.last_activity)
     match event:
         case Event.CLOCK:
@@ -76,7 +76,7 @@ def handle(state: State, at: datetime, event: Event, what: Any) -> State:
             return close_ripe_vote(apply_accepted_calls(apply_accepted_ends(apply_rows(state, event, what))))
         case Event.PAGE:
             state = apply_rows(state, event, what)
-            # what kept the vote open may have been taken back
+            # the change that kept the vote open may have been undone
             may_close = state.policy.page_changes is PageChanges.ASK and is_own_page(state, what)
         case Event.BALLOT | Event.RESULT:
             state = apply_rows(state, event, what)
@@ -87,7 +87,7 @@ def handle(state: State, at: datetime, event: Event, what: Any) -> State:
 
 
 def apply_rows(state: State, event: Event, what: object) -> State:
-    """Each row of the event that fits, in order."""
+    """Apply each row of the event that fits, in order."""
     for row in ROWS_OF[event]:
         if row.fits(state, what):
             state = move(state, row, event, what)
@@ -95,13 +95,13 @@ def apply_rows(state: State, event: Event, what: object) -> State:
 
 
 def apply_accepted_ends(state: State) -> State:
-    """Call off, replace, and let go on what a person's word has made good by now."""
+    """Apply the claimed ends that a person has accepted by now: cancel, replace, or revive votes."""
     for vote in state.facts.votes:
         for end in find_accepted(with_ending_rulings(vote, state.rulings), state.now):
             revives = end.kind is EndKind.CLOSED and vote.ended_how == "cancelled"
-            if (end.kind is EndKind.CLOSED and not revives) or end.message_id in state.obeyed:
+            if (end.kind is EndKind.CLOSED and not revives) or end.message_id in state.applied:
                 continue
-            state = state._replace(obeyed=state.obeyed | {end.message_id})
+            state = state._replace(applied=state.applied | {end.message_id})
             if revives:
                 gone_on = replace(vote, ended_at=None, ended_how=None, ended_message_id=None)
                 state = apply_rows(state, Event.VOTE_OPENED, gone_on)
@@ -114,25 +114,25 @@ def apply_accepted_ends(state: State) -> State:
 
 
 def apply_accepted_calls(state: State) -> State:
-    """Open what a person's word has made a vote by now."""
+    """Open the votes whose doubtful opening a person has accepted by now."""
     for vote in state.facts.votes:
         call = vote.contested
-        if call is None or call.kind is not EndKind.CALLED or call.message_id in state.obeyed:
+        if call is None or call.kind is not EndKind.CALLED or call.message_id in state.applied:
             continue
         if not is_contested(state, vote):
-            state = state._replace(obeyed=state.obeyed | {call.message_id}, last_activity=state.now)
+            state = state._replace(applied=state.applied | {call.message_id}, last_activity=state.now)
             state = apply_rows(state, Event.VOTE_OPENED, vote)
     return state
 
 
 def close_ripe_vote(state: State) -> State:
     """Accept or reject the running vote if every condition for it is met now."""
-    vote = state.running
-    if vote is None or vote.root_message_id in state.closed or (state.claim is not None and state.claim.holds):
+    vote, doubt = state.running, state.number_doubt
+    if vote is None or vote.root_message_id in state.closed or (doubt is not None and doubt.blocks_votes):
         return state
     state = state._replace(waits_for=None)
     if state.now < after(vote.opened_at, state.policy.voting_period):
-        return state  # no care shortens the period: thousands of ballots within it need no judging each
+        return state  # no care shortens the period: within it, thousands of ballots need not be judged one by one
     judged = judge(state, vote)
     row = find_row(state, Event.JUDGED, judged)
     if row is None:
@@ -141,8 +141,8 @@ def close_ripe_vote(state: State) -> State:
     return state._replace(waits_for=gap) if gap is not None else move(state, row, Event.JUDGED, judged)
 
 
-def move(state: State, row: Row, event: Event, what: object) -> State:
-    """The state after a row, with its entry in the history if it names a stage."""
+def move(state: State, row: StageRule, event: Event, what: object) -> State:
+    """The state after a row; with an entry in the history if the row has a target stage."""
     if not row.targets:
         return row.effect(state, what)
     target = row.choose(state, what) if row.choose is not None else next(iter(row.targets))
@@ -164,10 +164,10 @@ def move(state: State, row: Row, event: Event, what: object) -> State:
 
 
 def _enter(state: State, entry: Transition) -> State:
-    """The state in its new stage: what belongs to the old one is forgotten."""
+    """The state in its new stage, without what belongs to the old one."""
     target, asleep = entry.target, state.asleep
     if target is not state.stage:
-        # a silence in discussion after that lets the vote go for good
+        # a silence in discussion after that ends the sleeping vote for good
         asleep = state.vote if target is Stage.DORMANT else asleep
         state = state._replace(since=state.now, waits_for=None, reopening=None)
     is_sent_back = entry.rule in BY_PERSON and target is Stage.DISCUSSION

@@ -1,4 +1,4 @@
-"""Where a replay stands: a value that is never changed, only replaced by the next one."""
+"""The state of a replay: an immutable value, replaced by the next one."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from dataclasses import replace
 from datetime import datetime
 from typing import NamedTuple
 
-from kipflow.domain.care import standing
-from kipflow.domain.claims import Claim, find_claim
+from kipflow.domain.care import rulings_in_force
 from kipflow.domain.clocks import VoteState, find_terms, judge_vote
 from kipflow.domain.ends import with_ending_rulings
 from kipflow.domain.events import Stage, Transition
 from kipflow.domain.facts import ProposalFacts, Ruling, SilenceWarning, ThreadMessage
+from kipflow.domain.numberdoubts import NumberDoubt, find_number_doubt
 from kipflow.domain.pages import StatusWord
 from kipflow.domain.policy import Policy
 from kipflow.domain.votes import Vote
 
 
 class State(NamedTuple):
-    """A proposal at the moment `now`, by the `rulings` that stand and the `warnings` that are known at `as_of`.
+    """A proposal at the moment `now`, by the `rulings` in force and the `warnings` known at `as_of`.
 
     A named tuple because one is made for every mail, and `dataclasses.replace` takes six times as long.
     """
@@ -28,22 +28,22 @@ class State(NamedTuple):
     as_of: datetime
     rulings: tuple[Ruling, ...]
     warnings: tuple[SilenceWarning, ...]
-    claim: Claim | None
+    number_doubt: NumberDoubt | None
     now: datetime
     since: datetime
     stage: Stage | None = None
     history: tuple[Transition, ...] = ()
     running: Vote | None = None  # the poll whose end is awaited: the vote, or one on what was accepted already
     asleep: Vote | None = None  # the poll during which the proposal went dormant
-    closed: frozenset[str] = frozenset()  # polls that rules have decided: who puts one back to a vote has the last word
-    obeyed: frozenset[str] = frozenset()  # mails whose claim that a vote ended was accepted and applied
+    closed: frozenset[str] = frozenset()  # polls that rules have decided; only a person can put one back to a vote
+    applied: frozenset[str] = frozenset()  # mails whose claimed end or opening was accepted and applied
     reopening: ThreadMessage | None = None  # a discussion that was started after the proposal had been settled
     kept_at: datetime | None = None  # when a person last said that the stage stays what it is
     page_word: StatusWord | None = None
     last_activity: datetime | None = None
     snoozed_until: datetime | None = None
-    waits_for: str | None = None  # why a vote that is ripe by its ballots is not decided yet
-    overtaken: bool = False  # a person ruled while rules waited for mail: once it is read, they may have come first
+    waits_for: str | None = None  # why a vote that could be closed by its ballots is not decided yet
+    overtaken: bool = False  # a person ruled while rules waited for mail: the rules may have decided first
 
     @property
     def vote(self) -> Vote | None:
@@ -57,16 +57,16 @@ def begin(facts: ProposalFacts, policy: Policy, as_of: datetime) -> State:
         facts=facts,
         policy=policy,
         as_of=as_of,
-        rulings=standing(facts.rulings, as_of),
+        rulings=rulings_in_force(facts.rulings, as_of),
         warnings=tuple(_as_known(w, as_of) for w in facts.warnings if w.as_of <= as_of),
-        claim=find_claim(facts, as_of),
+        number_doubt=find_number_doubt(facts, as_of),
         now=as_of,
         since=as_of,
     )
 
 
 def judge(state: State, vote: Vote) -> VoteState:
-    """The vote as it stands now."""
+    """The vote as judged now."""
     terms = find_terms(state.facts, vote, state.policy, state.rulings, state.now)
     return judge_vote(vote, terms, state.policy, state.rulings, state.now)
 
@@ -76,7 +76,7 @@ def is_same(one: Vote, other: Vote | None) -> bool:
 
 
 def is_contested(state: State, vote: Vote) -> bool:
-    """Whether nobody's word has made good by now that a round replaces one that runs."""
+    """Whether the round's doubtful opening is not accepted by now."""
     contested = with_ending_rulings(vote, state.rulings).contested
     return contested is not None and not (contested.accepted and contested.is_settled(state.now))
 

@@ -1,6 +1,6 @@
-"""The stage table: which rule moves a proposal from where to where, and when. What it does not hold cannot be done.
+"""The stage table: which rule moves a proposal from which stage to which, and when. No other move is possible.
 
-Of each event the rows are tried in order, and each that fits applies to what those before it have made.
+For each event the rows are tried in order; each that fits applies to the state left by the rows before it.
 docs/stages.md is written from it (`python -m tools.stage_table`).
 """
 
@@ -21,10 +21,10 @@ Choice = Callable[[State, Any], Stage | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """Where `when` holds on one of `events`, `effect` applies, and the proposal moves from `sources` to `targets`.
+class StageRule:
+    """If `when` holds at one of `events`, `effect` applies, and the proposal moves from `sources` to `targets`.
 
-    Of several targets `choose` names the one. Without any the stage stays what it is, and there is no `rule`.
+    `choose` picks one of several targets. Without targets the stage stays, and there is no `rule`.
     """
 
     events: tuple[Event, ...]
@@ -47,8 +47,8 @@ def _row(
     when: Guard = guards.always,
     effect: Effect = effects.no_effect,
     choose: Choice | None = None,
-) -> Row:
-    return Row(
+) -> StageRule:
+    return StageRule(
         events=(events,) if isinstance(events, Event) else events,
         sources=frozenset((sources,) if sources is None or isinstance(sources, Stage) else sources),
         targets=frozenset((targets,) if isinstance(targets, Stage) else targets),
@@ -64,7 +64,7 @@ _DORMANT, _REJECTED, _DISCARDED = Stage.DORMANT, Stage.REJECTED, Stage.DISCARDED
 _ANY = (None, *Stage)
 _UNVOTED = (None, _DRAFT, _DISCUSSION)
 _LISTED = frozenset(guards.STAGE_OF_SECTION.values())
-_WORDS = (Event.BALLOT, Event.RESULT)
+_VOTE_MAILS = (Event.BALLOT, Event.RESULT)
 
 ROWS = (
     _row((Event.CREATED, Event.PAGE), None, _DRAFT, "page-created", guards.has_number),
@@ -76,9 +76,9 @@ ROWS = (
     _row(Event.MESSAGE, _DRAFT, _DISCUSSION, "discuss-thread", guards.starts_discussion),
     _row(Event.MESSAGE, SETTLED_STAGES, (), "", guards.reopens, effects.note_reopening),
     _row(Event.VOTE_OPENED, _DORMANT, _DISCUSSION, "revived", guards.is_new_round),
-    _row((Event.MESSAGE, *_WORDS), _DORMANT, _DISCUSSION, "revived"),
+    _row((Event.MESSAGE, *_VOTE_MAILS), _DORMANT, _DISCUSSION, "revived"),
     _row(Event.MESSAGE, _DISCUSSION, _VOTE, "vote-resumed", guards.answers_sleeping_vote, effects.wake_vote),
-    _row(_WORDS, _DISCUSSION, _VOTE, "vote-resumed", guards.is_asleep, effects.run_vote),
+    _row(_VOTE_MAILS, _DISCUSSION, _VOTE, "vote-resumed", guards.is_asleep, effects.run_vote),
     # a second vote on what was accepted already: the proposal stays what it is, its history says how it ended
     _row(Event.VOTE_OPENED, _ACCEPTED, (), "", guards.is_new_round, effects.run_vote),
     _row(Event.VOTE_OPENED, _VOTE, (), "", guards.is_first_round, effects.run_vote),
@@ -91,8 +91,8 @@ ROWS = (
     _row(Event.RULING, _ANY, (), "", guards.waits_for_mail, effects.note_overtaken),
     _row(Event.RULING, _ANY, (), "", guards.is_snooze, effects.snooze),
     _row(Event.RULING, Stage, (), "", guards.keeps_stage, effects.keep_stage),
-    _row(Event.RULING, _ANY, Stage, "restored", guards.is_restoring, effects.obey_choice, guards.find_chosen),
-    _row(Event.RULING, _ANY, Stage, "override", guards.is_override, effects.obey_choice, guards.find_chosen),
+    _row(Event.RULING, _ANY, Stage, "restored", guards.is_restoring, effects.apply_stage_ruling, guards.find_chosen),
+    _row(Event.RULING, _ANY, Stage, "override", guards.is_override, effects.apply_stage_ruling, guards.find_chosen),
     _row(Event.JUDGED, _VOTE, _REJECTED, "result-rejects", closing.is_announced_failed, effects.close_vote),
     _row(Event.JUDGED, _VOTE, _REJECTED, "voted-down", closing.is_voted_down, effects.close_vote),
     _row(Event.JUDGED, _VOTE, _ACCEPTED, "result-agrees", closing.is_announced_passed, effects.close_vote),
@@ -121,6 +121,6 @@ TABLE: dict[str, frozenset[tuple[Stage | None, Stage]]] = {
 }
 
 
-def find_row(state: State, event: Event, what: object) -> Row | None:
+def find_row(state: State, event: Event, what: object) -> StageRule | None:
     """The first rule that would move the proposal."""
     return next((row for row in ROWS_OF[event] if row.rule and row.fits(state, what)), None)

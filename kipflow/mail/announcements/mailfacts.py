@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
 
-from kipflow.domain.facts import Kind, SubjectReading
+from kipflow.domain.facts import MailKind, SubjectReading
 from kipflow.domain.proposals import find_references
 from kipflow.mail.announcements.clauses import Subject, retracts, takes_back
 from kipflow.mail.announcements.counts import read_counts
@@ -48,7 +48,7 @@ class Mail:
 
     @cached_property
     def is_tagged(self) -> bool:
-        return self.reading.kind is Kind.RESULT
+        return self.reading.kind is MailKind.RESULT
 
     @cached_property
     def sentences(self) -> list[str]:

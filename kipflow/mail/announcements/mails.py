@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from kipflow.domain.facts import Kind
+from kipflow.domain.facts import MailKind
 from kipflow.mail.announcements.clauses import Subject, thanks_all
 from kipflow.mail.announcements.mailfacts import Mail
 from kipflow.mail.announcements.sayings import read_call, read_outcomes
@@ -35,7 +35,7 @@ def taken_back(m: Mail) -> str:
 @result(NOTHING, "a discussion, without an outcome and binding votes")
 def discussed(m: Mail) -> bool:
     ends = m.sure is not None and not m.against and m.counts.binding
-    return m.reading.kind is Kind.DISCUSS and not ends
+    return m.reading.kind is MailKind.DISCUSS and not ends
 
 
 @result(

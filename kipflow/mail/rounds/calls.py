@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from kipflow.domain.facts import Kind, SubjectReading
+from kipflow.domain.facts import MailKind, SubjectReading
 from kipflow.domain.proposals import find_references
 from kipflow.mail.votes.conditions import MARK, SENTENCES
 from kipflow.mail.votes.lexicon import begins, drop, find_words, fold, has
@@ -52,7 +52,7 @@ def read_called_numbers(reading: SubjectReading, text: str, prefix: str) -> Subj
     Only "vote on KIP-7" and the like say that; where several are named so, or the subject is a release's,
     nothing is added.
     """
-    if reading.kind is not Kind.VOTE or reading.numbers or reading.is_reply or reading.is_forward:
+    if reading.kind is not MailKind.VOTE or reading.numbers or reading.is_reply or reading.is_forward:
         return reading
     if is_of_release(reading.topic) and (_RELEASE_NAMED.search(reading.topic) or _ARTIFACTS.search(text[:8_000])):
         return reading  # "Drop it in 4.0" may be a proposal's title

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from kipflow.domain.arrivals import CLAIMED, say_dated
-from kipflow.domain.facts import Kind, Message
+from kipflow.domain.arrivals import UNRECORDED, say_dated
+from kipflow.domain.facts import MailKind, Message
 from kipflow.domain.identities import Identified, identify_all
 from kipflow.domain.people import Voter
 from kipflow.domain.policy import Fractions, Policy
@@ -32,7 +32,7 @@ def cast_all(
     before `since`, when the caller began the vote anew, is asked about unless its voter voted again.
     """
     ordered = sorted(mails, key=lambda pair: (pair[1], pair[0].message_id))
-    voting = [(m, at) for m, at in ordered if m.expressions and m.reading.kind is not Kind.CANCEL]
+    voting = [(m, at) for m, at in ordered if m.expressions and m.reading.kind is not MailKind.CANCEL]
     found = identify_all([as_writing(m, at) for m, at in voting], roster, policy)
     ballots: list[Ballot] = []
     root_id = ordered[0][0].message_id if ordered else ""
@@ -169,7 +169,7 @@ def _cast(
     binding = roster.is_binding(voter, roles=policy.binding_roles, at=at)
     standing = _say_standing(voter, binding=binding, claimed=expression.claimed_binding, known=bool(roster.people))
     # what the sender claims of the time, where the archive recorded another one
-    claim = "" if message.arrived_from in CLAIMED else say_dated(at, message.dated_at)
+    claim = "" if message.arrived_from in UNRECORDED else say_dated(at, message.dated_at)
     return Ballot(
         voter=voter.id,
         name=voter.name,

@@ -8,13 +8,13 @@ from dataclasses import replace
 from datetime import datetime
 from functools import partial
 
-from kipflow.domain.facts import Kind, Message
+from kipflow.domain.facts import MailKind, Message
 from kipflow.domain.proposals import find_references
 from kipflow.domain.votes import ClaimedEnd, Declared, EndKind
 from kipflow.mail.announcements.names import is_same_person
 from kipflow.mail.results import is_thought, is_wish
 from kipflow.mail.rounds.book import Book
-from kipflow.mail.rounds.entitled import Word
+from kipflow.mail.rounds.entitled import Authority
 from kipflow.mail.rounds.revising import ask_which, call_off_late, revise
 from kipflow.mail.rounds.rounds import Round
 from kipflow.mail.rounds.topics import split_candidate
@@ -91,14 +91,14 @@ class Endings:
         if later.doubt:
             kind = EndKind.CALLED if first is None else EndKind.REPLACED
             waits = first is not None and later.begins_anew and self.is_caller(first, root)
-            return self.make_claim(root, kind, root.subject, Word(why=later.doubt, waits=waits))
+            return self.make_claim(root, kind, root.subject, Authority(why=later.doubt, waits=waits))
         if first is None:
             return None
         if later.root_missing:  # two strangers who answer a mail that nobody has call no vote
-            why = Word(why="its own opening is not held")
+            why = Authority(why="its own opening is not held")
             return None if self.counts_end(later) else self.make_claim(root, EndKind.REPLACED, root.subject, why)
         if first.root_missing:  # nobody knows who called that one
-            why = Word(why="the opening of the other one is not held")
+            why = Authority(why="the opening of the other one is not held")
             counts = self.entitled.counts_end(root, self.time_of(root))
             return None if counts else self.make_claim(root, EndKind.REPLACED, root.subject, why)
         return self.find_claim(first, root, EndKind.REPLACED, root.subject)
@@ -113,12 +113,12 @@ class Endings:
         at = self.time_of(message)
         if kind is EndKind.CLOSED and self.entitled.is_announcer(message, at):
             return None
-        word = self.entitled.find_word(round_, message, at)
+        word = self.entitled.judge_authority(round_, message, at)
         if word.is_caller if by_caller else word.may_end:
             return None
         return self.make_claim(message, kind, line, word)
 
-    def make_claim(self, message: Message, kind: EndKind, line: str, word: Word) -> ClaimedEnd:
+    def make_claim(self, message: Message, kind: EndKind, line: str, word: Authority) -> ClaimedEnd:
         """What a mail says of a round whose end its writer's word does not make."""
         return ClaimedEnd(
             kind=kind,
@@ -146,9 +146,11 @@ class Endings:
             return  # "it failed: 2 binding -1. I withdraw the proposal" is a result; one that passed is asked about
         line = message.cancels or message.subject
         claim = self.find_claim(round_, message, EndKind.CANCELLED, line, by_caller=adds_tag)
-        anew = any(m.reading.kind is Kind.VOTE and not m.reading.is_reply for m in round_.astray)
+        anew = any(m.reading.kind is MailKind.VOTE and not m.reading.is_reply for m in round_.astray)
         if claim is None and anew and not self.entitled.is_binding(message, at):
-            claim = self.make_claim(message, EndKind.CANCELLED, line, Word(why="and another mail may have called it"))
+            claim = self.make_claim(
+                message, EndKind.CANCELLED, line, Authority(why="and another mail may have called it")
+            )
         closed_at = round_.declared.closes_at if round_.declared is not None else None
         late = closed_at is not None and closed_at <= at
         if claim is not None:
@@ -163,7 +165,7 @@ class Endings:
     def adds_tag(self, message: Message) -> bool:
         """Whether a mail adds to the subject that the vote is called off."""
         above = self.book.find_answered(message)
-        return message.reading.kind is Kind.CANCEL and above is not None and above.reading.kind is Kind.VOTE
+        return message.reading.kind is MailKind.CANCEL and above is not None and above.reading.kind is MailKind.VOTE
 
     def says_so(self, round_: Round, message: Message) -> bool:
         """Whether a mail's words end the round without a result; a wish does as its caller's."""
@@ -173,7 +175,7 @@ class Endings:
         return not is_wish(line) or self.is_caller(round_, message)
 
     def is_caller(self, round_: Round, message: Message) -> bool:
-        return self.entitled.find_word(round_, message, self.time_of(message)).is_caller
+        return self.entitled.judge_authority(round_, message, self.time_of(message)).is_caller
 
     def is_own(self, round_: Round, message: Message, declared: Declared) -> bool:
         """Whether a mail is from who announced the round's result, or called it."""
@@ -185,7 +187,7 @@ class Endings:
             return
         if declared.outcome == "passed" and self.says_so(round_, message):
             declared = replace(declared, outcome=None, unclear=message.cancels or "")
-        tagged = message.reading.kind is Kind.RESULT
+        tagged = message.reading.kind is MailKind.RESULT
         is_thinking = declared.unclear and is_thought(declared.unclear) and not self.is_caller(round_, message)
         of_other = not tagged and self.names_other(round_, declared.line)
         if is_thinking or (of_other and (round_.declared is None or _THIS.search(declared.line) is None)):
@@ -195,7 +197,7 @@ class Endings:
         claim = self.find_claim(round_, message, EndKind.CLOSED, declared.line)
         if claim is None and declared.outcome == "failed" and not self.counts_end(round_):
             why = "calls it failed, and nobody whose vote binds has called it or voted"
-            claim = self.make_claim(message, EndKind.CLOSED, declared.line, Word(why=why))
+            claim = self.make_claim(message, EndKind.CLOSED, declared.line, Authority(why=why))
         # where nobody is known, a tag is taken at its word
         if claim is not None and not (tagged and not self.entitled.knows_anybody):
             if round_.declared is None and (tagged or declared.outcome is not None):
@@ -226,10 +228,10 @@ class Endings:
 
     def find_result_after_all(self, round_: Round, message: Message) -> None:
         """A result of a round that was called off, or that it runs on: a person must say which holds."""
-        declared, word = message.declared, Word(why="it was called off before", waits=True)
+        declared, word = message.declared, Authority(why="it was called off before", waits=True)
         if declared is None or round_.ended_how != "cancelled":
             return
-        is_counted = message.reading.kind is Kind.RESULT and declared.counts
+        is_counted = message.reading.kind is MailKind.RESULT and declared.counts
         is_over = not declared.unclear and (declared.outcome is not None or is_counted)
         if not is_over and not (declared.only_denies and self.is_caller(round_, message)):
             return

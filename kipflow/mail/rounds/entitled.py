@@ -16,7 +16,7 @@ from kipflow.mail.rounds.rounds import Round
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Word:
+class Authority:
     """What somebody's word is worth for a round.
 
     `ruled_at` is when a ruling made them known, where that came after their mail: until then they were nobody.
@@ -40,14 +40,14 @@ class Entitled:
     def knows_anybody(self) -> bool:
         return bool(self.roster.people)
 
-    def find_word(self, round_: Round, message: Message, at: datetime) -> Word:
+    def judge_authority(self, round_: Round, message: Message, at: datetime) -> Authority:
         """The word of a mail's writer on a round."""
         known = self._judge(round_, message, at, ruled=True)
         if known.may_end and self.roster.verdicts:
             before = self._judge(round_, message, at, ruled=False)
             ruled_at = None if before.may_end else self._find_ruling(round_.root, message)
             if ruled_at is not None and ruled_at > at:
-                return Word(ruled_at=ruled_at, why=before.why, waits=before.waits)
+                return Authority(ruled_at=ruled_at, why=before.why, waits=before.waits)
         return known
 
     def is_announcer(self, message: Message, at: datetime) -> bool:
@@ -64,23 +64,23 @@ class Entitled:
         """The same; where nobody is known, everybody counts."""
         return not self.knows_anybody or self.is_binding(message, at)
 
-    def _judge(self, round_: Round, message: Message, at: datetime, *, ruled: bool) -> Word:
+    def _judge(self, round_: Round, message: Message, at: datetime, *, ruled: bool) -> Authority:
         root, writer = round_.root, self._prove(message, at, ruled=ruled)
         if not self.knows_anybody:
             alike = bool(message.author_name) and message.author_name.casefold() == root.author_name.casefold()
             alike = alike or _is_one_address(root, message)
-            return Word(is_caller=alike, may_end=alike, why=_NOBODY)
+            return Authority(is_caller=alike, may_end=alike, why=_NOBODY)
         caller = self._prove(root, round_.opened_at, ruled=ruled)
         same = _is_one_writer(caller, writer, root, message)
         if same or self._binds(writer.voter.person, at):
-            return Word(is_caller=same, may_end=True)
+            return Authority(is_caller=same, may_end=True)
         called_alike = bool(message.author_name) and fold_name(message.author_name) == fold_name(root.author_name)
         person = caller.voter.person
         claims = any(self._binds(p, at) or (person is not None and p.id == person.id) for p in writer.people)
         if claims:
-            return Word(why=writer.why, waits=True)
+            return Authority(why=writer.why, waits=True)
         why = "writes under its caller's name from another address" if called_alike else _NOBODY
-        return Word(why=why, waits=called_alike)
+        return Authority(why=why, waits=called_alike)
 
     def _prove(self, message: Message, at: datetime, *, ruled: bool) -> Proof:
         return prove_writer(as_writing(message, at), self.roster, self.policy.senders, ruled=ruled)

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 
-from kipflow.domain.arrivals import CLAIMED
-from kipflow.domain.facts import Kind, Message
+from kipflow.domain.arrivals import UNRECORDED
+from kipflow.domain.facts import MailKind, Message
 from kipflow.domain.sameids import Subject, find_given_id, find_referred, index_by_subject, list_references
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -142,7 +142,7 @@ class Attribution:
 def _continues_thread(message: Message) -> bool:
     """A new subject under an old thread (a hijack, a vote on another matter) starts a thread of its own."""
     kind, is_reply = message.reading.kind, message.reading.is_reply
-    return is_reply or not message.reading.topic or kind not in (Kind.DISCUSS, Kind.VOTE)
+    return is_reply or not message.reading.topic or kind not in (MailKind.DISCUSS, MailKind.VOTE)
 
 
 #: Nobody answers later than this in the thread of a vote; a reply dated so has a wrong clock.
@@ -164,7 +164,7 @@ def find_times(messages: Sequence[Message], parents: dict[str, str]) -> dict[str
         sent = by_id[child].arrived_at
         if sent is not None:
             children.setdefault(parent, []).append(sent)
-    times = {m.message_id: m.arrived_at for m in messages if m.arrived_at and m.arrived_from not in CLAIMED}
+    times = {m.message_id: m.arrived_at for m in messages if m.arrived_at and m.arrived_from not in UNRECORDED}
     for message in messages:
         chain: dict[str, None] = {}
         current: str | None = message.message_id
@@ -180,7 +180,7 @@ def find_times(messages: Sequence[Message], parents: dict[str, str]) -> dict[str
 
 def _settle_time(message: Message, parent: datetime | None, answers: Sequence[datetime]) -> datetime:
     sent = message.arrived_at
-    if sent is not None and message.arrived_from not in CLAIMED:
+    if sent is not None and message.arrived_from not in UNRECORDED:
         return sent
     if sent is not None and len(answers) > 1 and max(answers) < sent - _CLOCK_SKEW:
         sent = min(answers)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from functools import cached_property
 
-from kipflow.domain.facts import Kind, Message
+from kipflow.domain.facts import MailKind, Message
 from kipflow.domain.proposals import find_references
 from kipflow.domain.votes import Standing
 from kipflow.mail.results import is_thought
@@ -22,7 +22,7 @@ def has_unknown_tag(message: Message) -> bool:
     """Whether a mail begins a thread on a proposal under a tag that is none of votes, results or discussions."""
     reading = message.reading
     begins = bool(reading.numbers) and not reading.is_reply and not reading.is_forward
-    return reading.kind is Kind.OTHER and begins and message.subject.lstrip().startswith(("[", "【"))
+    return reading.kind is MailKind.OTHER and begins and message.subject.lstrip().startswith(("[", "【"))
 
 
 def begins_with_vote(message: Message) -> bool:
@@ -52,9 +52,9 @@ class Openings:
 
     def is_opening(self, message: Message) -> bool:
         reading = message.reading
-        if reading.kind is Kind.VOTE and reading.is_reply and self.restarts(message):
+        if reading.kind is MailKind.VOTE and reading.is_reply and self.restarts(message):
             return True
-        if reading.kind is not Kind.VOTE or reading.is_reply or reading.is_forward:
+        if reading.kind is not MailKind.VOTE or reading.is_reply or reading.is_forward:
             return False
         keys = self.book.keys_of(message)
         earlier = [self.book.earlier[key] for key in keys if key in self.book.earlier]
@@ -83,7 +83,7 @@ class Openings:
         """Who answers each mail on a proposal under a tag that is not known with a plain vote first of all."""
         found: dict[str, set[str]] = {m.message_id: set() for m in self.book.ordered if has_unknown_tag(m)}
         for message in self.book.ordered if found else ():
-            if message.reading.kind is Kind.OTHER and message.reading.is_reply:
+            if message.reading.kind is MailKind.OTHER and message.reading.is_reply:
                 asked = [found[m.message_id] for m in self.book.ancestors(message) if m.message_id in found]
                 for voters in asked if asked and begins_with_vote(message) else ():
                     voters.add(message.author_address)
@@ -111,7 +111,9 @@ class Openings:
         if not message.author_address or message.author_address == root.author_address:
             return bool(message.author_address)
         at = self.book.time_of(message)
-        return any(self.book.entitled.find_word(r, message, at).is_caller for r in self.book.by_root[root.message_id])
+        return any(
+            self.book.entitled.judge_authority(r, message, at).is_caller for r in self.book.by_root[root.message_id]
+        )
 
     @staticmethod
     def announces(message: Message) -> bool:
@@ -144,7 +146,7 @@ class Openings:
     @staticmethod
     def ends_vote(message: Message) -> bool:
         """Whether a mail announces a result or calls something off."""
-        if message.reading.kind in {Kind.RESULT, Kind.CANCEL} or message.cancels is not None:
+        if message.reading.kind in {MailKind.RESULT, MailKind.CANCEL} or message.cancels is not None:
             return True
         return message.declared is not None and not message.declared.unclear
 

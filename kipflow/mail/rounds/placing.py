@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from functools import cached_property
 
-from kipflow.domain.facts import Kind, Message
+from kipflow.domain.facts import MailKind, Message
 from kipflow.domain.proposals import find_references, format_key
 from kipflow.domain.votes import Standing
 from kipflow.mail.rounds.book import Book, find_last, find_lost_id
@@ -26,7 +26,7 @@ class Placing:
         """The rounds that a mail speaks to."""
         reading = message.reading
         at = self.book.time_of(message)
-        if reading.kind is Kind.DISCUSS:
+        if reading.kind is MailKind.DISCUSS:
             return self.find_announced(message, at)
         roots = self.find_roots(message)
         if len(roots) > 1:
@@ -35,7 +35,7 @@ class Placing:
             rounds = [r for r in self.book.by_root[root.message_id] if self.fits(message, r)]
             if rounds or not self.names_other_vote(message):
                 return [self.pick_running(self.pick_marked(r, message), at) for r in rounds]
-        if reading.kind is Kind.OTHER:
+        if reading.kind is MailKind.OTHER:
             return self.find_announced(message, at)
         if self.is_torn(message) or self.begins_anew(message) or (self.find_titled(message) and message.votes):
             return []
@@ -44,7 +44,7 @@ class Placing:
         found = []
         for key in self.book.keys_of(message):
             rounds = self.book.rounds.get(key) or self.similar(message)
-            if not rounds and reading.kind is Kind.VOTE and not reading.is_forward:
+            if not rounds and reading.kind is MailKind.VOTE and not reading.is_forward:
                 self.book.open(message, missing=True)
                 return []
             opened = [r for r in rounds if r.opened_at <= at] or rounds[:1]
@@ -70,7 +70,7 @@ class Placing:
     def find_lost(self, message: Message) -> list[Round] | None:
         """The rounds whose opening is not held and that a mail answers; a vote opens one if there is none yet."""
         lost = self.book.lost.get(find_lost_id(message))
-        if lost is None and message.reading.kind is Kind.VOTE:
+        if lost is None and message.reading.kind is MailKind.VOTE:
             self.book.open(message, missing=True)
             return []
         return lost
@@ -91,7 +91,7 @@ class Placing:
         """Who answers each id that is not held, in a mail that names none that is."""
         found: dict[str, set[str]] = {}
         for message in self.book.ordered:
-            if message.reading.kind is Kind.VOTE and not self.book.links.named[message.message_id]:
+            if message.reading.kind is MailKind.VOTE and not self.book.links.named[message.message_id]:
                 found.setdefault(find_lost_id(message), set()).add(message.author_address)
         return found
 
@@ -121,7 +121,7 @@ class Placing:
     def find_titled(self, message: Message) -> list[Round]:
         """The round under whose title a reply stands that names no number, and answers no mail that is held."""
         reading = message.reading
-        if reading.kind is not Kind.VOTE or not reading.is_reply or reading.numbers or self.find_roots(message):
+        if reading.kind is not MailKind.VOTE or not reading.is_reply or reading.numbers or self.find_roots(message):
             return []
         if any(key in self.book.rounds for key in self.book.keys_of(message)):
             return []
@@ -152,7 +152,9 @@ class Placing:
 
     def names_other_vote(self, message: Message) -> bool:
         """Whether a mail's own subject names another known vote: then it answered the wrong mail."""
-        return message.reading.kind is Kind.VOTE and any(key in self.book.rounds for key in self.book.keys_of(message))
+        return message.reading.kind is MailKind.VOTE and any(
+            key in self.book.rounds for key in self.book.keys_of(message)
+        )
 
     def find_strayed_from(self, message: Message) -> list[Round]:
         """The rounds in whose thread a mail votes under a subject that is not the vote's.
@@ -164,10 +166,10 @@ class Placing:
         read that do.
         """
         reading = message.reading
-        if reading.kind in {Kind.RESULT, Kind.CANCEL}:
+        if reading.kind in {MailKind.RESULT, MailKind.CANCEL}:
             return []
         roots = self.find_roots(message)
-        if not roots and reading.kind is Kind.DISCUSS:
+        if not roots and reading.kind is MailKind.DISCUSS:
             found = self.find_discussed(message, self.book.time_of(message))
             return found if found and message.votes else []
         if len(roots) > 1:
@@ -194,11 +196,11 @@ class Placing:
         casts = any(e.standing is not Standing.DOUBT for e in message.votes) and not talks
         if casts and right_below:
             return right_below
-        if casts and reading.kind is Kind.VOTE and reading.is_reply and not self.names_other_vote(message):
+        if casts and reading.kind is MailKind.VOTE and reading.is_reply and not self.names_other_vote(message):
             # somebody above mistyped the number, and the answers keep it
             topics = (drop_key(m.reading.topic, self.book.prefix) for m in (message, root))
             return rounds if is_same_topic(*topics) else []
-        if reading.kind is not Kind.OTHER or not reading.is_reply or reading.numbers:
+        if reading.kind is not MailKind.OTHER or not reading.is_reply or reading.numbers:
             return []
         if talks:
             return right_below
@@ -214,7 +216,7 @@ class Placing:
             return True
         if round_.number is not None and reading.numbers:
             return round_.number in reading.numbers
-        if round_.number is not None and reading.is_reply and reading.kind is not Kind.OTHER:
+        if round_.number is not None and reading.is_reply and reading.kind is not MailKind.OTHER:
             return True
         return is_same_topic(reading.topic, round_.root.reading.topic)
 
@@ -236,7 +238,7 @@ class Placing:
 
     def similar(self, message: Message) -> list[Round]:
         """Votes without a number whose subject an announcement repeats in other words."""
-        if message.reading.kind not in {Kind.RESULT, Kind.CANCEL}:
+        if message.reading.kind not in {MailKind.RESULT, MailKind.CANCEL}:
             return []
         alike = [
             round_

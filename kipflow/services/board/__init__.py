@@ -10,9 +10,9 @@ they are shown.
 from __future__ import annotations
 
 from kipflow.services.board.lists import (
-    Absent,
     BoardRow,
     Metrics,
+    MissingVoters,
     MonthCoverage,
     Overview,
     PageOf,

@@ -1,4 +1,4 @@
-"""What the lists of the board show: proposals, the whole at a glance, and what waits for people."""
+"""What the board's lists show: proposals, an overview, and what waits for people."""
 
 from __future__ import annotations
 
@@ -84,9 +84,9 @@ class VoteClock:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Absent:
-    """Who of those who vote at present still has to: by name, who voted last first. Of those in `asked` somebody must
-    say first whether a mail is a vote of theirs."""
+class MissingVoters:
+    """Who of the active voters has not voted: by name, the most recently active first. For those in `asked` a question
+    is open whether a mail is their vote."""
 
     unvoted: tuple[str, ...] = ()
     asked: tuple[str, ...] = ()
@@ -159,7 +159,7 @@ class Metrics:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overview:
-    """The state of the whole community in one glance; lists of proposals come from `Board.rows`.
+    """The state of the whole community; lists of proposals come from `Board.rows`.
 
     `stages` has every stage, with 0 where empty. `messages` counts mails held, `unreadable` items
     that could not be read, `pending` proposals whose facts are newer than their decision. `attention`

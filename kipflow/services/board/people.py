@@ -1,11 +1,11 @@
-"""What the board shows of people: whom the roster knows, and what each of them has done and still can do."""
+"""What the board shows of the roster's people: their votes, and what waits for them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from kipflow.domain.people import Person, Verdict
+from kipflow.domain.people import IdentityVerdict, Person
 from kipflow.domain.votes import Ballot
 from kipflow.services.board.lists import BoardRow
 from kipflow.services.board.proposal import ReviewRow
@@ -16,8 +16,8 @@ YEAR = timedelta(days=365)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PersonRow:
-    """Somebody of the roster. `votes` are those that they ever voted in, `last_year` those of them that opened within
-    a `YEAR`; only ballots that count are counted."""
+    """Somebody of the roster. `votes` is in how many votes they ever voted, `last_year` in how many opened within a
+    `YEAR`, by counted ballots."""
 
     person: Person
     votes: int = 0
@@ -37,11 +37,11 @@ class PeopleView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Address:
-    """An address of a person: whether the roster has it, by whose word it is theirs otherwise, how often it voted."""
+    """An address of a person: from the roster or by a ruling (`verdict`), and how often it voted."""
 
     address: str
     in_roster: bool
-    verdict: Verdict | None = None
+    verdict: IdentityVerdict | None = None
     ballots: int = 0
     last_at: datetime | None = None
 

@@ -1,4 +1,4 @@
-"""What the board shows of one proposal, and what waits for people: questions, senders, drift, mail not read."""
+"""What the board shows of one proposal, and what waits for people: questions, senders, drift, unreadable mail."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import datetime
 from kipflow.domain.clocks import VoteState, find_newest
 from kipflow.domain.decisions import Drift, ReviewItem
 from kipflow.domain.events import Evidence, Stage, Transition
-from kipflow.domain.facts import Kind, Ruling, SilenceWarning
+from kipflow.domain.facts import MailKind, Ruling, SilenceWarning
 from kipflow.domain.pagefaults import PageFault
 from kipflow.domain.pages import CallNote, IndexEntry, PageVersion, TicketState
 from kipflow.domain.proposals import Proposal
@@ -19,7 +19,7 @@ from kipflow.services.ports import OutboxRow
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SenderBallot:
-    """A ballot of a sender who is asked about: its own line, its mail, and what the mail's receiving host recorded.
+    """A ballot of a sender in question: its line, its mail, and what the receiving host recorded.
 
     `source` is where the mail was read, `url` its permalink ("" where there is none).
     """
@@ -36,7 +36,7 @@ class SenderBallot:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewRow:
     """A question for a person, with the proposal it is about. `url` is the permalink of what it quotes; a question
-    about a sender has the `ballots` in question. Both are empty where somebody's own questions are told to them."""
+    about a sender has the `ballots` in question. Both are empty in a person's own list of questions."""
 
     number: int
     key: str
@@ -50,9 +50,9 @@ class ReviewRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SenderRow:
-    """Somebody of whom it is asked whether they are a person of the roster, with what speaks for it.
+    """A sender who may be a person of the roster, with the evidence for it.
 
-    `sender` is what a ruling names: an address, or the id of a mail where only that one is in question. `mails`,
+    `sender` is what a ruling names: an address, or the id of a single mail in question. `mails`,
     `first_at`, `last_at`, `authenticated` and `not_authentic` count what the address sent under that name;
     `results` are announcements that name the person among those whose votes bind.
     """
@@ -116,9 +116,9 @@ class UnreadableRow:
 class RecordedTransition:
     """A transition as the history holds it.
 
-    `retracted` says that a later correction took the ground from it. `recorded_at` is when it was
-    written (its own `at` is when its rule became true), `run_id` the Airflow run that did it. `decision_rules` is the
-    version of kipflow's rules then; None for what was recorded before that was noted.
+    `retracted`: a later correction retracted it. `recorded_at` is when it was written (its own `at` is when its rule
+    became true), `run_id` the Airflow run that wrote it. `decision_rules` is the version of kipflow's rules then; None
+    for old entries without it.
     """
 
     transition: Transition
@@ -132,7 +132,7 @@ class RecordedTransition:
 class ThreadCount:
     """The mails of a proposal by what they are for: "12 mails by 5 people between … and …"."""
 
-    kind: Kind
+    kind: MailKind
     mails: int
     people: int
     first_at: datetime
@@ -142,7 +142,7 @@ class ThreadCount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProposalView:
-    """One proposal with everything it rests on. What was decided is from the decision at `decided_at`.
+    """One proposal with all its evidence. What was decided is from the decision at `decided_at`.
 
     `history` is all that was recorded, in order of record, corrections included. `votes` are its judged
     rounds in order. `pages` are without bodies, oldest first. `activity` maps months ("2026-03") with mail to
@@ -184,7 +184,7 @@ class ProposalView:
 
     @property
     def newest_vote(self) -> VoteState | None:
-        """The last round that somebody opened who may."""
+        """The last round that was opened by somebody entitled to."""
         return find_newest(self.votes)
 
     def link(self, evidence: Evidence) -> Evidence:

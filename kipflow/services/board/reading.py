@@ -1,4 +1,4 @@
-"""The read side of the store as the board knows it."""
+"""The read side of the store, for the board."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Protocol
 
 from kipflow.domain.events import Stage
 from kipflow.domain.facts import Ruling, VoteMail
-from kipflow.services.board.lists import Absent, BoardRow, Overview, PageOf, RowQuery
+from kipflow.services.board.lists import BoardRow, MissingVoters, Overview, PageOf, RowQuery
 from kipflow.services.board.people import PeopleView, PersonView
 from kipflow.services.board.proposal import DriftRow, ProposalView, ReviewRow, SenderRow, UnreadableRow, VoterRow
 from kipflow.services.ports import Batch, OutboxRow, Store
@@ -18,7 +18,7 @@ class Board(Protocol):
     """The read side. Every method is one short read-only transaction and safe from any thread."""
 
     def version(self) -> Hashable:
-        """Where two answers are equal, nothing that is read here changed between them."""
+        """Changes whenever anything that is read here changes."""
         ...
 
     def overview(self, as_of: datetime) -> Overview:
@@ -34,12 +34,12 @@ class Board(Protocol):
         ...
 
     def proposal(self, number: int, as_of: datetime) -> ProposalView:
-        """One proposal. Raises `UnknownProposal`, also where none of its facts has been decided on yet."""
+        """One proposal. Raises `UnknownProposal`, also if it was never decided."""
         ...
 
-    def absent(self, as_of: datetime, numbers: Collection[int]) -> Mapping[int, Absent]:
-        """Number of each of these proposals in a vote → who still has to vote, of the people whose ballots bound on
-        some vote of the last half year."""
+    def absent(self, as_of: datetime, numbers: Collection[int]) -> Mapping[int, MissingVoters]:
+        """Number of each of these proposals in a vote → who still has to vote, of the people with a binding ballot in
+        the last half year."""
         ...
 
     def voters(self) -> tuple[VoterRow, ...]:
@@ -59,11 +59,11 @@ class Board(Protocol):
         ...
 
     def senders(self) -> tuple[SenderRow, ...]:
-        """Every sender who is asked about, once for each person whom it may be; the first asked about first."""
+        """Every sender in question, once for each person whom it may be, the oldest question first."""
         ...
 
     def identities(self) -> tuple[Ruling, ...]:
-        """The standing rulings on who is who, newest first."""
+        """The rulings on who is who that are in force, newest first."""
         ...
 
     def drift(self) -> tuple[DriftRow, ...]:
@@ -94,4 +94,4 @@ class Board(Protocol):
 
 
 class BoardStore(Store, Board, Protocol):
-    """A store whose database the board reads: it shows at once what was kept."""
+    """A store that is also the board's read side, so that stored changes show at once."""

@@ -1,1 +1,1 @@
-"""The kinds of effect, one module each; `kipflow.kinds.KINDS` is the table of them."""
+"""The kinds of effect, one module each; `kipflow.kinds.EFFECT_KINDS` is the table of them."""

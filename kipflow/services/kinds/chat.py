@@ -8,7 +8,7 @@ from typing import Any
 
 from kipflow.domain.errors import Refused, Withheld
 from kipflow.domain.texts import digest_text
-from kipflow.services.away import note_away, note_back
+from kipflow.services.away import note_outage, note_recovery
 from kipflow.services.buttons import offer
 from kipflow.services.digests import DigestRules, plan_digests
 from kipflow.services.effectrules import EffectRules
@@ -17,13 +17,13 @@ from kipflow.services.messages import render_approval
 from kipflow.services.ports import BELOW, DIRECT, Chat, Effect, OutboxRow, Report
 from kipflow.services.settling import find_release_commands, find_release_ways, list_answers
 
-#: Effects that operators are notified of, one by one, as waiting for them; the board has all.
+#: The most waiting effects that operators are notified of one by one; the board has all.
 _MOST_APPROVALS = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatKind:
-    """Posts a row's payload to its channel, below another message where it asks for that; updates what it posted."""
+    """Posts a row's payload to its channel, in a thread if the payload says so; updates posted messages."""
 
     scope: Scope
     chat: Chat
@@ -31,7 +31,7 @@ class ChatKind:
     digest: DigestRules | None = None
 
     def plan(self) -> Report:
-        """What time brings about: digests, and word of what waits for a person."""
+        """Plan what depends on time: digests, and messages about effects that wait for approval."""
         due = list(self._find_due())
         with self.scope.store.begin() as session:
             planned = session.outbox.enqueue(due, now=self.scope.now, sends=self.rules.sends)
@@ -52,7 +52,7 @@ class ChatKind:
             message = render_approval(row, board=board, settle=find_release_commands(row, rules.program))
             payload = rules.address("approval", offer(message, list_answers(find_release_ways(row))))
             if payload is not None:
-                # a message that is rewritten waits anew, and is asked about anew
+                # a rewritten message needs a new approval, so it is announced again
                 waits = digest_text(repr((row.key, row.payload.get("text"))), 16)
                 yield Effect(key=f"approval/{waits}/slack", number=row.number, channel="slack", payload=payload)
 
@@ -60,9 +60,9 @@ class ChatKind:
         try:
             reference = self._send(row)
         except Withheld as error:
-            note_away(self.scope.store, "slack", error.why, at=self.scope.now)
+            note_outage(self.scope.store, "slack", error.why, at=self.scope.now)
             raise
-        note_back(self.scope.store, "slack")
+        note_recovery(self.scope.store, "slack")
         return reference
 
     def _send(self, row: OutboxRow) -> str:

@@ -1,4 +1,4 @@
-"""The draft of a result handed to whoever called the vote, in Slack, to be copied and sent under their own name."""
+"""The draft of a result, sent to the vote's caller in Slack, who can mail it under their own name."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from typing import Any
 from kipflow.domain.errors import Refused
 from kipflow.domain.roster import Roster
 from kipflow.services.board import ProposalView
-from kipflow.services.kinds.kind import WishKind
+from kipflow.services.kinds.kind import PerProposalKind
 from kipflow.services.kinds.result import find_announcement
 from kipflow.services.messages import build_message, escape
 from kipflow.services.ports import Chat, Effect, OutboxRow
 
-#: Sections of the message, and what of a draft one of them holds.
-_SECTIONS, _PART = 10, 2_400
+#: The most sections of the message, and characters of the draft in one section.
+_MAX_SECTIONS, _PART = 10, 2_400
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HandOverKind(WishKind):
-    """Sends one direct message for each vote that is over and not announced, to its caller, found by mail address.
+class HandOverKind(PerProposalKind):
+    """Sends the caller of each vote that is over and not announced a direct message, found by mail address.
 
-    A caller whom Slack does not know is a person's to reach: the effect fails in one line, and the board has the draft.
+    If Slack does not know the caller, the effect fails, and a person must inform them; the board has the draft.
     """
 
     channel = "handover"
@@ -38,7 +38,7 @@ class HandOverKind(WishKind):
     def find(self, row: OutboxRow) -> str | None:
         return self.chat.find(self._find_caller(row), key=row.key, since=row.tried_at or row.created_at)
 
-    def wish(self, view: ProposalView) -> Effect | None:
+    def find_effect(self, view: ProposalView) -> Effect | None:
         newest = view.newest_vote
         if newest is None or not newest.vote.opened_by_address:
             return None
@@ -62,7 +62,7 @@ class HandOverKind(WishKind):
 
 
 def render_handover(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """What to do with it, then the mail in parts to copy: a mark within it ends no part, and a long one says so."""
+    """The message: what to do with the draft, then its text in parts to copy, with backquotes replaced."""
     parts, part = list[str](), ""
     for line in map(str, payload["diff"]):
         plain = escape(line.replace("`", "'"))[:_PART]
@@ -71,4 +71,4 @@ def render_handover(payload: Mapping[str, Any]) -> dict[str, Any]:
         part += plain + "\n"
     lead = "The vote that you called is over, and nobody has announced its result. As a reply to its opening:"
     blocks = (f"```\n{text}```" for text in (*parts, part))
-    return build_message(str(payload["draft"]["subject"]), [lead, *blocks], sections=_SECTIONS)
+    return build_message(str(payload["draft"]["subject"]), [lead, *blocks], sections=_MAX_SECTIONS)

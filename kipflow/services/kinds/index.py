@@ -35,8 +35,8 @@ MAX_LINES = 200
 class IndexKind:
     """Saves the index page as the board has it at the time of sending.
 
-    A row whose acceptance fell stays as it is while a person has not let people hear of that, one that somebody moved
-    back while no person has said to move it again.
+    A row whose acceptance was retracted stays until a person releases the retraction; a row that somebody moved back
+    stays until a person says to move it again.
     """
 
     scope: Scope
@@ -44,7 +44,7 @@ class IndexKind:
     page_id: str
 
     def plan(self) -> Report:
-        """Put the edit that would make the index true into the outbox, if it is not true already."""
+        """Put the edit that would correct the index into the outbox, if it is not correct already."""
         scope, prefix = self.scope, self.scope.prefix
         if scope.mode == "off":
             return Report(counts={"edits": 0})
@@ -66,7 +66,7 @@ class IndexKind:
         return Report(counts={"edits": added, **({"rows_moved": len(rows.moves)} if edit else {})})
 
     def preview(self) -> list[str]:
-        """What the next edit would change: lines of a diff, none where the index is true."""
+        """What the next edit would change: lines of a diff, none if the index is correct."""
         page = self.wiki.fetch_page(self.page_id)
         rows = choose_rows(self.scope.store, self.wiki, page, self.scope.prefix, self.scope.now)
         return compare_pages(page.body, self._edit(rows, page), self.scope.prefix, self.scope.now)
@@ -112,14 +112,14 @@ class IndexKind:
         ]
 
     def _find_overtaken(self, waiting: Sequence[OutboxRow], edit: Sequence[Effect]) -> list[str]:
-        """The edits of this page that wait while another one is due, or none."""
+        """The waiting edits of this page that are no longer the due one."""
         due = {effect.key for effect in edit}
         plain = (r for r in waiting if not r.is_undoing and r.payload.keys().isdisjoint({MOVED_BACK, RETRACTS}))
         return [r.key for r in plain if r.payload.get("page_id") == self.page_id and r.key not in due]
 
 
 def _hold_unheard_retractions(store: Store, page: WikiPage, prefix: str, now: datetime) -> None:
-    """Let acceptances that were retracted while nothing was sent (in dry-run, say) wait for a person like any other."""
+    """Hold retractions of acceptances that were recorded while nothing was sent (in dry-run, say) for a person."""
     with store.begin() as session:
         moves = find_moves(session.history.load_index_rows(), page.body, prefix, now)
         unreleased = session.outbox.load_unreleased_retractions()
@@ -128,11 +128,11 @@ def _hold_unheard_retractions(store: Store, page: WikiPage, prefix: str, now: da
             history = session.history.load(number)
             accepted = [t for t in history if t.target is Stage.ACCEPTED]
             standing = effective(history)
-            # an acceptance that stands was left by an operator's word: nobody has to be asked again
+            # with an acceptance in effect, an operator moved the proposal on: nobody has to be asked again
             if not accepted or any(t in standing for t in accepted) or session.outbox.is_retraction_released(number):
                 continue
             key = format_key(prefix, number)
-            text = f"{key}: its acceptance fell while nothing was sent; its row of the index moves when released"
+            text = f"{key}: its acceptance was retracted while nothing was sent; its index row moves when released"
             effect = Effect(
                 key=f"{key}/{accepted[-1].id}/index",
                 number=number,

@@ -1,4 +1,4 @@
-"""A proposal's page: its "Current state", and the links and release that nobody has filled in."""
+"""A proposal's page: its "Current state", and links and release that are not filled in."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from html import escape
 from kipflow.domain.care import own_versions
 from kipflow.domain.errors import Refused
 from kipflow.domain.events import Stage
-from kipflow.domain.facts import Kind as MailKind
+from kipflow.domain.facts import MailKind
 from kipflow.domain.pages import PageVersion
 from kipflow.domain.stagewords import PAGE_WORD
 from kipflow.domain.texts import digest_text
 from kipflow.services.board import ProposalView
-from kipflow.services.kinds.kind import WishKind
+from kipflow.services.kinds.kind import PerProposalKind
 from kipflow.services.kinds.wikiedits import WikiEdits
 from kipflow.services.ports import Effect, OutboxRow, Wiki, WikiPage
 from kipflow.services.sync import note_page
@@ -29,12 +29,11 @@ MAX_LINES = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PageKind(WishKind):
+class PageKind(PerProposalKind):
     """Writes what the facts say into the page's fields, with the care of an index edit.
 
-    The state is set where the page contradicts the derived stage; other fields are only filled in. A state that
-    somebody changed back after kipflow set it is drift and a question, never an edit war. `tickets` is the address
-    before a ticket's key.
+    The state is set if the page contradicts the derived stage; other fields are only filled in if empty. A state that
+    somebody changed back is drift and a question, to avoid edit wars. `tickets` is the address before a ticket's key.
     """
 
     channel = "page"
@@ -55,14 +54,14 @@ class PageKind(WishKind):
         return WikiEdits(self.wiki, lambda p: note_page(scope.store, p, scope.prefix, max(scope.now, p.saved_at)))
 
     def _edit(self, page: WikiPage, row: OutboxRow) -> str:
-        """The edit on the page as it is now: whoever wrote another state meanwhile is not overwritten."""
+        """The edit applied to the page as it is now; a state that somebody wrote meanwhile is not overwritten."""
         sets, stands = row.payload["sets"], parse_page(page, self.scope.prefix).status_text
         if "state" in sets and stands not in {row.payload["was"], sets["state"]}:
             why = f"version {page.version} by {page.saved_by} says {stands!r} by now: it is read first"
             raise Refused(service="the wiki", url=page.url, why=why)
         return edit_page(page.body, sets, source=f"page {page.page_id}")[0]
 
-    def wish(self, view: ProposalView) -> Effect | None:
+    def find_effect(self, view: ProposalView) -> Effect | None:
         pages = own_versions(view.pages, view.proposal.number)
         body = self.scope.store.page_body(pages[-1].page_id, pages[-1].version) if pages else None
         if body is None:
@@ -94,7 +93,7 @@ class PageKind(WishKind):
         )
 
     def _find_sets(self, view: ProposalView) -> Iterator[tuple[str, str]]:
-        """What each field should say; an open field that has no such value is left alone."""
+        """Each field with its right value; a field without one is left alone."""
         if any(drift.side == "page" and not drift.says.startswith("gone:") for drift in view.drift):
             yield "state", PAGE_WORD[view.stage]
         talk = next((view.links.get(t.first_message_id, "") for t in view.threads if t.kind is MailKind.DISCUSS), "")
@@ -122,7 +121,7 @@ _NAMES = {
 
 
 def _find_saved(view: ProposalView, page: PageVersion) -> OutboxRow | None:
-    """The newest edit of the page that kipflow saved and nobody had taken back."""
+    """The newest edit of the page that kipflow saved, except rollbacks."""
     own = (e for e in view.effects if e.channel == PageKind.channel and e.status == "sent" and not e.is_undoing)
     saved = [e for e in own if (e.external_ref or "").startswith(f"{page.page_id}@")]
     return max(saved, key=lambda e: int(str(e.external_ref).rpartition("@")[2]), default=None)

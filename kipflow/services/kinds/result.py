@@ -11,23 +11,23 @@ from typing import Any
 from kipflow.domain.errors import DeliveryUnclear, RateLimited
 from kipflow.domain.texts import digest_text
 from kipflow.services.board import ProposalView
-from kipflow.services.kinds.kind import Scope, WishKind
+from kipflow.services.kinds.kind import PerProposalKind, Scope
 from kipflow.services.ports import Effect, Mailer, OutboxRow, Report
 from kipflow.services.result_mail import ResultDraft, find_draft
 
-#: How long a mail that may have been taken is awaited in the archive, and how often it is looked for there.
+#: How long a mail that may have been sent is awaited in the archive, and how often it is looked for there.
 PATIENCE, LOOK_EVERY = timedelta(hours=6), timedelta(minutes=20)
-#: What of a draft is known only when it is sent.
+#: The fields of a draft that are known only when it is sent.
 _LATER = frozenset({"sender", "sender_address", "at", "message_id"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ResultKind(WishKind):
-    """Announces results, in the words that a person released; nothing where somebody announced it already.
+class ResultKind(PerProposalKind):
+    """Announces results in the text that a person released, unless somebody announced it already.
 
-    The mail's Message-ID is drawn when it is planned and shown nowhere before it is sent: a mail of the archive that
-    has it is this one, for nobody else could know it. Nobody can ask a mail server what it took: a mail whose answer
-    was lost is looked for in what was read of the archive, and never sent again unless a person says so.
+    The mail's Message-ID is random, chosen when it is planned and secret until it is sent: a mail with it in the
+    archive must be this one. A mail server cannot be asked what it accepted: after a lost answer the mail is looked for
+    in the archive, and never sent again unless a person says so.
 
     `sender` is a name with an address; mail goes to `lists` only.
     """
@@ -39,7 +39,7 @@ class ResultKind(WishKind):
 
     def plan(self) -> Report:
         self._confirm_arrived()
-        return WishKind.plan(self)
+        return PerProposalKind.plan(self)
 
     def send(self, row: OutboxRow) -> str:
         self.refuse_lapsed(row)
@@ -62,11 +62,11 @@ class ResultKind(WishKind):
             "moderator holds it"
         )
 
-    def wish(self, view: ProposalView) -> Effect | None:
+    def find_effect(self, view: ProposalView) -> Effect | None:
         return find_announcement(self.scope, self.lists, view, self.channel)
 
     def _confirm_arrived(self) -> None:
-        """What a person was to look for, and what has come to the list meanwhile, was sent."""
+        """Mark unsure mails as sent that have arrived in the archive meanwhile."""
         with self.scope.store.begin() as session:
             for row in session.outbox.load_channel(self.channel, {"unsure"}):
                 if session.mail.find_references(self._name(row)) is not None:
@@ -78,7 +78,7 @@ class ResultKind(WishKind):
 
 
 def find_announcement(scope: Scope, lists: frozenset[str], view: ProposalView, channel: str) -> Effect | None:
-    """The draft that is due of a proposal's newest vote, as an effect; None: nothing is, or it went out already."""
+    """The effect that announces the newest vote; None if there is nothing to announce, or it went out already."""
     draft = find_draft(view, scope.now)
     if draft is None or draft.list_id not in lists:
         return None
@@ -87,7 +87,7 @@ def find_announcement(scope: Scope, lists: frozenset[str], view: ProposalView, c
     key = f"{view.key}/{digest_text(draft.answers, 12)}/{digest_text(draft.subject + draft.text, 12)}/{channel}"
     own = (row for row in view.effects if row.channel == channel and row.key != key)
     if any(row.is_out and row.payload["draft"]["answers"] == draft.answers for row in own):
-        return None  # announced, in other words
+        return None  # announced already, with another text
     kept = {name: value for name, value in asdict(draft).items() if name not in _LATER}
     shown = [f"To: {draft.list_id}", f"Subject: {draft.subject}", "", *draft.text.splitlines()]
     text = f"{draft.subject} ({draft.outcome})"

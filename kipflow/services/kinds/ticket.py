@@ -1,4 +1,4 @@
-"""A comment on a proposal's ticket: how its vote ended, and that an acceptance which it reported does not hold."""
+"""A comment on a proposal's ticket: how its vote ended, or that a reported acceptance was retracted."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 from kipflow.domain.events import Stage, Transition
 from kipflow.services.board import ProposalView
-from kipflow.services.kinds.kind import FOLLOWED_UP, WishKind
+from kipflow.services.kinds.kind import FOLLOWED_UP, PerProposalKind
 from kipflow.services.ports import Effect, OutboxRow, TicketComments
 
 _COMMENTED = frozenset({Stage.ACCEPTED, Stage.REJECTED})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TicketKind(WishKind):
+class TicketKind(PerProposalKind):
     """Comments once for each outcome. A comment ends with its effect's key, by which it is found again."""
 
     channel = "ticket"
@@ -26,7 +26,7 @@ class TicketKind(WishKind):
     def find(self, row: OutboxRow) -> str | None:
         return self.tickets.find_comment(str(row.payload["ticket"]), key=row.key)
 
-    def wish(self, view: ProposalView) -> Effect | None:
+    def find_effect(self, view: ProposalView) -> Effect | None:
         moves = [r.transition for r in view.history if not r.retracted and r.transition.target is view.stage]
         comment = next((e for e in view.effects if e.channel == self.channel and e.is_out), None)
         if view.proposal.jira is None or not moves:

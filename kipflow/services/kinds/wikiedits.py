@@ -1,4 +1,4 @@
-"""Edits of a wiki's pages: each is saved once, never over what somebody else wrote, and can be taken back."""
+"""Edits of wiki pages: each is saved once, never overwrites others' changes, and can be rolled back."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from kipflow.domain.errors import Refused, SaveConflict
 from kipflow.services.ports import TAKES_BACK, OutboxRow, Wiki, WikiPage
 
-#: A page that somebody edits while we write: read it again and try so often.
+#: How often an edit is tried while others save the page.
 SAVE_ATTEMPTS = 3
-#: Versions of a page among which a save is looked for whose answer was lost.
+#: How many newest versions are searched for a save whose answer was lost.
 VERSIONS_SEARCHED = 10
 
 
@@ -18,16 +18,16 @@ VERSIONS_SEARCHED = 10
 class WikiEdits:
     """Saves pages. The comment of a version carries the key of its effect, by which `find` knows it.
 
-    `note` hears of each page as it is now: waiting for the next sync would show drift that is none.
+    `note` is called with each saved page: otherwise false drift would show until the next sync.
     """
 
     wiki: Wiki
     note: Callable[[WikiPage], object]
 
     def save(self, row: OutboxRow, edit: Callable[[WikiPage], str], what: str) -> str:
-        """Save what `edit` makes of the page as it is now, or take an edit back; "PAGE@VERSION".
+        """Save `edit` of the present page, or roll an edit back. Returns "PAGE@VERSION".
 
-        A queued edit never overwrites news. Raises `SaveConflict` where others save faster.
+        An edit never overwrites newer changes. Raises `SaveConflict` if others save faster.
         """
         page_id = str(row.payload["page_id"])
         if row.is_undoing:
@@ -45,7 +45,7 @@ class WikiEdits:
         raise AssertionError("the last try ends in a save or a conflict")
 
     def find(self, row: OutboxRow) -> str | None:
-        """The version that was saved for a row. Beyond those looked at, saving anew adds only what is not there."""
+        """The version saved for a row; None if not among the newest: saving again then only adds what is missing."""
         newest = page = self.wiki.fetch_page(str(row.payload["page_id"]))
         base = max(int(row.payload.get("version", 0)), page.version - VERSIONS_SEARCHED)
         while page.version > base:
@@ -58,7 +58,7 @@ class WikiEdits:
         return None
 
     def _undo(self, row: OutboxRow, page_id: str) -> str:
-        """Save what stood there before an edit, unless somebody has saved the page since."""
+        """Save the version before an edit again, unless somebody has saved the page since."""
         page, version = self.wiki.fetch_page(page_id), int(row.payload[TAKES_BACK])
         if page.version != version or f"({row.payload['undoes']})" not in page.message:
             why = f"it has version {page.version} by {page.saved_by} by now: what they wrote would be lost"

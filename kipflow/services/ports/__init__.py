@@ -1,4 +1,4 @@
-"""What the use cases need from the outside, as Protocols. Adapters and fakes fulfil them."""
+"""What the use cases need from outside, as Protocols, implemented by adapters and fakes."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from kipflow.services.ports.effects import (
     TAKES_BACK,
     WAITING,
     WARNS,
-    Claim,
     Effect,
-    EffectWord,
+    EffectAct,
+    Lease,
     Outbox,
     OutboxRow,
 )

@@ -1,13 +1,13 @@
-"""Effects: what leaves the building, and where each one stands.
+"""Effects: what leaves the building, and their states.
 
  planned ─┬─> skipped                                      dry-run: shown, never sent
           ├─> held ───┬─> pending ──> claimed ─┬─> sent     approved (or no approval needed), due, in hand, delivered
           └───────────┘      ^                 ├─> failed   given up: a person looks
                              └── put back <────┴─> unsure   it may have gone out: a person looks
 
-What waits (`WAITING`) is withdrawn where it no longer holds or a person refuses it; what was refused can be held again.
-Each kind of effect is planned and
-delivered by one module of `services.kinds`; a community's file says of each kind "off", "approve" or "send".
+A waiting effect (`WAITING`) is withdrawn if it no longer holds or a person refuses it; a refused one can be held again.
+Each kind of effect is planned and delivered by one module of `services.kinds`; a community's file sets each kind to
+"off", "approve" or "send".
 """
 
 from __future__ import annotations
@@ -17,40 +17,40 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Protocol
 
-#: States of an effect that has not gone out, where it was not tried either: it can be withdrawn.
+#: States of an effect that can be withdrawn, unless it was tried already.
 WAITING = frozenset({"pending", "held", "failed"})
 #: States that only a person ends.
 STOPPED = frozenset({"held", "failed", "unsure"})
-#: States of one that people may have read: they must hear that it no longer holds.
+#: States of an effect that people may have read, so that a correction must be announced.
 OUT = frozenset({"sent", "unsure"})
-#: States of one that nobody holds up, or that may have gone out.
+#: States of an effect that will be sent, or may have been.
 ON_ITS_WAY = frozenset({"pending", "claimed", "failed", "unsure"})
-#: States of one that never goes out: it can be planned anew.
+#: States of an effect that is never sent: it can be planned again.
 GONE = frozenset({"skipped", "withdrawn"})
 
-#: Kinds of effect that edit pages: what was saved can be taken back.
+#: Kinds of effect that edit pages: a saved edit can be rolled back.
 EDITS = frozenset({"index", "page"})
 
-#: In a payload: the effect says that an acceptance does not hold. Until a person releases it, the index keeps the row.
+#: In a payload: the effect retracts an acceptance. Until a person releases it, the index keeps the row.
 RETRACTS = "retracts_acceptance"
-#: In a payload: the silence that the effect warns the author of (its `silent_at`). Sent, it is the warning's delivery.
+#: In a payload: the silence that the effect warns the author of (its `silent_at`). Sending it delivers the warning.
 WARNS = "warns_of_silence"
-#: In a payload: the rows of the index that somebody moved back, each as (number, where it stands, where it should).
+#: In a payload: the index rows that somebody moved back, each as (number, its section, its right section).
 #: Until a person releases it, the index keeps them.
 MOVED_BACK = "moved_back"
 #: In a payload: the rows of the index whose release or "(WIP)" an edit sets, each as (number, release, in progress).
 MARKS = "marks"
-#: In a payload: the version of the page that an edit takes back.
+#: In a payload: the version of the page that a rollback reverts.
 TAKES_BACK = "takes_back"
-#: In a payload: the message of a vote, which is kept up to date in place: what it takes to write it again.
+#: In a payload: the data to rewrite the message of a vote, which is kept up to date in place.
 CARD = "vote_card"
-#: In a payload: the key of the message of a vote in whose thread this one goes.
+#: In a payload: the key of the vote's message in whose thread this one goes.
 BELOW = "below"
 #: In a payload: what the message asks, as the kind and subject of a question or as `DRIFT` and a side.
 ASKS, DRIFT = "asks", "drift"
-#: In a payload: the mail addresses of the one person who gets it, by direct message.
+#: In a payload: the mail addresses of the person who gets it as a direct message.
 DIRECT = "direct"
-#: How the reason begins for which an effect was withdrawn because a person refused it.
+#: How the reason of a withdrawal begins if a person refused the effect.
 REFUSED_BY = "refused by"
 
 
@@ -58,9 +58,9 @@ REFUSED_BY = "refused by"
 class Effect:
     """Something to do outside. `key` makes it happen once: "932/passed/3f2c…/slack".
 
-    `channel` is a kind of effect: "slack", "index", "page", "result", "handover", "ticket". `approval` says that a
-    person must release it first. `renews`: it takes the place of one that was only shown in dry-run, or withdrawn.
-    `due_at` is when it may go out at the earliest; None: at once.
+    `channel` is a kind of effect: "slack", "index", "page", "result", "handover", "ticket". `approval`: a person must
+    release it first. `renews`: it replaces one with the same key that was only shown in dry-run, or withdrawn. `due_at`
+    is when it may go out at the earliest; None: at once.
     """
 
     key: str
@@ -73,7 +73,7 @@ class Effect:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EffectWord:
+class EffectAct:
     """What a person did with an effect, and why. `act` is the name of the act."""
 
     act: str
@@ -88,8 +88,8 @@ class OutboxRow:
     up), unsure (it may have gone out, and a person must look), skipped (dry-run), withdrawn (refused, or
     corrected before it was sent).
 
-    `released_by` let it go, or said that it went out. `tried_at` is since when it may have gone out, by the community's
-    clock; None: it certainly has not. `words` is what people did with it, oldest first.
+    `released_by` released it, or confirmed that it went out. `tried_at` is since when it may have gone out, by the
+    community's clock; None: it certainly has not. `words` is what people did with it, oldest first.
     """
 
     key: str
@@ -105,11 +105,11 @@ class OutboxRow:
     last_error: str | None = None
     released_by: str | None = None
     tried_at: datetime | None = None
-    words: tuple[EffectWord, ...] = ()
+    words: tuple[EffectAct, ...] = ()
 
     @property
     def is_refused(self) -> bool:
-        """Whether a person said that it is not to be sent."""
+        """Whether a person refused it."""
         return self.status == "withdrawn" and (self.last_error or "").startswith(REFUSED_BY)
 
     @property
@@ -119,13 +119,13 @@ class OutboxRow:
 
     @property
     def is_undoing(self) -> bool:
-        """Whether it takes back an edit that a person wants taken back."""
+        """Whether it is a rollback of an edit."""
         return TAKES_BACK in self.payload
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Claim:
-    """An effect in somebody's hands: who delivers it, and until when by the database's clock."""
+class Lease:
+    """A lease on an effect: who delivers it, and until when by the database's clock."""
 
     by: str
     until: datetime
@@ -135,25 +135,25 @@ class Outbox(Protocol):
     """Effects, from planned to delivered."""
 
     def enqueue(self, effects: Iterable[Effect], *, now: datetime, sends: bool = True) -> int:
-        """Add the effects whose key is new; how many. Without `sends` (dry-run) they are only shown."""
+        """Add the effects whose key is new. Returns how many. Without `sends` (dry-run) they are only shown."""
         ...
 
-    def find_claim(self, channel: str) -> Claim | None:
-        """The claim on an effect of this channel whose lease runs."""
+    def find_lease(self, channel: str) -> Lease | None:
+        """The unexpired lease on an effect of this channel, if there is one."""
         ...
 
     def claim(
         self, channel: str, *, by: str, now: datetime, lease: timedelta, ended: str | None = None
     ) -> OutboxRow | None:
-        """Take the next due effect of a channel into one's hands, in order; None where there is none for `by`.
+        """Claim the next due effect of a channel, in order; None if there is none for `by`.
 
-        Nobody else gets one of that channel until it is sent or put back, or the lease has run out. `ended` is a
-        claimant that is known to be gone. The row's `tried_at` is what it was before this claim.
+        Nobody else gets one of that channel until it is sent or put back, or the lease expires. `ended` is a lease
+        holder that is known to have ended. The row's `tried_at` is that before this claim.
         """
         ...
 
-    def renew_claim(self, key: str, *, by: str, lease: timedelta) -> bool:
-        """False where it is in somebody else's hands by now."""
+    def renew_lease(self, key: str, *, by: str, lease: timedelta) -> bool:
+        """Extend a lease; False if somebody else has it by now."""
         ...
 
     def find_thread(self, number: int, channel: str) -> str | None:
@@ -165,17 +165,17 @@ class Outbox(Protocol):
         ...
 
     def rewrite(self, key: str, payload: Mapping[str, Any], *, now: datetime, approval: bool) -> None:
-        """Give a message another payload. One that went out is pending again, as an update in its place.
+        """Replace a message's payload. A sent message is pending again, as an update in place.
 
-        With `approval` a person must release that, and what was released in other words.
+        With `approval` a person must release it, even if its earlier text was released.
         """
         ...
 
     def mark_sent(self, key: str, *, at: datetime, external_ref: str, payload: Mapping[str, Any] | None = None) -> None:
         """Note that an effect went out. One that warns of a silence is the delivery of that warning.
 
-        `payload` is what was sent of the message of a vote: rewritten meanwhile, it is pending again. None: what it
-        holds.
+        `payload` is what was sent: if the message was rewritten meanwhile, it is pending again. None: its present
+        payload.
         """
         ...
 
@@ -186,7 +186,7 @@ class Outbox(Protocol):
         ...
 
     def confirm_sent(self, key: str, *, by: str, at: datetime) -> bool:
-        """A person's word that an effect whose delivery was not known did go out; False if it is none of these."""
+        """Confirm that an unsure effect went out; False if it is not unsure."""
         ...
 
     def find(self, key: str) -> OutboxRow | None: ...
@@ -199,9 +199,9 @@ class Outbox(Protocol):
         ...
 
     def withdraw(self, keys: Iterable[str], *, why: str, updates: bool = False) -> int:
-        """Take back what has not been sent yet; how many. What may have gone out stays.
+        """Withdraw unsent effects. Returns how many. What may have gone out stays.
 
-        With `updates` also what went out and waits to be updated: it stays as it is, for good.
+        With `updates` also sent messages that wait to be updated: they stay as they are, for good.
         """
         ...
 
@@ -210,27 +210,27 @@ class Outbox(Protocol):
         ...
 
     def load_unreleased_retractions(self) -> frozenset[int]:
-        """The proposals whose acceptance was retracted while no person let that be known yet."""
+        """The proposals with a retracted acceptance that no person has released yet."""
         ...
 
     def find_waiting_retraction(self, number: int) -> OutboxRow | None:
-        """The effect, not sent yet, that says that the proposal's acceptance does not hold."""
+        """The unsent effect that retracts the proposal's acceptance."""
         ...
 
     def is_retraction_released(self, number: int) -> bool:
-        """Whether a person let it be known that the proposal's acceptance does not hold."""
+        """Whether a person released the retraction of the proposal's acceptance."""
         ...
 
     def hold(self, key: str, *, why: str, at: datetime) -> bool:
-        """Let an effect wait for approval, again if it had that or was refused; False if it is neither about to be sent
-        nor refused, or may be out."""
+        """Make an effect wait for approval, even if it was approved or refused; False if it is neither about to be sent
+        nor refused, or may have gone out."""
         ...
 
-    def note_word(self, key: str, word: EffectWord) -> None:
-        """Keep what a person did with an effect."""
+    def note_act(self, key: str, act: EffectAct) -> None:
+        """Store what a person did with an effect."""
         ...
 
     def release(self, key: str, *, by: str, at: datetime) -> bool:
-        """A person's approval: held becomes pending, as does what was given up. An unsure one is not there: the
-        person looked."""
+        """A person's approval: a held or failed effect becomes pending. So does an unsure one, which the person did not
+        find."""
         ...

@@ -1,4 +1,4 @@
-"""Where facts are kept: mail, pages, rulings, and values between runs."""
+"""The stores of facts: mail, pages, rulings, and values between runs."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from kipflow.services.ports.records import Batch, CheckedPage, MonthChange, Save
 
 
 class MailStore(Protocol):
-    """Mails, the months they came in, and who wrote them."""
+    """Mails, their months, and their senders."""
 
     def save_messages(
         self, messages: Iterable[Message], *, seen_at: datetime, reading_rules: int = 0, batch: int | None = None
     ) -> SaveReport:
-        """Store what is not held yet. A known mail that older rules read gets the newer reading.
+        """Store new mails. A known mail that was read by older rules gets the new reading.
 
         `reading_rules` is the version of the rules that read these messages, `batch` what they came with.
         """
@@ -32,7 +32,7 @@ class MailStore(Protocol):
 
     def count_stale(self, list_id: str, month: str, reading_rules: int) -> int: ...
     def expire_readings(self) -> None:
-        """Have every mail count as read by rules older than any."""
+        """Mark every mail as read by outdated rules."""
         ...
 
     def save_unreadable(self, items: Iterable[Unreadable], *, seen_at: datetime) -> int: ...
@@ -43,20 +43,20 @@ class MailStore(Protocol):
         ...
 
     def find_mailbox(self, key: str) -> Mailbox | None:
-        """Who writes from an address, as the newest mail shows them; None where no mail came from there."""
+        """The sender with an address, as in the newest mail; None if no mail came from there."""
         ...
 
     def find_references(self, message_id: str) -> tuple[str, ...] | None:
-        """The mails that a held mail names as before it in its thread; None where the mail is not held."""
+        """The references of a stored mail; None if the mail is not stored."""
         ...
 
     def find_first_mail(self, address: str) -> datetime | None:
-        """When the first mail that is held came from an address; None where none did."""
+        """When the first stored mail came from an address; None if none did."""
         ...
 
 
 class PageStore(Protocol):
-    """Pages in all their versions, the index, tickets, and the numbers that these give out."""
+    """Pages in all their versions, the index, tickets, and the numbers that these assign."""
 
     def save_version(self, page: PageVersion, *, seen_at: datetime) -> bool: ...
     def load_versions(self) -> dict[str, int]:
@@ -76,7 +76,7 @@ class PageStore(Protocol):
         ...
 
     def load_absent(self) -> dict[str, PageAbsence]:
-        """The pages that cannot be had at present, by their id."""
+        """The pages that cannot be read at present, by their id."""
         ...
 
     def note_absent(self, page_id: str, *, why: str, at: datetime, number: int | None = None) -> bool:
@@ -91,11 +91,11 @@ class PageStore(Protocol):
     def save_faults(
         self, page: CheckedPage, found: Sequence[PageFault], *, rules: str, at: datetime
     ) -> tuple[PageFault, ...]:
-        """Note what was found on a page now; the faults that were never found on it before."""
+        """Store the faults found on a page. Returns those that were never found on it before."""
         ...
 
     def save_call_notes(self, notes: Iterable[CallNote], *, seen_at: datetime) -> int:
-        """Store the notes of recorded calls that are new; how many."""
+        """Store the new notes of recorded calls. Returns how many."""
         ...
 
     def save_index_entries(self, entries: Iterable[IndexEntry], *, batch: int | None = None) -> int: ...
@@ -105,7 +105,7 @@ class PageStore(Protocol):
         ...
 
     def load_taken(self) -> Numbers:
-        """Every number that pages, rows or rulings gave out, and what the index states as the next one."""
+        """All numbers assigned by pages, rows or rulings, and the next number according to the index."""
         ...
 
     def save_stated_number(self, number: int | None, *, origin: str) -> None:
@@ -119,7 +119,7 @@ class RulingStore(Protocol):
     def save(self, ruling: Ruling) -> int: ...
     def revoke(self, ruling_id: int, *, at: datetime, by: str, reason: str = "") -> None: ...
     def load_all(self) -> tuple[Ruling, ...]:
-        """Every ruling by time. Nobody else rules until the transaction ends."""
+        """All rulings in order of time. Blocks other rulings until the transaction ends."""
         ...
 
 
@@ -131,16 +131,16 @@ class Batches(Protocol):
         ...
 
     def close(self, batch: int, months: Sequence[MonthChange] = ()) -> None:
-        """Keep what it changed in months; one that brought nothing at all is forgotten."""
+        """Store its changes to months; an empty batch is deleted."""
         ...
 
     def load_all(self) -> tuple[Batch, ...]: ...
     def find_shared(self, batch: int) -> dict[int, set[str]]:
-        """Its mails that other batches brought too, by their ids."""
+        """Other batch → the mails that it has in common with this one."""
         ...
 
     def remove(self, batch: Batch, *, at: datetime) -> frozenset[int]:
-        """Take out what no other batch brought. The proposals that had some of it are to be decided again."""
+        """Remove the facts that no other batch has. Returns the affected proposals, to be decided again."""
         ...
 
     def note_undone(self, batch: int, *, at: datetime, by: str, reason: str, numbers: Sequence[int]) -> None: ...

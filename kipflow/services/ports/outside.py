@@ -14,7 +14,7 @@ from kipflow.domain.pages import TicketState, WikiPage
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MonthStats:
-    """What the archive's cheap statistics say of a month: enough to learn whether it changed."""
+    """The archive's cheap statistics on a month: enough to see whether it changed."""
 
     mails: int
     digest: str
@@ -77,7 +77,7 @@ class Mailer(Protocol):
     """A server that takes mails."""
 
     def send(self, mail: bytes, *, sender: str, recipient: str) -> None:
-        """Hand a mail over. Raises `Refused` where it certainly was not taken; after any other error it may be."""
+        """Hand over a mail. Raises `Refused` if it certainly was not accepted; after any other error it may be."""
         ...
 
 
@@ -87,14 +87,14 @@ class Chat(Protocol):
     def post(
         self, channel: str, text: str, blocks: Sequence[Mapping[str, Any]], *, key: str, thread: str | None = None
     ) -> str:
-        """Post a message, below the one that `thread` refers to if there is one; a reference to it.
+        """Post a message, in the thread of the message `thread` if given. Returns a reference to it.
 
-        Raises `Refused` or `RateLimited` where it certainly was not posted; after any other error it may have been.
+        Raises `Refused` or `RateLimited` if it certainly was not posted; after any other error it may have been.
         """
         ...
 
     def update(self, reference: str, text: str, blocks: Sequence[Mapping[str, Any]]) -> None:
-        """Put this in the place of what a message said; nothing happens where somebody deleted it. Raises as `post`."""
+        """Replace the content of a message; nothing happens if somebody deleted it. Raises as `post`."""
         ...
 
     def find(self, channel: str, *, key: str, since: datetime, thread: str | None = None) -> str | None:
@@ -105,13 +105,13 @@ class Chat(Protocol):
         ...
 
     def find_user(self, addresses: Sequence[str]) -> str | None:
-        """Where a person is written to directly who has one of these mail addresses; None: nobody has."""
+        """The direct channel of the person with one of these mail addresses; None: there is nobody."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Press:
-    """A button that a user of the chat pressed: its `value`, and the reason that stood beside it.
+    """A button pressed by a chat user: its `value`, and the reason entered with it.
 
     `message` is what `post` returned for the message that it is below.
     """
@@ -124,7 +124,7 @@ class Press:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Runs:
-    """What Airflow says of the DAGs: those that are paused, and those whose newest run failed, with when it did."""
+    """The DAGs that are paused in Airflow, and those whose newest run failed, with the time."""
 
     paused: tuple[str, ...] = ()
     failed: Mapping[str, datetime] = field(default_factory=dict)

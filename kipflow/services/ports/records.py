@@ -1,4 +1,4 @@
-"""What passes between the use cases and the store. All times are aware UTC."""
+"""Records passed between the use cases and the store. All times are aware UTC."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kipflow.domain.pages import IndexEntry, PageAbsence, PageVersion, StatusWor
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MonthChange:
-    """What an ingest changed in what is known of a month; `breaks` are its files that broke off, as they are kept."""
+    """An ingest's change to the coverage of a month; `breaks_*` are its truncated files, as stored."""
 
     before: ArchiveMonth | None
     after: ArchiveMonth
@@ -26,7 +26,7 @@ class MonthChange:
 class Batch:
     """What one ingest ("mail") or import ("index") of `sources` stored. `items`: the facts that came from files only.
 
-    `numbers` are the proposals that had some of it when it was undone.
+    `numbers` are the proposals that were affected when it was undone.
     """
 
     id: int
@@ -45,7 +45,7 @@ class Batch:
 class SaveReport:
     """What saving messages did. `touched` are the proposals whose facts changed.
 
-    `reread` are known mails that newer rules read otherwise than what was stored.
+    `reread` counts known mails that newer rules read differently.
     """
 
     new: int = 0
@@ -65,10 +65,10 @@ class StaleMonth:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewFact:
-    """A fact that came since a proposal was last decided: why its history may have to be corrected.
+    """A fact that came since a proposal was last decided, and may lead to a correction.
 
     `kind` is "message", "reading" (a stored mail was read again by newer rules), "page", "index" or "ruling"; `ref`
-    names it, `line` says it in words. `at` is when it was sent, saved or made, `seen_at` when kipflow came to know.
+    names it, `line` says it in words. `at` is when it was sent, saved or made, `seen_at` when kipflow learned of it.
     """
 
     kind: str
@@ -81,10 +81,10 @@ class NewFact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedPage:
-    """A proposal's page as far as judging it needs, without its body.
+    """A proposal's page with the data to check it, without its body.
 
-    `stage` is None until the proposal was decided on. `others` are the titles of other pages with the same
-    number. `judged` is what was judged last: version, rules, and `around` as it was; None: never.
+    `stage` is None until the proposal is decided. `others` are the titles of other pages with the same number. `judged`
+    is what was checked last: version, rules, and `around`; None: never.
     """
 
     page_id: str
@@ -101,7 +101,7 @@ class CheckedPage:
 
     @property
     def around(self) -> str:
-        """What the faults depend on besides the page itself, as a text that changes when it does."""
+        """What the faults depend on besides the page itself, as a comparable text."""
         return repr((self.others, self.is_ticket_missing))
 
 
@@ -109,7 +109,7 @@ class CheckedPage:
 class IndexRow:
     """What the round-up shows of one proposal, by its derived stage.
 
-    `written` are the rows that the newest index has of it, each with a title of its own, if there is more than one.
+    `written` are its rows in the newest index, if there is more than one with different titles.
     """
 
     number: int
@@ -134,7 +134,7 @@ class MetricRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProposalRows:
-    """All that is stored of one proposal, in order of time: what its facts are assembled from.
+    """All stored rows of one proposal, in order of time, from which its facts are assembled.
 
     `rivals` are mails of other proposals in the threads of these; `identities` every ruling on who is who, revoked ones
     too. `numbering` comes without its writers.
@@ -157,7 +157,7 @@ class ProposalRows:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """What a use case did: counts for logs and XCom, and lines worth a person's eye."""
+    """The result of a use case: counts for logs and XCom, and warnings for a person."""
 
     counts: Mapping[str, int] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""The store as the use cases know it: small Protocols, fulfilled by the database and by fakes in memory.
+"""The store for the use cases: small Protocols, implemented by the database and by fakes in memory.
 
 All times are aware UTC. Nothing here reads a clock: `now` and `as_of` are arguments.
 """
@@ -18,7 +18,7 @@ from kipflow.services.ports.records import ProposalRows
 
 
 class Session(Protocol):
-    """One transaction of the store: everything or nothing of it is kept."""
+    """One transaction of the store: all or nothing."""
 
     @property
     def mail(self) -> MailStore: ...
@@ -43,8 +43,8 @@ class Session(Protocol):
 
 
 class Rules(Protocol):
-    """How a community's mail and pages are read: by its policy, roster and names. `name` changes with any of them, so
-    that decisions under others are known to be out of date."""
+    """How a community's mail and pages are read: by its policy, roster and names. `name` changes with any of them,
+    which marks earlier decisions as out of date."""
 
     @property
     def name(self) -> str: ...
@@ -54,7 +54,7 @@ class Rules(Protocol):
     def roster(self) -> Roster: ...
     @property
     def aside(self) -> frozenset[str]:
-        """Lists on which no vote can be called; their mails give way to the same mails on others."""
+        """Lists on which no vote can be called; a mail that is also on another list counts there."""
         ...
 
     @property
@@ -68,11 +68,11 @@ class Rules(Protocol):
         ...
 
     def with_roster(self, roster: Roster) -> Rules:
-        """The same of a community with another roster."""
+        """These rules with another roster."""
         ...
 
     def attribute(self, messages: Sequence[Message]) -> Mapping[str, tuple[int, ...]]:
-        """The proposals that each of some mails belongs to, by its id."""
+        """Message id → the proposals that the mail belongs to."""
         ...
 
     def assemble(self, rows: ProposalRows) -> ProposalFacts:
@@ -90,5 +90,5 @@ class Store(Protocol):
         ...
 
     def read(self) -> AbstractContextManager[Session]:
-        """Open a transaction that only reads: it sees one moment, and neither waits nor keeps others waiting."""
+        """Open a read-only transaction: it sees one moment, and neither waits nor blocks others."""
         ...

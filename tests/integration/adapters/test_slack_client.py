@@ -70,7 +70,7 @@ def test_what_only_a_person_can_put_right_keeps_all_waiting_and_says_what_to_do(
         with pytest.raises(Withheld) as caught:
             chat.post("#kips", "t", BLOCKS, key="k")
         assert caught.value.why == f"chat.postMessage to #kips: {code}: {fix}"
-        assert f"Slack takes nothing: chat.postMessage to #kips: {code}: {fix}; what waits" in str(caught.value)
+        assert f"Slack refuses everything: chat.postMessage to #kips: {code}: {fix}; what waits" in str(caught.value)
     assert posts(server) == len(WITHHELD)
 
 

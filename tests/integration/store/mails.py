@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from kipflow.domain.facts import ArchiveMonth, Kind, Message, Ruling, SubjectReading
+from kipflow.domain.facts import ArchiveMonth, MailKind, Message, Ruling, SubjectReading
 from kipflow.domain.pages import IndexEntry, PageVersion, StatusWord
 from kipflow.domain.people import Person, Role
 from kipflow.domain.policy import Policy
@@ -21,7 +21,7 @@ LIST = "dev@project.example"
 def make_message(name: str, *numbers: int, parent: str | None = None, **changes: Any) -> Message:
     """The mail `<name@mail.example>`, sent an hour after NOW for each letter of its name's position."""
     topic = changes.pop("topic", "")
-    kind = changes.pop("kind", Kind.DISCUSS if numbers else Kind.OTHER)
+    kind = changes.pop("kind", MailKind.DISCUSS if numbers else MailKind.OTHER)
     references = tuple(f"<{r}@mail.example>" for r in changes.pop("references", ()))
     plain = Message(
         message_id=f"<{name}@mail.example>",

@@ -14,7 +14,7 @@ from sqlalchemy import event
 from kipflow.adapters.store import SqlStore, tables
 from kipflow.domain.errors import UnknownProposal
 from kipflow.domain.events import Stage
-from kipflow.domain.facts import Kind, Unreadable
+from kipflow.domain.facts import MailKind, Unreadable
 from kipflow.domain.history import reconcile
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.pages import StatusWord, TicketState
@@ -48,7 +48,7 @@ def board(store: SqlStore, policy: Policy) -> SqlStore:
             [
                 make_message("talk", 7, arrived_at=NOW - 40 * DAY, subject="[DISCUSS] KIP-7: Tidy 100% of shelves"),
                 make_message("undated", 7, arrived_at=None),
-                make_message("vote", 7, kind=Kind.VOTE, subject="[VOTE] KIP-7: Tidy 100% of shelves"),
+                make_message("vote", 7, kind=MailKind.VOTE, subject="[VOTE] KIP-7: Tidy 100% of shelves"),
                 make_message("yes", parent="vote", expressions=(make_expression(),), author_address="y@lind.example"),
                 make_message("no", parent="vote", expressions=(no,), arrived_at=NOW + timedelta(hours=1)),
             ],
@@ -233,8 +233,8 @@ def test_a_proposal_shows_all_it_rests_on(board: SqlStore, policy: Policy) -> No
     assert tuple(r.transition for r in view.history) == decision.history
     assert {r.run_id for r in view.history} == {"run-7"}
     threads = {t.kind: t for t in view.threads}
-    assert (threads[Kind.DISCUSS].mails, threads[Kind.DISCUSS].people) == (2, 1)
-    assert threads[Kind.DISCUSS].first_message_id == "<talk@mail.example>"
+    assert (threads[MailKind.DISCUSS].mails, threads[MailKind.DISCUSS].people) == (2, 1)
+    assert threads[MailKind.DISCUSS].first_message_id == "<talk@mail.example>"
     assert view.activity == {"2026-01": 1, "2026-03": 3}
     assert view.links["<vote@mail.example>"] == "https://lists.example/thread/vote@mail.example"
     assert [e.key for e in view.effects] == ["slack/7"]

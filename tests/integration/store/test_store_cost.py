@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy import event
 
 from kipflow.adapters.store import SqlStore
-from kipflow.domain.facts import Kind, Unreadable
+from kipflow.domain.facts import MailKind, Unreadable
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.pages import TicketState
 from kipflow.domain.policy import Policy
@@ -37,7 +37,7 @@ pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 def run_once(store: SqlStore, policy: Policy) -> None:
     """Everything that an hourly run and a look at the board do."""
     with store.begin() as session:
-        vote = make_message("vote", 7, kind=Kind.VOTE, topic="shelves", subject="[VOTE] KIP-7: Shelves")
+        vote = make_message("vote", 7, kind=MailKind.VOTE, topic="shelves", subject="[VOTE] KIP-7: Shelves")
         reply = make_message("reply", parent="vote", topic="shelves", expressions=(make_expression(),))
         for _ in range(2):
             session.mail.save_messages([vote, reply, make_message("noise", topic="other")], seen_at=NOW)
@@ -60,7 +60,7 @@ def run_once(store: SqlStore, policy: Policy) -> None:
         session.history.append(decision.history, recorded_at=NOW)
         session.outbox.enqueue([Effect(key="k", number=7, channel="slack", payload={})], now=NOW)
         session.history.save_decision(decision, facts.proposal)
-        session.outbox.find_claim("slack")
+        session.outbox.find_lease("slack")
         session.outbox.claim("slack", by="somebody", now=NOW, lease=timedelta(minutes=1))
     store.overview(NOW)
     store.rows(RowQuery())

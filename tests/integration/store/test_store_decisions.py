@@ -12,13 +12,13 @@ import sqlalchemy as sa
 from kipflow.adapters.store import SqlStore
 from kipflow.domain.decisions import Decision
 from kipflow.domain.events import Stage
-from kipflow.domain.facts import Kind
+from kipflow.domain.facts import MailKind
 from kipflow.domain.history import effective, reconcile
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.policy import Policy
 from kipflow.services import rulings
 from kipflow.services.assembly import load_facts
-from kipflow.services.desk import Word
+from kipflow.services.desk import ActContext
 from kipflow.services.ports import IndexRow, MetricRow
 from kipflow.services.ruling_checks import BadRuling
 from tests.integration.store.mails import NOW, make_entry, make_expression, make_message, make_month, make_page
@@ -50,7 +50,7 @@ def save_vote(store: SqlStore) -> None:
         )
         for i in range(4)
     ]
-    vote = make_message("vote", 7, kind=Kind.VOTE, arrived_at=NOW + DAY, subject="[VOTE] KIP-7: Tidy shelves")
+    vote = make_message("vote", 7, kind=MailKind.VOTE, arrived_at=NOW + DAY, subject="[VOTE] KIP-7: Tidy shelves")
     with store.begin() as session:
         session.mail.save_messages([make_message("a", 7), vote, *voters], seen_at=NOW + 2 * DAY)
         session.mail.save_month(make_month(fetched_at=NOW + 21 * DAY))
@@ -212,7 +212,7 @@ def test_a_ruling_on_a_ballot_that_no_vote_has_is_refused(store: SqlStore) -> No
             kind="ballot",
             target=message_id,
             value={"choice": "none"},
-            word=Word(author="ops", reason="said in jest", at=NOW + 20 * DAY),
+            context=ActContext(author="ops", reason="said in jest", at=NOW + 20 * DAY),
         ).id
 
     with pytest.raises(BadRuling, match="is no ballot of KIP-7"):

@@ -9,7 +9,7 @@ import pytest
 
 from kipflow.adapters.store import SqlStore
 from kipflow.domain.errors import KipflowError, UnknownProposal
-from kipflow.domain.facts import Kind, Message
+from kipflow.domain.facts import MailKind, Message
 from kipflow.domain.pages import TicketState
 from kipflow.domain.votes import Choice, Declared
 from kipflow.services.assembly import load_facts
@@ -64,7 +64,7 @@ def test_a_message_comes_back_as_it_was_saved(store: SqlStore) -> None:
         9,
         parent="root",
         references=("root", "b"),
-        kind=Kind.RESULT,
+        kind=MailKind.RESULT,
         topic="tidy shelves",
         expressions=(make_expression(Choice.AGAINST, why="until renamed"), make_expression(claimed_binding=None)),
         declared=declared,
@@ -145,7 +145,9 @@ def test_messages_come_in_order_of_time_with_their_permalinks(store: SqlStore) -
 
 def test_a_vote_counts_for_its_own_proposal_only(store: SqlStore) -> None:
     save(
-        store, make_message("a", 7, 9, kind=Kind.VOTE), make_message("b", parent="a", expressions=(make_expression(),))
+        store,
+        make_message("a", 7, 9, kind=MailKind.VOTE),
+        make_message("b", parent="a", expressions=(make_expression(),)),
     )
     with store.begin() as session:
         votes = load_facts(session, 9).votes

@@ -118,11 +118,11 @@ def test_while_one_has_an_effect_in_hand_nobody_gets_another_of_its_channel(stor
     assert claim(store, by="two") is None
     assert claim(store, by="two", channel="index") is not None
     with store.begin() as session:
-        held = session.outbox.find_claim("slack")
+        held = session.outbox.find_lease("slack")
         assert held is not None
         assert held.by == "one"
         session.outbox.mark_sent("a", at=NOW, external_ref="C1/1")
-        assert session.outbox.find_claim("slack") is None
+        assert session.outbox.find_lease("slack") is None
     second = claim(store, by="two")
     assert second is not None
     assert second.key == "b"
@@ -133,15 +133,15 @@ def test_a_lease_that_ran_out_gives_the_effect_to_the_next_who_knows_that_it_may
         session.outbox.enqueue([make_effect("a"), make_effect("b")], now=NOW)
     claim(store, lease=timedelta(0))
     with store.begin() as session:
-        assert session.outbox.find_claim("slack") is None
+        assert session.outbox.find_lease("slack") is None
         assert session.outbox.load_status(["a", "b"]) == {"a": "unsure", "b": "pending"}
         assert session.outbox.withdraw(["a", "b"], why="corrected") == 1, "what may be out cannot be taken back"
     taken = claim(store, NOW + HOUR, by="two")
     assert taken is not None
     assert (taken.key, taken.tried_at) == ("a", NOW)
     with store.begin() as session:
-        assert not session.outbox.renew_claim("a", by="one", lease=HOUR)
-        assert session.outbox.renew_claim("a", by="two", lease=HOUR)
+        assert not session.outbox.renew_lease("a", by="one", lease=HOUR)
+        assert session.outbox.renew_lease("a", by="two", lease=HOUR)
 
 
 def test_what_one_who_is_known_to_be_gone_had_in_hand_is_taken_over_at_once(store: SqlStore) -> None:

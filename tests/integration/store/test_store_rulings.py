@@ -19,7 +19,7 @@ from kipflow.mail.messages import read_message
 from kipflow.services import rulings
 from kipflow.services.advance import advance_all
 from kipflow.services.assembly import CommunityRules
-from kipflow.services.desk import Word
+from kipflow.services.desk import ActContext
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.replay import replay
 from kipflow.services.ruling_checks import BadRuling
@@ -78,7 +78,9 @@ def advance(store: SqlStore, day: float) -> None:
 
 def say(store: SqlStore, one: str, other: str, *, same: bool, day: float, by: str = "ops") -> Recorded:
     at = T0 + timedelta(days=day)
-    return rule_identity(store, ROSTER, one, other, same=same, word=Word(author=by, reason="asked them", at=at))
+    return rule_identity(
+        store, ROSTER, one, other, same=same, context=ActContext(author=by, reason="asked them", at=at)
+    )
 
 
 def history(store: SqlStore) -> list[tuple[str, Stage, datetime]]:
@@ -108,7 +110,7 @@ def test_a_merge_that_takes_the_ground_from_an_acceptance_corrects_history(store
     assert corrected[: len(accepted)] == accepted, "entries are never edited"
     assert corrected[len(accepted)][0] == "correction"
     assert store.proposal(7, T0 + timedelta(days=17)).stage is Stage.VOTE
-    rulings.revoke(store, ruled.id, Word(author="ops", reason="a mistake", at=T0 + timedelta(days=18)))
+    rulings.revoke(store, ruled.id, ActContext(author="ops", reason="a mistake", at=T0 + timedelta(days=18)))
     advance(store, 19)
     assert store.proposal(7, T0 + timedelta(days=19)).stage is Stage.ACCEPTED
 

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 
 from kipflow.adapters.store import SqlStore
 from kipflow.domain.events import Actor, Evidence, Stage, Transition
-from kipflow.domain.facts import Kind
+from kipflow.domain.facts import MailKind
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.policy import Policy
 from kipflow.domain.votes import Choice
@@ -87,7 +87,7 @@ def test_open_votes_and_ballots_show_the_last_decision(store: SqlStore, query: Q
     with store.begin() as session:
         session.mail.save_messages(
             [
-                make_message("vote", 7, kind=Kind.VOTE, subject="[VOTE] KIP-7: Tidy shelves"),
+                make_message("vote", 7, kind=MailKind.VOTE, subject="[VOTE] KIP-7: Tidy shelves"),
                 make_message("yes", parent="vote", expressions=(make_expression(),), author_address="y@osei.example"),
                 make_message("no", parent="vote", expressions=(no,)),
             ],

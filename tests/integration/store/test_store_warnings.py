@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from kipflow.adapters.store import SqlStore
 from kipflow.domain.clocks import list_months
 from kipflow.domain.events import Stage
-from kipflow.domain.facts import Kind, SilenceWarning
+from kipflow.domain.facts import MailKind, SilenceWarning
 from kipflow.domain.policy import Policy
 from kipflow.services import advance, replay
 from kipflow.services.assembly import load_facts
@@ -43,7 +43,7 @@ def policy() -> Policy:
 def talk(store: SqlStore) -> None:
     """A discussion of one mail, and the archive of a year."""
     with store.begin() as session:
-        session.mail.save_messages([make_message("a", 7, kind=Kind.DISCUSS)], seen_at=NOW)
+        session.mail.save_messages([make_message("a", 7, kind=MailKind.DISCUSS)], seen_at=NOW)
         for month in list_months("2026-03", "2027-02"):
             session.mail.save_month(replace(make_month(fetched_at=NOW + 300 * DAY), month=month))
 

@@ -207,7 +207,7 @@ def test_a_known_name_from_an_unknown_address_is_asked_and_one_ruling_gives_the_
             "are both kosei already; what the roster says is corrected in its file",
         ),
         (("merge", "kosei", "no@body.example"), "no mail is from 'no@body.example' and the roster has nobody"),
-        (("split", "mlind", "rberg"), "mlind and rberg count as two people already: nobody takes them for one"),
+        (("split", "mlind", "rberg"), "mlind and rberg are two people already: nothing suggests otherwise"),
         (("ballot", "7", "no@ballot.example", "+1"), "'no@ballot.example' is no ballot of KIP-7"),
         (("ballot", "99", "m7@m.example", "+1"), "no proposal 99 is known"),
         (("stage", "7", "Vote"), "KIP-7 is in stage Vote already"),

@@ -13,7 +13,7 @@ import yaml
 from kipflow.cli import run
 from kipflow.config.community import Community
 from kipflow.config.loading import load_community
-from kipflow.domain.policy import Rule
+from kipflow.domain.policy import VotingRule
 
 ROOT = Path(__file__).resolve().parents[3]
 DATA = ROOT / "tests" / "data" / "communities"
@@ -61,15 +61,17 @@ def test_a_real_community_is_shown_and_nothing_is_sent(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "prefix", "rule", "roles", "hours"),
     [
-        ("kafka", "KIP", Rule.LAZY_MAJORITY, {"committer", "pmc"}, 72),
-        ("flink", "FLIP", Rule.LAZY_CONSENSUS, {"committer", "pmc"}, 72),
-        ("pulsar", "PIP", Rule.LAZY_MAJORITY, {"pmc"}, 48),
-        ("cassandra", "CEP", Rule.LAZY_CONSENSUS, {"committer", "pmc"}, 72),
-        ("airflow", "AIP", Rule.LAZY_CONSENSUS, {"committer", "pmc"}, 72),
-        ("apache-release", "KIP", Rule.LAZY_MAJORITY, {"pmc"}, 72),
+        ("kafka", "KIP", VotingRule.LAZY_MAJORITY, {"committer", "pmc"}, 72),
+        ("flink", "FLIP", VotingRule.LAZY_CONSENSUS, {"committer", "pmc"}, 72),
+        ("pulsar", "PIP", VotingRule.LAZY_MAJORITY, {"pmc"}, 48),
+        ("cassandra", "CEP", VotingRule.LAZY_CONSENSUS, {"committer", "pmc"}, 72),
+        ("airflow", "AIP", VotingRule.LAZY_CONSENSUS, {"committer", "pmc"}, 72),
+        ("apache-release", "KIP", VotingRule.LAZY_MAJORITY, {"pmc"}, 72),
     ],
 )
-def test_the_rules_are_those_of_the_community(name: str, prefix: str, rule: Rule, roles: set[str], hours: int) -> None:
+def test_the_rules_are_those_of_the_community(
+    name: str, prefix: str, rule: VotingRule, roles: set[str], hours: int
+) -> None:
     community, policy = load(name), load(name).as_policy()
     assert (community.prefix, policy.rule, policy.quorum) == (prefix, rule, 3)
     assert policy.binding_roles == roles

@@ -52,10 +52,10 @@ WRONG: dict[str, tuple[str, str]] = {
         "policy.binding_roles: expected a value; the key is missing",
     ),
     "no first month": (changed("  since: 2026-01\n", ""), "archive.since: expected a value; the key is missing"),
-    "key twice": (GOOD + "title: Again\n", "line 14: expected valid YAML ('title' stands here for the second time)"),
+    "key twice": (GOOD + "title: Again\n", "line 14: expected valid YAML ('title' is a duplicate key)"),
     "key twice, deeper": (
         GOOD + "  quorum: 1\n",
-        "line 14: expected valid YAML ('quorum' stands here for the second time)",
+        "line 14: expected valid YAML ('quorum' is a duplicate key)",
     ),
     "results to mail without a server": (
         GOOD + "effects: {result: approve}\n",

@@ -8,12 +8,12 @@ from typing import Any
 
 from kipflow.domain.decisions import Decision
 from kipflow.domain.events import Stage
-from kipflow.domain.facts import Coverage, Kind, ProposalFacts, Ruling, ThreadMessage
+from kipflow.domain.facts import Coverage, MailKind, ProposalFacts, Ruling, ThreadMessage
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.pages import PageVersion, StatusWord
 from kipflow.domain.policy import Policy
 from kipflow.domain.proposals import Proposal
-from kipflow.domain.silence import give_warning
+from kipflow.domain.silence import make_warning
 from kipflow.domain.votes import Ballot, BallotStatus, Choice, Declared, Vote
 
 START = datetime(2026, 3, 2, 9, tzinfo=UTC)
@@ -39,7 +39,7 @@ def page(day: float, status: StatusWord = StatusWord.DISCUSSION, *, version: int
     )
 
 
-def mail(day: float, kind: Kind = Kind.OTHER, *, reply: bool = False) -> ThreadMessage:
+def mail(day: float, kind: MailKind = MailKind.OTHER, *, reply: bool = False) -> ThreadMessage:
     return ThreadMessage(
         message_id=f"<{kind}-{day}@x.example>",
         arrived_at=at(day),
@@ -112,7 +112,7 @@ def followed(known: ProposalFacts, policy: Policy, *days: float, lag: timedelta 
             continue
         if decision.unwarned is not None:
             since = known.followed_since
-            given = give_warning(decision.unwarned, policy, as_of=as_of, recorded_at=recorded_at, followed_since=since)
+            given = make_warning(decision.unwarned, policy, as_of=as_of, recorded_at=recorded_at, followed_since=since)
             # of what was over before anybody followed it nobody is notified
             is_past = given.due_at is not None and given.due_at <= (since or recorded_at)
             given = replace(given, delivered_at=None if is_past else recorded_at)
@@ -128,7 +128,7 @@ def ruling(day: float, kind: str, id: int = 1, target: str = "KIP-7", **value: A
 
 
 YES = (ballot("ada", 4.1), ballot("bo", 4.2), ballot("cy", 4.3))
-TALKED = {"pages": (page(0),), "messages": (mail(1, Kind.DISCUSS), mail(4, Kind.VOTE))}
+TALKED = {"pages": (page(0),), "messages": (mail(1, MailKind.DISCUSS), mail(4, MailKind.VOTE))}
 
 
 def stages(decision: Any) -> list[Stage]:

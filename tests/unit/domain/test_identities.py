@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kipflow.domain.doubts import MAX_WAYS, count_ways, find_ways
+from kipflow.domain.doubts import MAX_SETTLEMENTS, count_settlements, list_settlements
 from kipflow.domain.identities import identify_all
 from kipflow.domain.judging import judge, say_doubt
-from kipflow.domain.people import Doubt, DoubtKind, Mailbox, Person, Role, Verdict, clean_address, say_mailbox
+from kipflow.domain.people import Doubt, DoubtKind, IdentityVerdict, Mailbox, Person, Role, clean_address, say_mailbox
 from kipflow.domain.policy import Policy
 from kipflow.domain.proofs import Writing
 from kipflow.domain.roster import Roster
@@ -55,10 +55,10 @@ def doubts(roster: Roster, *boxes: str) -> list[Doubt]:
 
 def verdict(
     one: str, other: str, *, same: bool, names: tuple[str, str] = ("", ""), day: float = 9, ruling: int = 1
-) -> Verdict:
+) -> IdentityVerdict:
     boxes = Mailbox(key=one, name=names[0]), Mailbox(key=other, name=names[1])
     at = T0 + timedelta(days=day)
-    return Verdict(same=same, one=boxes[0], other=boxes[1], by="ops", reason="asked both", at=at, ruling=ruling)
+    return IdentityVerdict(same=same, one=boxes[0], other=boxes[1], by="ops", reason="asked both", at=at, ruling=ruling)
 
 
 def poll(roster: Roster, *cast: tuple[str, Choice]) -> Vote:
@@ -281,14 +281,14 @@ def test_one_mailbox_is_one_persons_at_most() -> None:
         ),
         LATER,
     )
-    tallies = sorted(str(count(way.ballots).binding.as_dict()) for way in find_ways(vote))
+    tallies = sorted(str(count(way.ballots).binding.as_dict()) for way in list_settlements(vote))
     assert tallies == ["{'+1': 2, '0': 0, '-1': 1}"] * 2 + ["{'+1': 3, '0': 0, '-1': 0}"]
 
 
 def test_with_too_many_ways_to_try_the_vote_waits() -> None:
     crowd = tuple((f"K. Osei <kim{i}@y.example>", FOR) for i in range(9))
     vote = judge(poll(ROSTER, *BINDING, *crowd), LATER)
-    assert count_ways(vote) > MAX_WAYS
+    assert count_settlements(vote) > MAX_SETTLEMENTS
     assert find_outcome(vote, POLICY, LATER) is Outcome.PASSING
 
 
@@ -455,7 +455,7 @@ def test_one_person_never_counts_twice_and_every_way_is_within_the_extremes(
     vote = judge(poll(roster, *((f"{name} <{address}>", choice) for name, address, choice in cast)), LATER)
     counted = [b.voter for b in vote.ballots if b.status is BallotStatus.COUNTED]
     assert len(counted) == len(set(counted))
-    for way in find_ways(vote):
+    for way in list_settlements(vote):
         standing = [b.voter for b in way.ballots if b.status is BallotStatus.COUNTED]
         assert len(standing) == len(set(standing))
     # by the roster or a ruling

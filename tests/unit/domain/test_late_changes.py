@@ -10,7 +10,7 @@ import pytest
 
 from kipflow.domain.decisions import Decision
 from kipflow.domain.events import Stage
-from kipflow.domain.facts import Kind, Ruling
+from kipflow.domain.facts import MailKind, Ruling
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.pagechanges import find_late_change, say_sections
 from kipflow.domain.pages import PageVersion
@@ -30,7 +30,7 @@ def decided(
     *versions: PageVersion, policy: Policy = ASK, on: float = 30, announced: float | None = 8, **more: Any
 ) -> Decision:
     vote = poll(4, *YES, declared=result(announced) if announced is not None else None)
-    messages = (mail(1, Kind.DISCUSS), mail(4, Kind.VOTE))
+    messages = (mail(1, MailKind.DISCUSS), mail(4, MailKind.VOTE))
     known = facts(pages=(page_version(0, 1, OLD), *versions), messages=messages, votes=(vote,), **more)
     decision = decide(known, policy, at(on))
     assert decision is not None
@@ -136,7 +136,7 @@ def test_an_outcome_depends_on_the_answer_only_where_votes_that_count_for_it_wer
     since = tuple(replace(b, cast_at=at(5.5)) for b in YES)
     guest = ballot("gus", 4.1, binding=False)
     pages = (page_version(0, 1, OLD), page_version(5, 2, NEW))
-    known = facts(pages=pages, messages=(mail(4, Kind.VOTE),), votes=(poll(4, guest, *since),))
+    known = facts(pages=pages, messages=(mail(4, MailKind.VOTE),), votes=(poll(4, guest, *since),))
     asked = decide(known, ASK, at(6))
     assert asked is not None
     assert find_ways(asked) == ()
@@ -153,7 +153,7 @@ def test_what_must_be_cast_again_counts_from_the_change_on_and_for_a_whole_perio
     word, again = recast(9, before=5), tuple(ballot(name, 10) for name in ("ada", "bo", "cy"))
     known = facts(
         pages=(page_version(0, 1, OLD), page_version(5, 2, NEW)),
-        messages=(mail(1, Kind.DISCUSS), mail(4, Kind.VOTE)),
+        messages=(mail(1, MailKind.DISCUSS), mail(4, MailKind.VOTE)),
         votes=(poll(4, *YES, ballot("dee", 6), *again, declared=result(8)),),
         rulings=(word,),
     )
@@ -182,7 +182,7 @@ def test_what_must_be_cast_again_counts_from_the_change_on_and_for_a_whole_perio
 def test_a_word_on_one_round_says_nothing_of_the_next() -> None:
     known = facts(
         pages=(page_version(0, 1, OLD), page_version(5, 2, NEW)),
-        messages=(mail(4, Kind.VOTE),),
+        messages=(mail(4, MailKind.VOTE),),
         votes=(poll(4, *YES, ended_at=at(10), ended_how="replaced"), poll(10, ballot("ada", 10.5), round=2)),
         rulings=(recast(9, before=11),),
     )

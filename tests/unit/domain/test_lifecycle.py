@@ -9,7 +9,7 @@ import pytest
 
 from kipflow.domain.errors import IllegalTransition
 from kipflow.domain.events import Stage
-from kipflow.domain.facts import Coverage, Kind
+from kipflow.domain.facts import Coverage, MailKind
 from kipflow.domain.history import effective, reconcile
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.pages import IndexEntry, StatusWord
@@ -40,7 +40,7 @@ def test_nothing_is_decided_before_anything_happened() -> None:
 
 
 def test_a_page_makes_a_draft_and_a_thread_a_discussion() -> None:
-    decision = decide(facts(pages=(page(0),), messages=(mail(1, Kind.DISCUSS),)), POLICY, at(2))
+    decision = decide(facts(pages=(page(0),), messages=(mail(1, MailKind.DISCUSS),)), POLICY, at(2))
     assert [(t.target, t.at, t.rule) for t in decision.history] == [
         (Stage.DRAFT, at(0), "page-created"),
         (Stage.DISCUSSION, at(1), "discuss-thread"),
@@ -155,7 +155,7 @@ def test_required_care_lengthens_the_period() -> None:
 
 def test_silence_warns_then_makes_dormant_and_a_mail_revives() -> None:
     policy = replace(POLICY, dormant_after=timedelta(days=90), grace=timedelta(days=14))
-    talk = facts(pages=(page(0),), messages=(mail(1, Kind.DISCUSS),))
+    talk = facts(pages=(page(0),), messages=(mail(1, MailKind.DISCUSS),))
     talk = followed(talk, policy, 2, 91)
     warned = decide(talk, policy, at(95))
     assert (warned.stage, warned.warned_at) == (Stage.DISCUSSION, at(91))
@@ -170,23 +170,23 @@ def test_silence_warns_then_makes_dormant_and_a_mail_revives() -> None:
 def test_a_snooze_puts_dormancy_off() -> None:
     policy = replace(POLICY, dormant_after=timedelta(days=90))
     snooze = ruling(80, "snooze", until=at(300).isoformat())
-    known = facts(pages=(page(0),), messages=(mail(1, Kind.DISCUSS),), rulings=(snooze,))
+    known = facts(pages=(page(0),), messages=(mail(1, MailKind.DISCUSS),), rulings=(snooze,))
     decision = decide(known, policy, at(250))
     assert decision.stage is Stage.DISCUSSION
 
 
 def test_a_page_status_alone_never_accepts_but_is_reported_as_drift() -> None:
     pages = (page(0), page(3, StatusWord.ACCEPTED, version=2))
-    decision = decide(facts(pages=pages, messages=(mail(1, Kind.DISCUSS),)), POLICY, at(9))
+    decision = decide(facts(pages=pages, messages=(mail(1, MailKind.DISCUSS),)), POLICY, at(9))
     assert decision.stage is Stage.DISCUSSION
     assert [(d.side, d.says) for d in decision.drift] == [("page", "Accepted")]
-    earlier = decide(facts(pages=pages, messages=(mail(1, Kind.DISCUSS),)), POLICY, at(2))
+    earlier = decide(facts(pages=pages, messages=(mail(1, MailKind.DISCUSS),)), POLICY, at(2))
     assert earlier.drift == (), "what the page said later was not known then"
 
 
 def test_a_page_status_can_discard_an_open_proposal_but_not_an_accepted_one() -> None:
     discarded = (page(0), page(6, StatusWord.DISCARDED, version=2))
-    gone = decide(facts(pages=discarded, messages=(mail(1, Kind.DISCUSS),)), POLICY, at(9))
+    gone = decide(facts(pages=discarded, messages=(mail(1, MailKind.DISCUSS),)), POLICY, at(9))
     assert gone.stage is Stage.DISCARDED
     late = (page(0), page(20, StatusWord.DISCARDED, version=2))
     kept = decide(
@@ -209,7 +209,7 @@ def test_a_row_of_the_wikis_index_is_the_baseline_only_where_nothing_else_is_kno
     assert (alone.stage, alone.history[0].rule) == (Stage.ACCEPTED, "index-row")
     taken = decide(facts(index_entries=(replace(row, section="discussion"),)), POLICY, at(6))
     assert (taken.stage, taken.history[0].rule) == (Stage.DRAFT, "number-taken"), "only a thread makes a discussion"
-    later = decide(facts(index_entries=(row,), messages=(mail(9, Kind.DISCUSS),)), POLICY, at(10))
+    later = decide(facts(index_entries=(row,), messages=(mail(9, MailKind.DISCUSS),)), POLICY, at(10))
     assert later.history == alone.history, "a later mail takes nothing back"
     known = decide(facts(index_entries=(row,), pages=(page(0, StatusWord.DRAFT),)), POLICY, at(6))
     assert (known.stage, [d.side for d in known.drift]) == (Stage.DRAFT, ["index"])

@@ -19,12 +19,12 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invaria
 from kipflow.domain.clocks import is_covered
 from kipflow.domain.decisions import Decision
 from kipflow.domain.events import Stage, Transition
-from kipflow.domain.facts import Coverage, Kind, ProposalFacts, SilenceWarning
+from kipflow.domain.facts import Coverage, MailKind, ProposalFacts, SilenceWarning
 from kipflow.domain.history import effective, reconcile
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.pages import IndexEntry, PageAbsence, StatusWord, TicketState
-from kipflow.domain.policy import Care, Policy, Rule
-from kipflow.domain.silence import PROMPT, give_warning
+from kipflow.domain.policy import Care, Policy, VotingRule
+from kipflow.domain.silence import PROMPT, make_warning
 from kipflow.domain.stages.table import BY_PERSON, TABLE
 from kipflow.domain.votes import Ballot, BallotStatus, Choice, Declared, Vote
 from tests.examples import examples
@@ -36,7 +36,7 @@ policies = st.builds(
     Policy,
     version=st.just("drawn-1"),
     binding_roles=st.just(frozenset({"committer"})),
-    rule=st.sampled_from(list(Rule)),
+    rule=st.sampled_from(list(VotingRule)),
     quorum=st.integers(0, 3),
     voting_period=st.sampled_from([timedelta(0), timedelta(days=3)]),
     clock_after=st.sampled_from([None, timedelta(0), timedelta(days=7)]),
@@ -124,8 +124,8 @@ class Proposal(RuleBasedStateMachine):
     def complete_months(self) -> None:
         self.gaps.clear()
 
-    @rule(age=ages, kind=st.sampled_from(list(Kind)), reply=st.booleans())
-    def send_mail(self, age: int, kind: Kind, reply: bool) -> None:
+    @rule(age=ages, kind=st.sampled_from(list(MailKind)), reply=st.booleans())
+    def send_mail(self, age: int, kind: MailKind, reply: bool) -> None:
         sent = replace(mail(self.day(age), kind, reply=reply), message_id=f"<m{self.next()}@x.example>")
         self.known["messages"].append(sent)
 
@@ -268,7 +268,7 @@ class Proposal(RuleBasedStateMachine):
 
     def warn(self, decision: Decision, as_of: datetime) -> None:
         assert decision.unwarned is not None
-        given = give_warning(
+        given = make_warning(
             decision.unwarned, self.policy, as_of=as_of, recorded_at=self.now(), followed_since=self.followed_since
         )
         assert given.silent_at not in {w.silent_at for w in self.warnings}, "each silence is warned of once"
@@ -377,7 +377,7 @@ def check_acceptance(move: Transition, known: ProposalFacts, policy: Policy) -> 
     vote = next(v for v in known.votes if {v.root_message_id, v.declared.message_id if v.declared else ""} & leads)
     counted = count_by_hand(vote, policy, known, move.at)
     assert counted[0] >= policy.quorum
-    majority = {Rule.LAZY_CONSENSUS: counted[1] == 0, Rule.TWO_THIRDS: counted[0] >= max(1, 2 * counted[1])}
+    majority = {VotingRule.LAZY_CONSENSUS: counted[1] == 0, VotingRule.TWO_THIRDS: counted[0] >= max(1, 2 * counted[1])}
     assert majority.get(policy.rule, counted[0] > counted[1])
     assert is_covered(known.coverage, vote.opened_at, move.at) is None
     assert move.at >= vote.opened_at + policy.voting_period

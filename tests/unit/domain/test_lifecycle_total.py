@@ -10,10 +10,10 @@ from typing import Any
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
-from kipflow.domain.facts import Coverage, Kind, ProposalFacts, Ruling, ThreadMessage
+from kipflow.domain.facts import Coverage, MailKind, ProposalFacts, Ruling, ThreadMessage
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.pages import IndexEntry, PageAbsence, PageVersion, StatusWord, TicketState
-from kipflow.domain.policy import Care, Fractions, Policy, Rule
+from kipflow.domain.policy import Care, Fractions, Policy, VotingRule
 from kipflow.domain.proposals import Proposal
 from kipflow.domain.votes import Ballot, BallotStatus, Choice, Declared, Vote
 from tests.examples import examples
@@ -61,7 +61,7 @@ messages = st.builds(
     ThreadMessage,
     message_id=ids,
     arrived_at=moments,
-    kind=st.sampled_from(list(Kind)),
+    kind=st.sampled_from(list(MailKind)),
     is_reply=st.booleans(),
     author_name=words,
     author_address=words,
@@ -142,7 +142,7 @@ policies = st.builds(
     Policy,
     version=words,
     binding_roles=st.just(frozenset({"committer"})),
-    rule=st.sampled_from(list(Rule)),
+    rule=st.sampled_from(list(VotingRule)),
     quorum=st.integers(0, 3),
     voting_period=spans,
     clock_after=st.none() | spans,

@@ -10,10 +10,10 @@ import pytest
 
 from kipflow.domain.decisions import Decision
 from kipflow.domain.events import Stage
-from kipflow.domain.facts import Coverage, Kind
+from kipflow.domain.facts import Coverage, MailKind
 from kipflow.domain.history import effective, reconcile
 from kipflow.domain.pages import IndexEntry, StatusWord
-from kipflow.domain.policy import Care, Rule
+from kipflow.domain.policy import Care, VotingRule
 from kipflow.domain.tally import Outcome
 from kipflow.domain.votes import BallotStatus, Choice, Vote
 from tests.unit.domain.building import (
@@ -118,13 +118,13 @@ def test_a_vote_on_a_rejected_proposal_asks_a_person_and_a_ruling_lets_it_run() 
 
 def test_a_discussion_of_a_discarded_proposal_asks_a_person() -> None:
     pages = (page(0), page(3, StatusWord.DISCARDED, version=2))
-    old = mail(1, Kind.DISCUSS)
-    quiet = decided(facts(pages=pages, messages=(old, mail(5, Kind.DISCUSS, reply=True))), POLICY, 9)
+    old = mail(1, MailKind.DISCUSS)
+    quiet = decided(facts(pages=pages, messages=(old, mail(5, MailKind.DISCUSS, reply=True))), POLICY, 9)
     assert kinds(quiet) == [], "an answer in the old thread is no new discussion"
-    asked = decided(facts(pages=pages, messages=(old, mail(6, Kind.DISCUSS))), POLICY, 9)
+    asked = decided(facts(pages=pages, messages=(old, mail(6, MailKind.DISCUSS))), POLICY, 9)
     assert (asked.stage, kinds(asked)) == (Stage.DISCARDED, ["reopening"])
     ruled = decided(
-        facts(pages=pages, messages=(old, mail(6, Kind.DISCUSS)), rulings=(ruling(7, "restore"),)), POLICY, 9
+        facts(pages=pages, messages=(old, mail(6, MailKind.DISCUSS)), rulings=(ruling(7, "restore"),)), POLICY, 9
     )
     assert (ruled.stage, rules(ruled)[-1], kinds(ruled)) == (Stage.DISCUSSION, "restored", [])
 
@@ -132,10 +132,10 @@ def test_a_discussion_of_a_discarded_proposal_asks_a_person() -> None:
 def test_a_ruling_that_keeps_the_stage_closes_the_question_until_something_newer_comes() -> None:
     pages = (page(0), page(3, StatusWord.DISCARDED, version=2))
     kept = ruling(7, "stage", stage="Discarded")
-    talk = (mail(1, Kind.DISCUSS), mail(6, Kind.DISCUSS))
+    talk = (mail(1, MailKind.DISCUSS), mail(6, MailKind.DISCUSS))
     answered = decided(facts(pages=pages, messages=talk, rulings=(kept,)), POLICY, 9)
     assert (answered.stage, answered.since, kinds(answered)) == (Stage.DISCARDED, at(3), [])
-    again = decided(facts(pages=pages, messages=(*talk, mail(8, Kind.DISCUSS)), rulings=(kept,)), POLICY, 9)
+    again = decided(facts(pages=pages, messages=(*talk, mail(8, MailKind.DISCUSS)), rulings=(kept,)), POLICY, 9)
     assert kinds(again) == ["reopening"]
     voted = facts(**TALKED, votes=(REJECTED, second(20)), rulings=(ruling(22, "stage", stage="Rejected"),))
     assert kinds(decided(voted, POLICY, 21)) == ["new-vote"]
@@ -162,7 +162,7 @@ def test_a_ruling_that_changes_nothing_about_the_outcome_asks_nothing() -> None:
 
 
 def test_a_vote_wakes_a_dormant_proposal() -> None:
-    known = facts(pages=(page(0),), messages=(mail(1, Kind.DISCUSS),), votes=(poll(150),))
+    known = facts(pages=(page(0),), messages=(mail(1, MailKind.DISCUSS),), votes=(poll(150),))
     decision = decided(known, SLEEPY, 151)
     assert stages(decision)[-3:] == [Stage.DORMANT, Stage.DISCUSSION, Stage.VOTE]
 
@@ -179,7 +179,7 @@ def test_an_accepted_vote_that_an_operator_puts_back_is_not_accepted_again_by_th
 
 def test_a_restored_proposal_is_not_discarded_again_by_a_page_that_says_the_same() -> None:
     gone, same = page(3, StatusWord.DISCARDED, version=2), page(6, StatusWord.DISCARDED, version=3)
-    known = facts(pages=(page(0), gone, same), messages=(mail(1, Kind.DISCUSS),), rulings=(ruling(5, "restore"),))
+    known = facts(pages=(page(0), gone, same), messages=(mail(1, MailKind.DISCUSS),), rulings=(ruling(5, "restore"),))
     decision = decided(known, POLICY, 9)
     assert decision.stage is Stage.DISCUSSION
     assert [d.side for d in decision.drift] == ["page"]
@@ -253,7 +253,7 @@ def test_a_vote_that_fell_short_sleeps_after_a_year_and_its_ballots_still_count_
     asleep = decided(facts(**TALKED, votes=(left,)), SLEEPY, 370)
     assert (asleep.stage, rules(asleep)[-1]) == (Stage.DORMANT, "silence")
     woken = replace(left, ballots=(*left.ballots, ballot("cy", 371)))
-    talk = {**TALKED, "messages": (*TALKED["messages"], mail(371, Kind.VOTE, reply=True))}
+    talk = {**TALKED, "messages": (*TALKED["messages"], mail(371, MailKind.VOTE, reply=True))}
     awake = decided(facts(**talk, votes=(woken,)), SLEEPY, 372)
     assert rules(awake)[-3:] == ["silence", "revived", "vote-resumed"]
     assert awake.votes[0].outcome is Outcome.PASSED
@@ -268,7 +268,7 @@ def test_a_new_round_replaces_a_vote_that_nobody_ended() -> None:
 
 
 def test_the_end_of_a_round_shows_the_mail_that_ended_it() -> None:
-    gone = mail(5, Kind.CANCEL)
+    gone = mail(5, MailKind.CANCEL)
     talk = {**TALKED, "messages": (*TALKED["messages"], gone)}
     called_off = poll(4, ended_at=at(5), ended_how="cancelled", ended_message_id=gone.message_id)
     shown = decided(facts(**talk, votes=(called_off,)), POLICY, 6).history[-1].evidence[0]
@@ -294,7 +294,7 @@ def test_a_stray_answer_does_not_replace_the_vote_that_runs() -> None:
 
 # -- silence ------------------------------------------------------------------------------------------
 def test_silence_in_mail_that_is_not_held_is_no_silence() -> None:
-    talk = facts(pages=(page(0),), messages=(mail(1, Kind.DISCUSS),))
+    talk = facts(pages=(page(0),), messages=(mail(1, MailKind.DISCUSS),))
     holes = replace(talk, coverage=Coverage(complete_through=at(500), gaps=(("2026-05", "dev 2026-05: not read"),)))
     waiting = decided(holes, SLEEPY, 200)
     assert (waiting.stage, waiting.warned_at) == (Stage.DISCUSSION, None)
@@ -308,7 +308,7 @@ def test_silence_in_mail_that_is_not_held_is_no_silence() -> None:
 
 def test_a_snooze_never_brings_dormancy_nearer() -> None:
     short = ruling(3, "snooze", until=at(4).isoformat())
-    talk = facts(pages=(page(0),), messages=(mail(1, Kind.DISCUSS),), rulings=(short,))
+    talk = facts(pages=(page(0),), messages=(mail(1, MailKind.DISCUSS),), rulings=(short,))
     assert decided(talk, SLEEPY, 60).unwarned is None
     required = decided(talk, SLEEPY, 92).unwarned
     assert required.silent_at == at(91)
@@ -316,7 +316,7 @@ def test_a_snooze_never_brings_dormancy_nearer() -> None:
 
 def test_a_person_decides_on_dormancy_where_the_policy_says_so() -> None:
     asked = replace(SLEEPY, dormancy_by_person=True)
-    talk = facts(pages=(page(0),), messages=(mail(1, Kind.DISCUSS),))
+    talk = facts(pages=(page(0),), messages=(mail(1, MailKind.DISCUSS),))
     decision = decided(talk, asked, 300)
     assert (decision.stage, kinds(decision)) == (Stage.DISCUSSION, ["dormancy"])
     assert decision.missing[-1] == "silent for 299 days; a person decides whether it is dormant"
@@ -328,13 +328,13 @@ def test_a_person_decides_on_dormancy_where_the_policy_says_so() -> None:
 @pytest.mark.parametrize(
     ("rule", "cast", "missing"),
     [
-        (Rule.LAZY_MAJORITY, (2, 0), "needs 1 more binding +1"),
-        (Rule.LAZY_MAJORITY, (3, 3), "needs 1 more binding +1 to outweigh 3 binding -1"),
-        (Rule.TWO_THIRDS, (3, 2), "needs 1 more binding +1 to outweigh 2 binding -1"),
-        (Rule.LAZY_CONSENSUS, (3, 1), "1 binding -1 stands against it: a veto"),
+        (VotingRule.LAZY_MAJORITY, (2, 0), "needs 1 more binding +1"),
+        (VotingRule.LAZY_MAJORITY, (3, 3), "needs 1 more binding +1 to outweigh 3 binding -1"),
+        (VotingRule.TWO_THIRDS, (3, 2), "needs 1 more binding +1 to outweigh 2 binding -1"),
+        (VotingRule.LAZY_CONSENSUS, (3, 1), "1 binding -1 is a veto"),
     ],
 )
-def test_what_a_vote_lacks_goes_by_its_rule(rule: Rule, cast: tuple[int, int], missing: str) -> None:
+def test_what_a_vote_lacks_goes_by_its_rule(rule: VotingRule, cast: tuple[int, int], missing: str) -> None:
     yes = tuple(ballot(f"y{n}", 4.1) for n in range(cast[0]))
     against = tuple(ballot(f"n{n}", 4.1, Choice.AGAINST) for n in range(cast[1]))
     decision = decided(facts(**TALKED, votes=(poll(4, *yes, *against),)), replace(POLICY, rule=rule), 5)
@@ -386,7 +386,7 @@ def test_a_page_saved_after_the_opening_requires_care_where_there_was_none_befor
 # -- numbers ------------------------------------------------------------------------------------------
 def test_a_number_taken_twice_is_asked_about_and_the_other_page_moves_nothing() -> None:
     mine, theirs = page(0), replace(page(2, StatusWord.DISCARDED, version=1), page_id="p8", title="KIP-7: Gates")
-    decision = decided(facts(pages=(mine, theirs), messages=(mail(1, Kind.DISCUSS),)), POLICY, 9)
+    decision = decided(facts(pages=(mine, theirs), messages=(mail(1, MailKind.DISCUSS),)), POLICY, 9)
     assert decision.stage is Stage.DISCUSSION
     assert decision.review[0].question == (
         'the number was taken twice: the page "KIP-7: Faster fences" has it, and "KIP-7: Gates" too'
@@ -397,7 +397,7 @@ def test_a_number_taken_twice_is_asked_about_and_the_other_page_moves_nothing() 
 
 def test_a_page_that_is_given_another_number_leaves_this_one_taken_and_asks() -> None:
     moved = replace(page(9, version=2), number=9, title="KIP-9: Faster fences")
-    left = decided(facts(pages=(page(0), moved), messages=(mail(1, Kind.DISCUSS),)), POLICY, 12)
+    left = decided(facts(pages=(page(0), moved), messages=(mail(1, MailKind.DISCUSS),)), POLICY, 12)
     assert stages(left) == [Stage.DRAFT, Stage.DISCUSSION]
     assert left.review[0].question == (
         'its page was given another number: it is "KIP-9: Faster fences" now. Was this number given up?'

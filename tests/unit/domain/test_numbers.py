@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from kipflow.domain.claims import ClaimKind, find_claim
 from kipflow.domain.events import Stage
-from kipflow.domain.facts import Kind, ProposalFacts
+from kipflow.domain.facts import MailKind, ProposalFacts
 from kipflow.domain.lifecycle import decide
+from kipflow.domain.numberdoubts import NumberDoubtKind, find_number_doubt
 from kipflow.domain.numbering import JUMP, KnownWriter, Numbering, Numbers, find_followers, find_next
 from kipflow.domain.pages import IndexEntry
 from tests.unit.domain.building import POLICY, TALKED, YES, at, facts, mail, page, poll, result, ruling, stages
@@ -19,7 +19,7 @@ WIKI = Numbering(by_wiki=True, below=6)
 
 
 def claimed(numbering: Numbering = WIKI, **more: object) -> ProposalFacts:
-    mails = (mail(1, Kind.DISCUSS), mail(4, Kind.VOTE))
+    mails = (mail(1, MailKind.DISCUSS), mail(4, MailKind.VOTE))
     return facts(**{"messages": mails, "votes": (poll(4, *YES, declared=result(8)),), "numbering": numbering, **more})
 
 
@@ -59,8 +59,8 @@ def test_a_number_affects_those_within_a_jump_above_it() -> None:
 
 def test_where_a_wiki_gives_numbers_one_of_mail_is_claimed_and_its_vote_decides_nothing() -> None:
     decision = decide(claimed(), POLICY, at(9))
-    assert decision.claim is not None
-    assert (decision.claim.kind, decision.stage) == (ClaimKind.CLAIMED, Stage.VOTE)
+    assert decision.number_doubt is not None
+    assert (decision.number_doubt.kind, decision.stage) == (NumberDoubtKind.CLAIMED, Stage.VOTE)
     assert decision.missing[0].startswith("claimed: only mail names it")
     assert decision.unwarned is None
     assert decision.review == ()
@@ -79,12 +79,12 @@ def test_where_a_wiki_gives_numbers_one_of_mail_is_claimed_and_its_vote_decides_
 )
 def test_a_number_that_is_real_lets_its_vote_decide_as_of_its_end(more: dict[str, Any]) -> None:
     decision = decide(claimed(**more), POLICY, at(9))
-    assert decision.claim is None
+    assert decision.number_doubt is None
     assert (decision.stage, decision.since) == (Stage.ACCEPTED, at(8))
 
 
 def test_a_page_that_is_not_there_yet_makes_no_number_real() -> None:
-    assert find_claim(claimed(pages=(page(10),)), at(9)) is not None
+    assert find_number_doubt(claimed(pages=(page(10),)), at(9)) is not None
 
 
 def test_a_known_writer_raises_a_question_with_both_outcomes_and_no_words_of_the_mail() -> None:
@@ -100,15 +100,15 @@ def test_a_known_writer_raises_a_question_with_both_outcomes_and_no_words_of_the
 def test_a_refused_number_asks_nothing_until_a_page_comes() -> None:
     refused = ruling(6, "number", number="refuse")
     decision = decide(claimed(rulings=(refused,)), POLICY, at(9))
-    assert decision.claim is not None
-    assert (decision.claim.kind, decision.stage, decision.review) == (ClaimKind.REFUSED, Stage.VOTE, ())
-    assert find_claim(claimed(rulings=(refused,), pages=(page(7),)), at(9)) is None
+    assert decision.number_doubt is not None
+    assert (decision.number_doubt.kind, decision.stage, decision.review) == (NumberDoubtKind.REFUSED, Stage.VOTE, ())
+    assert find_number_doubt(claimed(rulings=(refused,), pages=(page(7),)), at(9)) is None
 
 
 def test_a_page_far_beyond_the_others_is_followed_and_asked_about() -> None:
     far = Numbering(by_wiki=True, below=7 - JUMP - 1)
     decision = decide(facts(**TALKED, numbering=far), POLICY, at(2))
-    assert decision.claim is not None
-    assert (decision.claim.kind, decision.claim.is_real) == (ClaimKind.JUMP, True)
+    assert decision.number_doubt is not None
+    assert (decision.number_doubt.kind, decision.number_doubt.is_real) == (NumberDoubtKind.JUMP, True)
     assert [item.kind for item in decision.review] == ["claimed-number"]
     assert stages(decision) == [Stage.DRAFT, Stage.DISCUSSION]

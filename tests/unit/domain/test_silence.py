@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 
 from kipflow.domain.decisions import Decision
 from kipflow.domain.events import Stage
-from kipflow.domain.facts import Coverage, Kind, ProposalFacts
+from kipflow.domain.facts import Coverage, MailKind, ProposalFacts
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.policy import Policy
-from kipflow.domain.silence import PROMPT, Silence, give_warning
+from kipflow.domain.silence import PROMPT, Silence, make_warning
 from tests.unit.domain.building import POLICY, TALKED, YES, at, facts, followed, mail, page, poll, ruling, stages
 
 SLEEPY = replace(POLICY, dormant_after=timedelta(days=90), grace=timedelta(days=14))
 #: Long enough to warn of on day 91; without a warning it would be dormant on day 105.
-TALK = facts(pages=(page(0),), messages=(mail(1, Kind.DISCUSS),))
+TALK = facts(pages=(page(0),), messages=(mail(1, MailKind.DISCUSS),))
 
 
 def decided(known: ProposalFacts, day: float, policy: Policy = SLEEPY) -> Decision:
@@ -215,18 +215,18 @@ SILENCE = Silence(quiet_since=at(1), silent_at=at(91))
 
 
 def test_a_run_that_is_a_little_behind_counts_as_having_been_on_time() -> None:
-    given = give_warning(SILENCE, SLEEPY, as_of=at(91), recorded_at=at(91) + PROMPT, followed_since=at(2))
+    given = make_warning(SILENCE, SLEEPY, as_of=at(91), recorded_at=at(91) + PROMPT, followed_since=at(2))
     assert (given.warned_at, given.due_at) == (at(91), at(105))
 
 
 def test_a_past_date_whose_grace_was_over_before_kipflow_came_is_made_up_for_as_it_would_have_been() -> None:
-    given = give_warning(SILENCE, SLEEPY, as_of=at(91), recorded_at=at(200), followed_since=None)
+    given = make_warning(SILENCE, SLEEPY, as_of=at(91), recorded_at=at(200), followed_since=None)
     assert (given.as_of, given.warned_at, given.due_at) == (at(91), at(91), at(105))
 
 
 @pytest.mark.parametrize(("recorded", "since"), [(100, None), (200, at(2))], ids=["still open", "it was followed"])
 def test_a_past_date_that_nobody_was_informed_of_has_its_grace_from_now(recorded: float, since: object) -> None:
-    given = give_warning(SILENCE, SLEEPY, as_of=at(92), recorded_at=at(recorded), followed_since=since)  # type: ignore[arg-type]
+    given = make_warning(SILENCE, SLEEPY, as_of=at(92), recorded_at=at(recorded), followed_since=since)  # type: ignore[arg-type]
     assert (given.as_of, given.warned_at, given.due_at) == (at(92), at(recorded), at(recorded + 14))
     delivered = replace(given, delivered_at=at(recorded))
     known = replace(TALK, warnings=(delivered,), followed_since=at(2))

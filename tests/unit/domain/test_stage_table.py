@@ -9,7 +9,7 @@ from kipflow.domain.events import Stage
 from kipflow.domain.moments import Event
 from kipflow.domain.stages.replaying import move
 from kipflow.domain.stages.state import begin
-from kipflow.domain.stages.table import BY_PERSON, ROWS, ROWS_OF, TABLE, Row
+from kipflow.domain.stages.table import BY_PERSON, ROWS, ROWS_OF, TABLE, StageRule
 from tests.unit.domain.building import POLICY, at, facts, mail
 
 
@@ -18,7 +18,7 @@ def test_every_event_has_rows() -> None:
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.rule or row.effect.__name__}-{row.events[0].name}")
-def test_a_row_names_its_rule_if_it_moves_and_chooses_among_several_targets(row: Row) -> None:
+def test_a_row_names_its_rule_if_it_moves_and_chooses_among_several_targets(row: StageRule) -> None:
     assert bool(row.rule) == bool(row.targets)
     assert (row.choose is not None) == (len(row.targets) > 1)
 

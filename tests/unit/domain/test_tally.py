@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from kipflow.domain.differences import find_differences, is_named
-from kipflow.domain.policy import Policy, Rule
+from kipflow.domain.policy import Policy, VotingRule
 from kipflow.domain.tally import (
     Counts,
     Outcome,
@@ -36,22 +36,22 @@ def vote(plus: int = 0, zero: int = 0, minus: int = 0, *, review: int = 0, root_
 @pytest.mark.parametrize(
     ("rule", "quorum", "counts", "outcome"),
     [
-        (Rule.LAZY_MAJORITY, 3, (3, 0, 0), Outcome.PASSED),
-        (Rule.LAZY_MAJORITY, 3, (3, 0, 2), Outcome.PASSED),
-        (Rule.LAZY_MAJORITY, 3, (3, 0, 3), Outcome.CONTESTED),
-        (Rule.LAZY_MAJORITY, 3, (3, 0, 4), Outcome.FAILED),
-        (Rule.LAZY_MAJORITY, 3, (2, 5, 0), Outcome.SHORT),
-        (Rule.LAZY_MAJORITY, 3, (0, 0, 1), Outcome.FAILED),
-        (Rule.LAZY_CONSENSUS, 0, (0, 0, 0), Outcome.PASSED),
-        (Rule.LAZY_CONSENSUS, 0, (5, 0, 1), Outcome.FAILED),
-        (Rule.TWO_THIRDS, 3, (4, 0, 2), Outcome.PASSED),
-        (Rule.TWO_THIRDS, 3, (4, 0, 3), Outcome.CONTESTED),
-        (Rule.MAJORITY, 0, (1, 0, 0), Outcome.PASSED),
-        (Rule.MAJORITY, 0, (1, 0, 2), Outcome.FAILED),
+        (VotingRule.LAZY_MAJORITY, 3, (3, 0, 0), Outcome.PASSED),
+        (VotingRule.LAZY_MAJORITY, 3, (3, 0, 2), Outcome.PASSED),
+        (VotingRule.LAZY_MAJORITY, 3, (3, 0, 3), Outcome.CONTESTED),
+        (VotingRule.LAZY_MAJORITY, 3, (3, 0, 4), Outcome.FAILED),
+        (VotingRule.LAZY_MAJORITY, 3, (2, 5, 0), Outcome.SHORT),
+        (VotingRule.LAZY_MAJORITY, 3, (0, 0, 1), Outcome.FAILED),
+        (VotingRule.LAZY_CONSENSUS, 0, (0, 0, 0), Outcome.PASSED),
+        (VotingRule.LAZY_CONSENSUS, 0, (5, 0, 1), Outcome.FAILED),
+        (VotingRule.TWO_THIRDS, 3, (4, 0, 2), Outcome.PASSED),
+        (VotingRule.TWO_THIRDS, 3, (4, 0, 3), Outcome.CONTESTED),
+        (VotingRule.MAJORITY, 0, (1, 0, 0), Outcome.PASSED),
+        (VotingRule.MAJORITY, 0, (1, 0, 2), Outcome.FAILED),
     ],
 )
 def test_the_outcome_when_the_period_is_over(
-    rule: Rule, quorum: int, counts: tuple[int, int, int], outcome: Outcome
+    rule: VotingRule, quorum: int, counts: tuple[int, int, int], outcome: Outcome
 ) -> None:
     policy = replace(POLICY, rule=rule, quorum=quorum)
     assert find_outcome(vote(*counts), policy, LATER) is outcome

@@ -9,12 +9,12 @@ import pytest
 
 from kipflow.domain.events import Stage
 from kipflow.domain.lifecycle import decide
-from kipflow.domain.policy import Rule
+from kipflow.domain.policy import VotingRule
 from kipflow.domain.tally import Outcome
 from kipflow.domain.votes import Ballot, BallotStatus, Choice
 from tests.unit.domain.building import POLICY, TALKED, YES, at, ballot, facts, poll, result
 
-VETOING = replace(POLICY, rule=Rule.LAZY_CONSENSUS, clock_after=None)
+VETOING = replace(POLICY, rule=VotingRule.LAZY_CONSENSUS, clock_after=None)
 VETO = ballot("vera", 5, Choice.AGAINST)
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from kipflow.domain.decisions import Decision
 from kipflow.domain.events import Stage, Transition
-from kipflow.domain.facts import Coverage, Kind, ProposalFacts, Ruling
+from kipflow.domain.facts import Coverage, MailKind, ProposalFacts, Ruling
 from kipflow.domain.history import effective, reconcile
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.policy import PageChanges
@@ -25,7 +25,7 @@ CLOCKED = replace(
     grace=timedelta(days=5),
     page_changes=PageChanges.ASK,
 )
-QUIET = facts(pages=(page(0),), messages=(mail(1, Kind.DISCUSS),))
+QUIET = facts(pages=(page(0),), messages=(mail(1, MailKind.DISCUSS),))
 VOTED = facts(**TALKED, votes=(poll(4, *YES),))
 SHORT = facts(**TALKED, votes=(poll(4, ballot("ada", 4.1)),))
 

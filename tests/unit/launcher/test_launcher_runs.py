@@ -11,7 +11,7 @@ from rich.console import Console
 
 from kipflow.launcher.api import DagRun
 from kipflow.launcher.progress import Progress
-from kipflow.launcher.runs import ADVANCE, BACKFILL, POLL, SYNC, Waiting, run_dags
+from kipflow.launcher.runs import ADVANCE, BACKFILL, POLL, SYNC, WaitContext, run_dags
 from kipflow.services.conditions import DAGS
 
 
@@ -50,7 +50,7 @@ class FakeAirflow:
 
 def start(airflow: FakeAirflow, logs: Path) -> tuple[list[str], str]:
     out = io.StringIO()
-    waiting = Waiting(
+    waiting = WaitContext(
         api=airflow,  # type: ignore[arg-type]  # as much of it as is used
         progress=Progress(Console(file=out, width=200)),
         seconds=60,

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from kipflow.domain.errors import UnreadableInput
-from kipflow.domain.facts import Kind, Message, Unreadable
+from kipflow.domain.facts import MailKind, Message, Unreadable
 from kipflow.domain.policy import Policy
 from kipflow.domain.roster import Roster
 from kipflow.mail import messages
@@ -97,7 +97,7 @@ def test_a_body_is_read_once_it_is_asked_for_and_no_sooner(monkeypatch: pytest.M
 
     monkeypatch.setattr(messages, "find_texts", refuse)
     answer = read_answer()
-    assert (answer.author_name, answer.in_reply_to, answer.reading.kind) == ("Ada Roe", "<1@x.example>", Kind.OTHER)
+    assert (answer.author_name, answer.in_reply_to, answer.reading.kind) == ("Ada Roe", "<1@x.example>", MailKind.OTHER)
     with pytest.raises(AssertionError, match="read"):
         answer.expressions  # noqa: B018
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from kipflow.domain.facts import Kind
+from kipflow.domain.facts import MailKind
 from kipflow.mail.results import is_thought
 from kipflow.mail.subjects import parse_subject
 from tests.unit.mail.announcements import read_announcement
@@ -58,16 +58,16 @@ ANNOUNCES, CALLS = "The vote passed with 3 binding +1 votes.", "I call a vote on
 @pytest.mark.parametrize(
     ("subject", "body", "kind"),
     [
-        ("[VOTE] KIP-7: Shorter names passed", ANNOUNCES, Kind.RESULT),
-        ("[VOTE] KIP-7: Shorter names passed", CALLS, Kind.VOTE),
-        ("[VOTE] KIP-7: Retry when a task has failed", CALLS, Kind.VOTE),
-        ("[VOTE] KIP-7: Stream states - Closed", CALLS, Kind.VOTE),
-        ("[VOTE] KIP-7: Shorter names - Closed", "Thanks all!", Kind.RESULT),
-        ("[RESULT] [VOTE] KIP-7: Shorter names", CALLS, Kind.RESULT),
-        ("[VOTE] KIP-7: Shorter names withdrawn", "I am cancelling this vote.", Kind.CANCEL),
+        ("[VOTE] KIP-7: Shorter names passed", ANNOUNCES, MailKind.RESULT),
+        ("[VOTE] KIP-7: Shorter names passed", CALLS, MailKind.VOTE),
+        ("[VOTE] KIP-7: Retry when a task has failed", CALLS, MailKind.VOTE),
+        ("[VOTE] KIP-7: Stream states - Closed", CALLS, MailKind.VOTE),
+        ("[VOTE] KIP-7: Shorter names - Closed", "Thanks all!", MailKind.RESULT),
+        ("[RESULT] [VOTE] KIP-7: Shorter names", CALLS, MailKind.RESULT),
+        ("[VOTE] KIP-7: Shorter names withdrawn", "I am cancelling this vote.", MailKind.CANCEL),
     ],
 )
-def test_a_mails_text_settles_what_its_subject_may_show(subject: str, body: str, kind: Kind) -> None:
+def test_a_mails_text_settles_what_its_subject_may_show(subject: str, body: str, kind: MailKind) -> None:
     assert read_announcement(body, reply=False, subject=subject).reading.kind is kind
 
 

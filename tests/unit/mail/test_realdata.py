@@ -99,7 +99,7 @@ def test_with_addresses_in_the_roster_hardly_a_ballot_of_the_month_is_asked_abou
     ]
     report = read_votes([path], community=load_community("apache-release"), roster=Roster(people))
     ballots = [b for v in report.votes for b in v.vote.ballots]
-    asked = [mail for v in report.votes for mail in v.vote.claimed_mails]
+    asked = [mail for v in report.votes for mail in v.vote.doubted_mails]
     assert sum(b.binding for b in ballots) >= 10
     assert len(asked) <= 0.02 * len(ballots)
 

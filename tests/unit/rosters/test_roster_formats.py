@@ -12,7 +12,7 @@ from kipflow.domain.errors import UnreadableInput
 from kipflow.domain.people import Role
 from kipflow.rosters import entries, formats
 from kipflow.rosters.asf_html import parse_html
-from kipflow.rosters.entries import Entry, Listing, clean_name, find_email, parse_day, parse_roles
+from kipflow.rosters.entries import Listing, RosterEntry, clean_name, find_email, parse_day, parse_roles
 from kipflow.rosters.formats import Format, find_format, parse_listing
 from kipflow.rosters.keys import parse_keys
 from kipflow.rosters.ldap import parse_ldap
@@ -51,7 +51,7 @@ def day(text: str) -> datetime:
     return datetime.fromisoformat(text).replace(tzinfo=UTC)
 
 
-def by_name(listing: Listing) -> dict[str, Entry]:
+def by_name(listing: Listing) -> dict[str, RosterEntry]:
     return {entry.name: entry for entry in listing.entries}
 
 

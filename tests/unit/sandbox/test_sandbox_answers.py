@@ -21,7 +21,7 @@ from kipflow.domain.lifecycle import decide
 from kipflow.domain.pages import PageAbsence, PageVersion, Substance, WikiPage
 from kipflow.domain.policy import Policy
 from kipflow.domain.proposals import Proposal
-from kipflow.domain.silence import give_warning
+from kipflow.domain.silence import make_warning
 from kipflow.domain.votes import Vote
 from kipflow.mail.messages import read_message
 from kipflow.mail.rounds.linking import attribute_numbers
@@ -59,7 +59,7 @@ class Reading:
         silence = self.decide(number, ANCHOR).unwarned
         if silence is None:
             return ()
-        given = give_warning(silence, self.policy, as_of=ANCHOR, recorded_at=ANCHOR, followed_since=None)
+        given = make_warning(silence, self.policy, as_of=ANCHOR, recorded_at=ANCHOR, followed_since=None)
         return (replace(given, delivered_at=ANCHOR),)
 
 
@@ -182,8 +182,8 @@ def test_a_month_later_nothing_is_left_to_read(reading: Reading) -> None:
 def test_few_ballots_wait_for_who_sent_them(reading: Reading) -> None:
     votes = [state.vote for number in EXPECTED for state in reading.decide(number, ANCHOR).votes]
     ballots = sum(len(vote.ballots) for vote in votes)
-    assert [(vote.key, len(vote.claimed_mails)) for vote in votes if vote.claimed_mails] == [("KIP-83", 1)]
-    assert sum(len(vote.claimed_mails) for vote in votes) <= 0.02 * ballots
+    assert [(vote.key, len(vote.doubted_mails)) for vote in votes if vote.doubted_mails] == [("KIP-83", 1)]
+    assert sum(len(vote.doubted_mails) for vote in votes) <= 0.02 * ballots
 
 
 def test_two_announcements_differ_from_the_ballots(reading: Reading) -> None:

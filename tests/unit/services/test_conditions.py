@@ -9,7 +9,7 @@ import pytest
 
 from kipflow.domain.errors import ServiceUnavailable
 from kipflow.domain.facts import Coverage
-from kipflow.services.away import SERVICES, Away, load_away, note_back, reaching
+from kipflow.services.away import SERVICES, Outage, load_outages, note_recovery, noting_outages
 from kipflow.services.conditions import Situation, find_conditions, report_conditions
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.ports import Runs
@@ -18,7 +18,7 @@ from tests.unit.services.stores import open_memory
 NOW = datetime(2026, 3, 12, 9, tzinfo=UTC)
 HOUR = timedelta(hours=1)
 WELL = Situation(now=NOW, coverage=Coverage(complete_through=NOW - HOUR))
-REFUSED = Away(since=NOW - 3 * HOUR, why="connection refused")
+REFUSED = Outage(since=NOW - 3 * HOUR, why="connection refused")
 RULES = EffectRules(
     prefix="KIP", sends=True, slack="send", channel="#kips", operators="#kips-ops", program="kipflow -C kafka"
 )
@@ -31,7 +31,7 @@ def test_where_all_is_well_nothing_is_said() -> None:
 @pytest.mark.parametrize(
     ("situation", "says", "fix"),
     [
-        (replace(WELL, has_clock=False), "The sandbox is not running, and this machine's time stands in", "`make run`"),
+        (replace(WELL, has_clock=False), "The sandbox is not running, and this machine's time is used", "`make run`"),
         (replace(WELL, pause=5 * HOUR), "No scheduled run has begun for 5 hours", "`make run` starts"),
         (replace(WELL, runs=Runs(paused=("kip_poll_threads",))), "Switched off in Airflow: kip_poll", "Switch them on"),
         (
@@ -40,8 +40,8 @@ def test_where_all_is_well_nothing_is_said() -> None:
             "`kipflow ingest FILE --complete-through TIME`",
         ),
         (
-            replace(WELL, away={"slack": Away(since=NOW, why="not_in_channel: invite it")}),
-            "The Slack workspace takes nothing since Thu 2026-03-12 09:00 UTC: not_in_channel: invite it",
+            replace(WELL, away={"slack": Outage(since=NOW, why="not_in_channel: invite it")}),
+            "The Slack workspace refuses everything since Thu 2026-03-12 09:00 UTC: not_in_channel: invite it",
             "Do that; the next delivery sends",
         ),
         (replace(WELL, away={"wiki": REFUSED}), "The wiki is unreachable since", "asked again every hour"),
@@ -90,23 +90,23 @@ def test_a_service_is_away_since_its_first_failure_until_it_answers() -> None:
     for hour in (0, 1):
         with (
             pytest.raises(ServiceUnavailable),
-            reaching(store, "wiki", NOW + hour * HOUR),
+            noting_outages(store, "wiki", NOW + hour * HOUR),
         ):
             raise ServiceUnavailable(service="wiki", url="https://wiki.x.example/", why=f"no answer {hour}")
     with store.read() as session:
-        assert load_away(session.marks) == {"wiki": Away(since=NOW, why="no answer 1")}
-    with reaching(store, "wiki", NOW):
+        assert load_outages(session.marks) == {"wiki": Outage(since=NOW, why="no answer 1")}
+    with noting_outages(store, "wiki", NOW):
         pass
-    note_back(store, "archive")
+    note_recovery(store, "archive")
     with store.read() as session:
-        assert load_away(session.marks) == {}
+        assert load_outages(session.marks) == {}
 
 
 def test_operators_hear_of_each_fault_once_until_it_begins_anew() -> None:
     store = open_memory()
 
     def report(since: datetime) -> int:
-        away = {"archive": Away(since=since, why="down <!channel>")}
+        away = {"archive": Outage(since=since, why="down <!channel>")}
         found = find_conditions(replace(WELL, away=away))
         return report_conditions(store, found, RULES, now=NOW)
 

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from kipflow.domain.facts import Kind
+from kipflow.domain.facts import MailKind
 from kipflow.domain.history import reconcile
 from kipflow.domain.pages import StatusWord
 from kipflow.domain.quiet import QuietHours
@@ -60,7 +60,7 @@ def test_an_amendment_is_reported_as_what_it_is() -> None:
 
 
 def test_a_question_is_reported_once_and_only_while_it_is_news() -> None:
-    talk = facts(pages=(page(0),), messages=(mail(1, Kind.DISCUSS),))
+    talk = facts(pages=(page(0),), messages=(mail(1, MailKind.DISCUSS),))
     policy = replace(POLICY, dormant_after=timedelta(days=90), dormancy_by_person=True)
     fresh = find_effects(decided(talk, policy, 92), (), RULES)
     assert texts(fresh, "#ops") == ["KIP-7 needs a person: silent for long: dormant?"]
@@ -75,7 +75,7 @@ def test_a_question_is_reported_once_and_only_while_it_is_news() -> None:
 
 def test_a_warning_is_reported_with_its_author_and_its_date() -> None:
     sleepy = replace(POLICY, dormant_after=timedelta(days=90), grace=timedelta(days=14))
-    known = followed(facts(pages=(page(0),), messages=(mail(1, Kind.DISCUSS),)), sleepy, 2, 91)
+    known = followed(facts(pages=(page(0),), messages=(mail(1, MailKind.DISCUSS),)), sleepy, 2, 91)
     notice = Notice(warning=known.warnings[0], author="Nia <!here> Holt")
     [warning] = find_effects(decided(known, sleepy, 91), (), RULES, notice=notice)
     assert warning.payload["text"] == (
@@ -90,7 +90,7 @@ def test_a_warning_is_reported_with_its_author_and_its_date() -> None:
 
 def test_where_a_person_decides_the_warning_says_so() -> None:
     asked = replace(POLICY, dormant_after=timedelta(days=90), dormancy_by_person=True)
-    known = followed(facts(pages=(page(0),), messages=(mail(1, Kind.DISCUSS),)), asked, 2, 91)
+    known = followed(facts(pages=(page(0),), messages=(mail(1, MailKind.DISCUSS),)), asked, 2, 91)
     warned = find_effects(decided(known, asked, 91), (), RULES, notice=Notice(warning=known.warnings[0]))
     assert texts(warned) == ["KIP-7: nobody has written since 2026-03-03; a person decides whether it is dormant"]
 

@@ -11,7 +11,7 @@ import pytest
 
 from kipflow.domain.errors import KipflowError, Refused, SaveConflict, ServiceUnavailable
 from kipflow.services.assembly import CommunityRules
-from kipflow.services.away import load_away
+from kipflow.services.away import load_outages
 from kipflow.services.ingest import ingest_paths
 from kipflow.services.kinds.wikiedits import WikiEdits
 from kipflow.services.pages import create_proposal
@@ -127,10 +127,10 @@ def test_a_wiki_that_is_away_is_noted_until_it_answers(store: MemoryStore, wiki:
     answers, wiki.fetch_children = wiki.fetch_children, fail  # type: ignore[method-assign]
     with pytest.raises(ServiceUnavailable):
         sync(store, wiki)
-    assert load_away(store.marks)["wiki"].why == "503"
+    assert load_outages(store.marks)["wiki"].why == "503"
     wiki.fetch_children = answers  # type: ignore[method-assign]
     sync(store, wiki)
-    assert load_away(store.marks) == {}
+    assert load_outages(store.marks) == {}
 
 
 # -- a new proposal ----------------------------------------------------------------------------------

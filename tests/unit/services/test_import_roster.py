@@ -14,7 +14,7 @@ from kipflow.config.roster import load_roster
 from kipflow.domain.errors import UnreadableInput
 from kipflow.domain.people import Person, Role
 from kipflow.rosters.editing import edit_roster
-from kipflow.rosters.entries import Entry, Gathering, Listing
+from kipflow.rosters.entries import Collector, Listing, RosterEntry
 from kipflow.rosters.files import RosterFile, parse_roster, render_roster
 from kipflow.rosters.formats import parse_listing
 from kipflow.services.import_roster import ImportReport, import_roster
@@ -37,14 +37,14 @@ MARA = Person(
 )
 
 
-def entry(name: str, **values: object) -> Entry:
-    gathering = Gathering("a page")
+def entry(name: str, **values: object) -> RosterEntry:
+    gathering = Collector("a page")
     gathering.add(name=name, place="row 1", **values)  # type: ignore[arg-type]
     [made] = gathering.entries
     return made
 
 
-def take(*entries: Entry, known: tuple[Person, ...] = (MARA,), as_of: date = TODAY) -> ImportReport:
+def take(*entries: RosterEntry, known: tuple[Person, ...] = (MARA,), as_of: date = TODAY) -> ImportReport:
     before = RosterFile(people=known, source="by hand", as_of=date(2025, 1, 1))
     return import_roster(before, Listing(entries=entries), source="a page", as_of=as_of)
 
@@ -228,12 +228,12 @@ DAYS = st.one_of(st.none(), st.dates(date(1990, 1, 1), date(2100, 1, 1)))
 
 
 @st.composite
-def entries(draw: st.DrawFn) -> Entry | None:
+def entries(draw: st.DrawFn) -> RosterEntry | None:
     since, until = draw(DAYS), draw(DAYS)
     if since and until and until <= since:
         until = None
     spans = {k: day(d.isoformat()) if d else None for k, d in (("since", since), ("until", until))}
-    gathering = Gathering("a page")
+    gathering = Collector("a page")
     gathering.add(
         id=draw(st.sampled_from(["", "", "a", "no", "null", "0x1", "1e3", "mlind"])),
         name=draw(
@@ -250,7 +250,7 @@ def entries(draw: st.DrawFn) -> Entry | None:
 @settings(examples(150), derandomize=True)
 @given(listed=st.lists(entries(), max_size=8))
 def test_what_is_written_reads_back_equal_and_importing_twice_changes_nothing(
-    tmp_path_factory: pytest.TempPathFactory, listed: list[Entry | None]
+    tmp_path_factory: pytest.TempPathFactory, listed: list[RosterEntry | None]
 ) -> None:
     listing = Listing(entries=tuple(e for e in listed if e is not None))
     once = import_roster(None, listing, source="a: page # 1", as_of=TODAY)
@@ -276,7 +276,9 @@ FORMS = {
 @pytest.mark.parametrize("form", FORMS)
 @settings(examples(40), derandomize=True)
 @given(listed=st.lists(entries(), max_size=5))
-def test_an_edited_file_says_the_new_roster_in_whatever_form_it_was(form: str, listed: list[Entry | None]) -> None:
+def test_an_edited_file_says_the_new_roster_in_whatever_form_it_was(
+    form: str, listed: list[RosterEntry | None]
+) -> None:
     text = FORMS[form]
     before = parse_roster(text, source="x")
     again = [entry("Aa Bb", id="a", emails=["a@new.example"]), *(e for e in listed if e is not None)]
@@ -302,7 +304,7 @@ def test_a_name_cannot_ask_for_a_variable_of_the_reader(tmp_path: Path, monkeypa
         ("people: {}", "no list `people`"),
         ("people: [1]", "people.0: expected id"),
         ("people: [{id: a}]", "people.0: expected an id and a name"),
-        ("people: [{id: a, name: A B}, {id: a, name: C D}]", "the id a stands twice"),
+        ("people: [{id: a, name: A B}, {id: a, name: C D}]", "the id a is listed twice"),
         ("people: [{id: a, name: A B, roles: [{role: pmc, since: soon}]}]", "since: expected a date"),
         ("people: [{id: a, name: [A]}]", "name: expected a text"),
         ("people: [{id: a, name: A B, emails: x}]", "emails: expected a list"),

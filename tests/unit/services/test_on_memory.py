@@ -19,7 +19,7 @@ from kipflow.mail.archive import read_mbox
 from kipflow.mail.filereading import FileReading
 from kipflow.services.advance import advance_one
 from kipflow.services.assembly import CommunityRules
-from kipflow.services.desk import Word
+from kipflow.services.desk import ActContext
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.ports import NewFact, ProposalRows
 from kipflow.services.recording import Advance
@@ -32,7 +32,7 @@ from tests.memory_store import MemoryStore
 LIST, DAY = "dev@kafka.apache.org", timedelta(days=1)
 OPENED = datetime(2026, 3, 2, 10, tzinfo=UTC)
 LATER = OPENED + 10 * DAY
-WORD = Word(author="ines", reason="so", at=LATER)
+WORD = ActContext(author="ines", reason="so", at=LATER)
 POLICY = Policy(version="test-1", binding_roles=frozenset({"committer"}))
 ROSTER = load_roster(DATA / "votes" / "roster.yaml")
 RULES = CommunityRules(prefix="KIP", policy=POLICY, roster=ROSTER)
@@ -96,10 +96,10 @@ def test_a_stage_that_no_longer_follows_is_corrected_with_its_cause(memory: Memo
         kind="stage",
         target="",
         value={"stage": "Rejected"},
-        word=Word(author="ines", reason="said so", at=LATER),
+        context=ActContext(author="ines", reason="said so", at=LATER),
     ).id
     assert advance(memory, LATER + DAY).stage is Stage.REJECTED
-    revoke(memory, ruling, Word(author="ines", reason="a mistake", at=LATER + 2 * DAY))
+    revoke(memory, ruling, ActContext(author="ines", reason="a mistake", at=LATER + 2 * DAY))
     fact = NewFact(
         kind="ruling", ref=str(ruling), line="Ines took it back", at=LATER + 2 * DAY, seen_at=LATER + 2 * DAY
     )
@@ -117,7 +117,10 @@ def test_a_stage_that_no_longer_follows_is_corrected_with_its_cause(memory: Memo
         ({"kind": "ballot", "target": "<none@x.example>", "value": {"choice": "+1"}}, "ballot"),
         ({"kind": "stage", "target": "", "value": {"stage": "Nowhere"}}, "stage"),
         ({"kind": "wish", "target": "", "value": {}}, "no kind of ruling"),
-        ({"kind": "stage", "target": "", "value": {"stage": "Rejected"}, "word": replace(WORD, reason=" ")}, "reason"),
+        (
+            {"kind": "stage", "target": "", "value": {"stage": "Rejected"}, "context": replace(WORD, reason=" ")},
+            "reason",
+        ),
     ],
     ids=["unknown ballot", "unknown stage", "unknown kind", "no reason"],
 )
@@ -125,13 +128,13 @@ def test_what_makes_no_sense_is_refused_and_nothing_is_kept(
     memory: MemoryStore, given: dict[str, Any], why: str
 ) -> None:
     with pytest.raises(BadRuling, match=why):
-        settle(memory, **{"number": 7, "word": WORD, **given})
+        settle(memory, **{"number": 7, "context": WORD, **given})
     assert memory.rulings.given == []
 
 
 def test_a_ruling_on_a_ballot_is_stored_once_and_turns_the_vote(memory: MemoryStore, mails: list[Message]) -> None:
     asked: dict[str, Any] = {"number": 7, "kind": "ballot", "target": mails[2].message_id, "value": {"choice": "+1"}}
-    said = {**asked, "word": replace(WORD, reason="they stay")}
+    said = {**asked, "context": replace(WORD, reason="they stay")}
     assert [settle(memory, **said) for _ in range(2)] == [Recorded(id=1, is_new=True), Recorded(id=1, is_new=False)]
     advance(memory, LATER + DAY)
     assert memory.history.decided[7].votes[0].tally.binding.plus == 2

@@ -20,7 +20,7 @@ from kipflow.mail.archive import read_mbox
 from kipflow.mail.filereading import FileReading
 from kipflow.mail.messages import read_mail
 from kipflow.services.assembly import CommunityRules, load_facts
-from kipflow.services.away import Away, load_away
+from kipflow.services.away import Outage, load_outages
 from kipflow.services.ingest import ingest_paths
 from kipflow.services.landing import Landed, count_new, is_whole, load_landing, save_landing
 from kipflow.services.poll import fetch_months, poll_months, read_months, upsert_read
@@ -388,14 +388,14 @@ def test_an_archive_that_gives_nothing_is_away_until_it_answers_and_holds_no_mon
         archive.stats_fail = True
         poll_months(store, archive, wanted, tmp_path, at, prefix="KIP")
     with store.read() as session:
-        assert load_away(session.marks) == {"archive": Away(since=NOW, why="connection refused")}
+        assert load_outages(session.marks) == {"archive": Outage(since=NOW, why="connection refused")}
         coverage = session.mail.find_coverage()
     assert coverage.complete_through is None, "nothing is held, however lately it was asked for"
     assert "connection refused" in (is_covered(coverage, NOW, NOW) or "")
     archive.status, archive.why, archive.stats_fail = "complete", "", False
     poll_months(store, archive, wanted, tmp_path, NOW, prefix="KIP")
     with store.read() as session:
-        assert load_away(session.marks) == {}
+        assert load_outages(session.marks) == {}
         assert session.mail.find_coverage().complete_through == NOW
 
 

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from kipflow.domain.clocks import VoteState, VoteTerms
 from kipflow.domain.decisions import ReviewItem
 from kipflow.domain.events import Stage
-from kipflow.domain.facts import Kind, Message
+from kipflow.domain.facts import MailKind, Message
 from kipflow.domain.proposals import Proposal
 from kipflow.domain.tally import Outcome, count
 from kipflow.domain.votes import Ballot, BallotStatus, Choice, ClaimedEnd, Declared, EndKind, Vote
@@ -76,7 +76,7 @@ def read(draft: ResultDraft) -> Message:
 
 def assert_reads_back(draft: ResultDraft, view: ProposalView) -> None:
     mail, tally = read(draft), view.votes[-1].tally
-    assert (mail.reading.kind, mail.reading.numbers) == (Kind.RESULT, (7,))
+    assert (mail.reading.kind, mail.reading.numbers) == (MailKind.RESULT, (7,))
     assert mail.expressions == ()
     assert mail.cancels is None
     assert mail.in_reply_to == ROOT

@@ -14,7 +14,7 @@ from kipflow.domain.roster import Roster
 from kipflow.services import roster_votes
 from kipflow.services.board import VoterRow
 from kipflow.services.desk import VoteChange
-from kipflow.services.roster_votes import Turned, Turning, _find_touched, say_turned
+from kipflow.services.roster_votes import AffectedProposal, RosterImpact, _find_touched, say_roster_impact
 
 MARA = Person(id="mara", name="Mara Lind", emails=("mara@lind.example",), roles=())
 KIM = Person(id="kim", name="Kim Osei", emails=("kim@osei.example",), roles=())
@@ -42,10 +42,12 @@ def test_what_nobody_would_read_is_counted() -> None:
     vote = VoteChange(round=2, before="binding +1/0/-0: open", after="binding +2/0/-0: open")
     names = tuple(f"Voter {n}" for n in range(6))
     turned = [
-        Turned(number=n, before=Stage.VOTE, after=Stage.ACCEPTED, votes=(vote,), binds=names, unbinds=("Ann",))
+        AffectedProposal(
+            number=n, before=Stage.VOTE, after=Stage.ACCEPTED, votes=(vote,), binds=names, unbinds=("Ann",)
+        )
         for n in range(30)
     ]
-    lines = list(say_turned(Turning(found=tuple(turned), left=1_200), "KIP"))
+    lines = list(say_roster_impact(RosterImpact(found=tuple(turned), left=1_200), "KIP"))
     assert lines[0] == (
         "KIP-0, round 2: binding +1/0/-0: open → binding +2/0/-0: open; ballots of Voter 0, Voter 1, Voter 2, Voter 3 "
         "and 2 more start to bind; ballots of Ann stop to bind; Vote → Accepted"
@@ -61,7 +63,7 @@ def test_no_more_proposals_are_decided_than_somebody_waits_for(monkeypatch: pyte
     voters = [row(n, "Kim Osei", "kim@osei.example") for n in range(1, 200)]
     store: Any = SimpleNamespace(read=lambda: _Session(), voters=lambda: voters)
     policy: Any = None
-    found = roster_votes.find_turned(store, Roster([KIM]), policy=policy, at=datetime(2026, 3, 2, tzinfo=UTC))
+    found = roster_votes.find_roster_impact(store, Roster([KIM]), policy=policy, at=datetime(2026, 3, 2, tzinfo=UTC))
     assert (looked, found.left) == ([*range(199, 49, -1)], 49)
 
 

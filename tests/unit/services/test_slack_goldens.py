@@ -18,9 +18,9 @@ from slack_sdk.models.blocks import Block
 
 from kipflow.domain.errors import ServiceUnavailable
 from kipflow.domain.events import Stage
-from kipflow.domain.facts import Kind, ProposalFacts
+from kipflow.domain.facts import MailKind, ProposalFacts
 from kipflow.domain.history import reconcile
-from kipflow.domain.messagekinds import ALWAYS_SENT, KINDS
+from kipflow.domain.messagekinds import ALWAYS_SENT, MESSAGE_KINDS
 from kipflow.domain.pagefaults import PageFault
 from kipflow.domain.pages import StatusWord
 from kipflow.domain.policy import PageChanges, Policy
@@ -98,7 +98,7 @@ def write_news() -> Mapping[str, Any]:
 
 def write_warning() -> Mapping[str, Any]:
     sleepy = replace(POLICY, dormant_after=timedelta(days=90), grace=timedelta(days=14))
-    known = followed(facts(pages=(page(0),), messages=(mail(1, Kind.DISCUSS),)), sleepy, 2, 91)
+    known = followed(facts(pages=(page(0),), messages=(mail(1, MailKind.DISCUSS),)), sleepy, 2, 91)
     return find("dormancy", report(known, 91, sleepy, notice=Notice(warning=known.warnings[0], author="Nia Holt")))
 
 
@@ -277,7 +277,7 @@ def check_limits(payload: Mapping[str, Any]) -> None:
 
 def test_every_kind_of_message_is_looked_at() -> None:
     assert {path.stem for path in FOLDER.glob("*.json")} == set(MESSAGES)
-    assert set(KINDS) == set(MESSAGES) >= ALWAYS_SENT
+    assert set(MESSAGE_KINDS) == set(MESSAGES) >= ALWAYS_SENT
 
 
 def test_a_message_that_is_too_long_is_cut_at_a_line_and_stays_valid() -> None:
@@ -287,4 +287,4 @@ def test_a_message_that_is_too_long_is_cut_at_a_line_and_stays_valid() -> None:
 
 def test_the_documentation_names_every_kind_and_when_it_is_written() -> None:
     page = (Path(__file__).parents[3] / "docs" / "communities.md").read_text(encoding="utf-8")
-    assert [kind for kind, reported in KINDS.items() if f"| `{kind}` | {reported.when} |" not in page] == []
+    assert [kind for kind, reported in MESSAGE_KINDS.items() if f"| `{kind}` | {reported.when} |" not in page] == []

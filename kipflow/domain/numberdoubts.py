@@ -1,4 +1,4 @@
-"""Whether a number is a proposal's: one that only mail claims is shown and asked about, and nothing follows from it."""
+"""Doubts about a proposal's number. A number that only mail names is shown and asked about, and has no consequences."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from kipflow.domain.care import standing
+from kipflow.domain.care import rulings_in_force
 from kipflow.domain.facts import ProposalFacts, Ruling
 from kipflow.domain.numbering import is_jump
 from kipflow.domain.proposals import format_key
@@ -15,9 +15,9 @@ from kipflow.domain.proposals import format_key
 ANSWERS = ("accept", "refuse")
 
 
-class ClaimKind(StrEnum):
-    """CLAIMED: only mail names the number. REFUSED: a person said that it is no proposal's. JUMP: page or row have
-    it, but it lies far beyond all others; such a proposal is followed like any other, and asked about."""
+class NumberDoubtKind(StrEnum):
+    """CLAIMED: only mail names the number. REFUSED: a person ruled that it is no proposal's. JUMP: a page or index row
+    has it, but it lies far beyond all others; such a proposal is followed like any other, and asked about."""
 
     CLAIMED = "claimed"
     REFUSED = "refused"
@@ -25,68 +25,72 @@ class ClaimKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Claim:
-    """What is doubtful about a number, and `why`, fit for a reader. It quotes no mail: what strangers wrote stays out.
+class NumberDoubt:
+    """The doubt, and `why`, in words for readers. It quotes no mail, so no stranger's text gets in.
 
-    `holds`: no vote on it ends before the number is real. `is_known`: somebody whom the roster knows wrote in it.
+    `blocks_votes`: no vote on the proposal ends while the doubt lasts. `is_known`: somebody in the roster wrote on it.
     """
 
-    kind: ClaimKind
+    kind: NumberDoubtKind
     why: str
-    holds: bool = False
+    blocks_votes: bool = False
     is_known: bool = False
     asked_at: datetime | None = None
 
     @property
     def is_real(self) -> bool:
-        """Whether the proposal has its place among the others: in the index, and in what people are notified."""
-        return self.kind is ClaimKind.JUMP
+        """Whether the proposal is in the index and people are notified of it."""
+        return self.kind is NumberDoubtKind.JUMP
 
 
-def find_claim(facts: ProposalFacts, as_of: datetime) -> Claim | None:
-    """What is doubtful about the proposal's number by what is known at `as_of`; None for a number like any other.
+def find_number_doubt(facts: ProposalFacts, as_of: datetime) -> NumberDoubt | None:
+    """The doubt about the proposal's number, as known at `as_of`; None if there is none.
 
-    A row of the index is dated by when it was first seen, which says nothing of when it was written: it always
-    counts. A page that came after a refusal is news to whoever refused.
+    Index rows always count: they are dated by when they were first seen, not by when they were written. A page that
+    came after a refusal outweighs it: whoever refused did not know the page.
     """
     seen = [*_find_births(facts, as_of)]
     ruling = find_answer(facts, as_of)
     if ruling is not None and ruling.value.get("number") == "accept":
         return None
     if ruling is not None and (not seen or min(seen) <= ruling.made_at):
-        return Claim(kind=ClaimKind.REFUSED, why=f"by {ruling.author}: {ruling.reason}", holds=True)
+        return NumberDoubt(kind=NumberDoubtKind.REFUSED, why=f"by {ruling.author}: {ruling.reason}", blocks_votes=True)
     numbering, number = facts.numbering, facts.proposal.number
     gap = ""
     if is_jump(number, numbering.below) and numbering.below is not None:
         prefix = facts.key.removesuffix(f"-{number}")
         gap = f"it lies {number - numbering.below} beyond {format_key(prefix, numbering.below)}, the next lower number"
     if seen:
-        return Claim(kind=ClaimKind.JUMP, why=gap) if gap else None
+        return NumberDoubt(kind=NumberDoubtKind.JUMP, why=gap) if gap else None
     if not numbering.by_wiki:
-        return Claim(kind=ClaimKind.CLAIMED, why=f"only mail names it, and {gap}") if gap else None
+        return NumberDoubt(kind=NumberDoubtKind.CLAIMED, why=f"only mail names it, and {gap}") if gap else None
     if numbering.unread:
         ways = "run `kipflow sync` or `kipflow index import FILE`"
         word = f'settle it with `kipflow review number {number} accept --reason "…"`'
-        return Claim(kind=ClaimKind.CLAIMED, why=f"the wiki was never read: {ways}, or {word}", holds=True)
+        return NumberDoubt(
+            kind=NumberDoubtKind.CLAIMED, why=f"the wiki was never read: {ways}, or {word}", blocks_votes=True
+        )
     writers = [w for w in numbering.writers if w.at <= as_of]
     why = "only mail names it: no page and no row of the index has this number"
-    return Claim(
-        kind=ClaimKind.CLAIMED,
+    return NumberDoubt(
+        kind=NumberDoubtKind.CLAIMED,
         why=f"{why}, and {gap}" if gap else why,
-        holds=True,
+        blocks_votes=True,
         is_known=bool(writers),
         asked_at=min((w.at for w in writers), default=None),
     )
 
 
 def find_answer(facts: ProposalFacts, as_of: datetime) -> Ruling | None:
-    """A person's newest standing word on the number."""
-    found = [r for r in standing(facts.rulings, as_of) if r.kind == "number" and r.value.get("number") in ANSWERS]
+    """The newest ruling on the number that is in force."""
+    found = [
+        r for r in rulings_in_force(facts.rulings, as_of) if r.kind == "number" and r.value.get("number") in ANSWERS
+    ]
     return found[-1] if found else None
 
 
 def _find_births(facts: ProposalFacts, as_of: datetime) -> Iterator[datetime]:
-    """When wiki and index were first seen to have the number."""
+    """When pages and index rows with this number were first seen."""
     number = facts.proposal.number
     yield from (p.saved_at for p in facts.pages if p.number == number and p.saved_at <= as_of)
     yield from (a.since for a in facts.absences)

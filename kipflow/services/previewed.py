@@ -1,6 +1,6 @@
-"""Acts whose consequences are shown first: an import into the roster, and taking an ingest out again.
+"""Acts with a preview: importing into the roster, restoring it, and undoing an ingest.
 
-Each gives a preview, whose `seen` the act must be given: where something else would change by then, it is refused.
+The act requires the preview's `seen`, and is refused if by then it would change something else.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from kipflow.domain.texts import digest_text
 from kipflow.rosters.formats import Format, parse_listing
 from kipflow.services import undo
 from kipflow.services.deciding import decide_again
-from kipflow.services.desk import Desk, Done, Preview, RosterText, Values, Word, read_number
+from kipflow.services.desk import ActContext, Desk, Done, Preview, RosterText, Values, read_number
 from kipflow.services.import_roster import Change, find_difference, plan_change
-from kipflow.services.roster_votes import find_turned, say_turned
+from kipflow.services.roster_votes import find_roster_impact, say_roster_impact
 from kipflow.services.ruling_checks import BadRuling
 
 T = TypeVar("T")
@@ -30,11 +30,11 @@ def preview_undo(desk: Desk, values: Values, at: datetime) -> Preview:
     return Preview(lines=tuple(undo.say_undone(found, desk.effects.prefix)), seen=found.digest)
 
 
-def undo_batch(desk: Desk, values: Values, word: Word) -> Done:
-    """Take out what an ingest or import brought, and decide again what it touched."""
+def undo_batch(desk: Desk, values: Values, context: ActContext) -> Done:
+    """Remove the facts of an ingest or import, and decide the affected proposals again."""
     batch = read_number(values["batch"])
-    found = undo.undo(desk.store, batch, policy=desk.policy, at=word.at, word=word, seen=values["seen"])
-    return decide_again(desk, word, f"ingest {batch} undone", numbers=list(found.numbers))
+    found = undo.undo(desk.store, batch, policy=desk.policy, at=context.at, context=context, seen=values["seen"])
+    return decide_again(desk, context, f"ingest {batch} undone", numbers=list(found.numbers))
 
 
 # -- the roster ---------------------------------------------------------------------------------------
@@ -55,18 +55,18 @@ def preview_import(desk: Desk, values: Values, at: datetime) -> Preview:
     )
 
 
-def import_into(desk: Desk, values: Values, word: Word) -> Done:
-    """Add what a source says to the roster's file."""
-    return _replace(desk, values, word, lambda was: _plan_import(was, values).text, "the roster is saved")
+def import_into(desk: Desk, values: Values, context: ActContext) -> Done:
+    """Add the people of a source to the roster's file."""
+    return _replace(desk, values, context, lambda was: _plan_import(was, values).text, "the roster is saved")
 
 
 def _say_turned(desk: Desk, file: RosterText, text: str, at: datetime) -> Iterator[str]:
-    """What becomes of the votes there are by the roster that the text is."""
+    """The effect on stored votes of the roster in the text."""
     roster = _try(lambda: file.check(text))
-    return say_turned(find_turned(desk.store, roster, policy=desk.policy, at=at), desk.effects.prefix)
+    return say_roster_impact(find_roster_impact(desk.store, roster, policy=desk.policy, at=at), desk.effects.prefix)
 
 
-def preview_back(desk: Desk, _values: Values, at: datetime) -> Preview:
+def preview_restore(desk: Desk, _values: Values, at: datetime) -> Preview:
     file = _find_file(desk)
     was, before = file.read(), _find_before(file)
     lines = (
@@ -76,14 +76,14 @@ def preview_back(desk: Desk, _values: Values, at: datetime) -> Preview:
     return Preview(lines=lines, diff=tuple(find_difference(was, before)), seen=_sign(was, before))
 
 
-def restore_roster(desk: Desk, values: Values, word: Word) -> Done:
-    """Put the roster's file back to what it was before the newest import."""
+def restore_roster(desk: Desk, values: Values, context: ActContext) -> Done:
+    """Restore the roster's file to its text before the newest import."""
     file = _find_file(desk)
-    return _replace(desk, values, word, lambda _: _find_before(file), "the roster is as it was before")
+    return _replace(desk, values, context, lambda _: _find_before(file), "the roster is as it was before")
 
 
-def _replace(desk: Desk, values: Values, word: Word, write: Callable[[str], str], said: str) -> Done:
-    word.checked()
+def _replace(desk: Desk, values: Values, context: ActContext, write: Callable[[str], str], said: str) -> Done:
+    context.checked()
     file = _find_file(desk)
     was = file.read()
     text = write(was)
