@@ -35,23 +35,23 @@ MESSAGE_KINDS: Mapping[str, MessageKind] = {
     "discussion": MessageKind("a [DISCUSS] thread was started", ":speech_balloon:"),
     "vote": MessageKind("a vote was opened; kept up to date in place until its outcome", ":ballot_box_with_ballot:"),
     "vote-news": MessageKind("a binding vote is new, changed or unclear: in the thread of its vote", ""),
-    "period-over": MessageKind("a voting period is over and the vote is not decided", ":alarm_clock:"),
+    "period-over": MessageKind("a voting period is over but the vote is not decided", ":alarm_clock:"),
     "result": MessageKind("a vote was decided", ""),
     "stage": MessageKind("a proposal moved in any other way", ""),
-    "correction": MessageKind("what was said no longer holds", ":leftwards_arrow_with_hook:"),
+    "correction": MessageKind("an announced move no longer holds", ":leftwards_arrow_with_hook:"),
     "page-changed": MessageKind("a page changed after votes were cast", ":pencil2:", Readers.ASKED),
     "lint": MessageKind("a page was saved with faults: in the thread of its proposal", ":wrench:"),
-    "dormancy": MessageKind("a proposal will be dormant unless somebody writes", ":hourglass:"),
+    "dormancy": MessageKind("a proposal will become dormant unless somebody writes", ":hourglass:"),
     "question": MessageKind("a person must settle something", ":mag:", Readers.ASKED),
-    "drift": MessageKind("wiki, index or ticket contradict what the facts come to", ":scales:", Readers.OPERATORS),
+    "drift": MessageKind("wiki, index or ticket contradict the facts", ":scales:", Readers.OPERATORS),
     "approval": MessageKind("an effect waits for a person's approval", ":raised_hand:", Readers.OPERATORS),
     "failure": MessageKind(
         "a task failed for good: once an hour for each cause", ":rotating_light:", Readers.OPERATORS
     ),
     "condition": MessageKind(
-        "something keeps the whole from working: each time it begins", ":warning:", Readers.OPERATORS
+        "something keeps kipflow from working: each time it begins", ":warning:", Readers.OPERATORS
     ),
-    "digest": MessageKind("once a week, where the community has chosen when", ":newspaper:"),
+    "digest": MessageKind("once a week, if the community configured it", ":newspaper:"),
 }
 #: Kinds that cannot be switched off: people act on them.
 ALWAYS_SENT = frozenset({"correction"})

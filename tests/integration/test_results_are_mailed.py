@@ -222,9 +222,9 @@ def test_a_server_that_refuses_the_list_is_reported_in_one_line_and_asked_again(
 
 @pytest.mark.parametrize(("word", "answer"), [("MAIL", "451 later"), ("EHLO", "421 too busy"), ("DATA", "554 no")])
 def test_what_is_refused_before_the_mail_was_handed_over_is_tried_again(
-    village: Village, server: MailServer, context: str, answer: str
+    village: Village, server: MailServer, word: str, answer: str
 ) -> None:
-    server.says = {context: answer, "HELO": answer} if context == "EHLO" else {context: answer}
+    server.says = {word: answer, "HELO": answer} if word == "EHLO" else {word: answer}
     assert run(village, server).counts["failed"] == 1
     server.says = {}
     run(village, server, timedelta(minutes=5))

@@ -91,7 +91,8 @@ def check_message(found: Message | Unreadable) -> None:
     if isinstance(found, Message):
         demand(found.message_id.strip("<> "), "a message without an id")
         demand(len(found.references) <= limits.FIELD.size, "too many references")
-        demand(len(found.expressions) <= 1, "more than one expression in one mail")
+        votes = [e for e in found.expressions if not e.standing.is_faint]
+        demand(len(votes) <= 1, "more than one vote in one mail")
 
 
 def check_quoted(text: str) -> None:
