@@ -74,8 +74,11 @@ def find_own_words(text: str, note: limits.Note = limits.ignore, *, address: str
     # most of a mail is quoted: what follows looks at the other lines only
     own = [index for index, mark in enumerate(marks) if mark == OWN]
     drop_last_disclaimer(lines, own)
-    mark_tagged_quotes(lines, marks, own)
-    led_in = (*_mark_fenced(lines, marks, own), *_mark_led_in(lines, marks, own))
+    led_in = (
+        *mark_tagged_quotes(lines, marks, own),
+        *_mark_fenced(lines, marks, own),
+        *_mark_led_in(lines, marks, own),
+    )
     signature = _mark_signature(lines, marks, own)
     gathered = tuple(_gather(lines, marks, own))
     said = [line.text for line in gathered if line.text]

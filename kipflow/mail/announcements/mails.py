@@ -15,8 +15,12 @@ from kipflow.mail.announcements.tokens import tokenize
 from kipflow.mail.announcements.verdicts import Says, Table
 
 result = Table()
+#: "The vote stays open, Kim is not a committer."; not "This vote thread stays open", "I'm extending the vote page"
 _OF_THE_VOTE = re.compile(
-    r"\W*(?:(?:so|sorry|hence|thus|then)\W+)*(?:the|this) vote\b(?! on\b)|\W*i(?:['’]m| am|['’]ll)\b", re.I
+    r"\W*(?:(?:so|sorry|hence|thus|then)\W+)*(?:(?:the|this) vote (?:is|stays|remains|goes|continues)(?: still)?"
+    r"(?: open| on)?\s*(?:$|[,.;!–—-]|(?:until|as|because|since)\b)"
+    r"|i(?:['’]m| am|['’]ll| will)? (?:re-?open|extend|keep|leav)\w* (?:the|this) vote\b(?! (?:thread|page|form)))",
+    re.IGNORECASE,
 )
 NOTHING, ASK, FAILED, PASSED, AGAINST = Says.NOTHING, Says.ASK, Says.FAILED, Says.PASSED, Says.AGAINST
 

@@ -34,6 +34,16 @@ _CLOCK = re.compile(
     r"(?<!\d)(?P<hour>[01]?\d|2[0-4])(?:[:.](?P<minute>[0-5]\d)(?::\d\d)?(?:\s?(?P<half>[ap]m))?|\s?(?P<half2>[ap]m))"
     r"\s?(?:utc|gmt|z)\b(?!\s?[+-]\d)"
 )
+#: "This vote is on keeping it for", "a vote in the last"; not "the vote on KIP-7"
+_ABOUT = re.compile(
+    r"\bvot(?:es?|ing)(?: (?:is|are))? (?:on|about|for|in)\b(?! (?:this|it|[a-z]+-\d)|\s*$)|\bvotes? to\b"
+)
+_OTHER_VOTE = re.compile(r"\b(?:next|last|previous|other|earlier) vot")
+#: Behind a time: "… is unnecessary", "… was a typo", "…?"
+_TAKES_BACK = re.compile(r"\W*(?:is|was|would|isn't|wasn't)\b|[^.!]*\?")
+_ASKED_FOR = re.compile(r"\basked for\b")
+#: An hour belongs to a day that stands as near.
+_REACH = 25
 _ZONE = re.compile(r"\([a-z]{2,4}t\)")
 #: "Because of the holidays this vote runs for"
 _GROUND = re.compile(
@@ -67,7 +77,7 @@ def _compile_times() -> re.Pattern[str]:
         rf"|(?P<month1>{month})\.?\s+(?P<day1>\d\d?){th}\b{year.format(1)}"
         rf"|(?P<day2>\d\d?){th}\s+(?:of\s+)?(?P<month2>{month})\b{year.format(2)})"
         rf"|(?P<next>next\s+)?(?P<weekday>{day})(?:,?\s+the\s+(?P<day3>\d\d?){th})?\b"
-        rf"|(?:\d{{1,2}}\s?(?:-|–|to|or)\s?)?(?P<number>\d{{1,3}}|an?|one|another|{join_words('number')})(?:\s?\(\w{{1,8}}\))?\s?-?"
+        rf"|(?:\d{{1,2}}\s?(?:-|–|to|or)\s?)?(?P<number>\d{{1,3}}|an?|one|another|{join_words('number')})(?:\s?\(\w{{1,8}}\))?(?:(?<=\d)|\s|-)\s?-?"
         r"(?P<kind>(?:(?:more|full|further|additional|extra|whole|calendar|working|business)\s)*)"
         r"(?P<unit>hours?|hrs?|h|days?|d|weeks?|wks?|months?)\b(?!\s(?:ago|old|after|since|before|from (?!now|today))))"
     )
@@ -86,9 +96,10 @@ def find_period(text: str, clock: Clock, is_of_other: Callable[[str], bool]) -> 
     for said in _SENTENCES.split(text, _MAX_SENTENCES)[:_MAX_SENTENCES]:
         sentence = " ".join(said.split())[:_MAX_LINE]
         folded = sentence.lower()
-        if not sentence.endswith("?") and not is_of_other(sentence):
+        of_other = is_of_other(sentence) or _OTHER_VOTE.search(folded) is not None
+        if not of_other:
             found.extend((until, sentence) for until in _find_ends(folded, clock, heard=heard))
-        heard = not _get("period_vote").isdisjoint(_WORD.findall(folded))
+        heard = not of_other and not _get("period_vote").isdisjoint(_WORD.findall(folded))
     within = [end for end in found if clock.said_at < end[0] <= clock.opened_at + LONGEST]
     return max(within, default=None)
 
@@ -106,15 +117,23 @@ def _find_ends(sentence: str, clock: Clock, *, heard: bool) -> Iterator[datetime
     end, belongs = 0, False
     for at in list(_compile_times().finditer(timeless))[:_MAX_TIMES]:
         lead = timeless[: at.start()]
+        if _TAKES_BACK.match(timeless[at.end() :]) or _is_unsure(lead):
+            return
         joined = belongs and _get("period_joins").issuperset(_WORD.findall(lead[end:]))
         before = _GROUND.sub("", _CLAUSE.split(lead)[-1])
         opens = lead.strip(" -*•[") == before.strip()
         heard_of = heard or not _get("period_vote").isdisjoint(_WORD.findall(lead))
         belongs = joined or _speaks_of_period(before, heard=heard_of, opens=opens, is_call=clock.is_call)
         end = at.end()
-        until = _find_until(at, _WORD.findall(before), clock, hours) if belongs else None
+        near = [hour for hour in hours if at.start() - _REACH < hour.start() < at.end() + _REACH]
+        until = _find_until(at, _WORD.findall(before), clock, near) if belongs else None
         if until is not None:
             yield until
+
+
+def _is_unsure(lead: str) -> bool:
+    """Whether a sentence's words before a time make it a wish, a report or a condition; not "some asked for more"."""
+    return not _get("period_unsure").isdisjoint(_WORD.findall(_ASKED_FOR.sub(" ", lead)))
 
 
 def _speaks_of_period(before: str, *, heard: bool, opens: bool, is_call: bool) -> bool:
@@ -122,18 +141,20 @@ def _speaks_of_period(before: str, *, heard: bool, opens: bool, is_call: bool) -
     words = _WORD.findall(before)
     said, runs = set(words), _get("period_runs")
     known = _get("period_runs", "period_vote", "period_between", "period_denied")
-    if not all(word in known or "-" in word for word in words) or runs.isdisjoint(said):
+    if not all(word in known or "-" in word for word in words) or runs.isdisjoint(said) or _ABOUT.search(before):
         return False
     if before.rstrip().endswith(":") and words[-1] not in runs - {"please"}:
         return False  # "please vote on KIP-7: 30 days of retention"
     ends_it = not _get("period_ends").isdisjoint(said) and not said.isdisjoint({"before", "until", "till"})
     extends = not _get("period_extends").isdisjoint(said)
-    if not (_get("period_denied").isdisjoint(said) or ends_it) or ("been" in said and not extends):
+    if not (_get("period_denied").isdisjoint(said) or (ends_it and not extends)) or ("been" in said and not extends):
         return False
     if not _get("period_vote").isdisjoint(said):
         return not (extends and "can" in said)
     alone = not _get("period_alone").isdisjoint(said)
-    return alone and ((opens and (is_call or extends)) or (heard and "it" in said))
+    if extends:  # "Extended to 30 days in the KIP" is of the KIP
+        alone = not said.isdisjoint({"until", "till", "by", "another"})
+    return alone and (heard if "it" in said else opens and (is_call or extends))
 
 
 def _find_until(
@@ -157,7 +178,7 @@ def _add_length(at: re.Match[str], before: Sequence[str], clock: Clock) -> datet
     word, numbers = at["number"], load_classes("patterns.toml")["number"]
     number = int(word) if word.isdigit() else numbers.index(word) if word in numbers else 1
     begin = clock.said_at if before[-1:] in (["in"], ["within"]) else clock.opened_at
-    if not (clock.is_call or _get("period_extends").isdisjoint(before)):
+    if before[-1:] != ["to"] and not (clock.is_call or _get("period_extends").isdisjoint(before)):
         begin = max(clock.said_at, clock.close)
     if "business" not in at["kind"] and "working" not in at["kind"]:
         return begin + timedelta(hours=number * _HOURS[at["unit"][0]])

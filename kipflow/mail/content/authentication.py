@@ -36,7 +36,7 @@ def find_authentication(headers: Headers, receivers: Sequence[str], sender: Send
     if any(_is_about_another(result, (domain, written)) for result in results):
         return Authentication.FAILED
     passed = {_find_passed(result, domain) for result in results} - {""}
-    refuted = any(_is_refused(result, domain) for result in (*results, *below))
+    refuted = any(_is_refused(result, domain) for result in (results if passed else (*results, *below)))
     if passed - {"spf"} or (passed and not refuted):  # what DMARC refuses has no SPF that says anything
         return Authentication.PASSED
     outcomes = {(m[1].lower(), m[2].lower()) for m in map(_METHOD.match, results) if m is not None}

@@ -122,7 +122,8 @@ def find_results(headers: Headers, receivers: Sequence[str]) -> Results:
         if name != "received":
             line = _strip_quoted(unfold(value))
             results = _read_spf(line) if name == "received-spf" else _read_results(line, own, sealed=name != _PLAIN)
-            found.extend([results] if results else [])
+            refuses = trusted is None or "p=none" not in value.decode("ascii", "replace").lower()
+            found.extend([results] if results and refuses else [])
         elif trusted is not None:
             break
         elif (step := _read_step(value, own)) is _Step.ELSEWHERE:

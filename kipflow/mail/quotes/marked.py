@@ -28,7 +28,9 @@ _OTHER_MARKS = re.compile(r"#{3,}|%{3,}|!{3,}")
 _QUOTED_WORDS = re.compile(r"\s{0,8}[#%!]\s+[^\W\d]")
 
 # what forums and their gateways put around a quote: "[quote=Jun]…[/quote]", "<quote author="Jun">…</quote>"
-_TAG = re.compile(r"^\s*[\[<](?P<begins>quote)(?=[\s=\]>])[^\[\]<>\n]{0,200}[\]>]|[\[<]/quote[\]>]", re.IGNORECASE)
+_TAG = re.compile(
+    r"^\s*[\[<](?P<begins>quote)(?=[\s=\]>])[^\[\]<>\n]{0,200}[\]>](?=\S|\s*$)|[\[<]/quote[\]>]", re.IGNORECASE
+)
 # "│ x" with no other bar behind: those draw a box
 _BARRED = re.compile(r"\s{0,8}[│┃](?!.*[│┃])")
 
@@ -43,18 +45,22 @@ def is_table_row(line: str) -> bool:
     return "|" in line and _TABLE_ROW.match(line) is not None
 
 
-def mark_tagged_quotes(lines: list[str], marks: list[str], own: list[int]) -> None:
+def mark_tagged_quotes(lines: list[str], marks: list[str], own: list[int]) -> tuple[str, ...]:
     """Take what stands between a forum's tags, or behind drawn bars, for quotes: of the own lines only.
 
-    A tag that does not begin its line, or has no end, is none: it may be what a sentence is about.
+    A tag that does not begin its line, or has no end, is none: it may be what a sentence is about. Returns the lines
+    behind bars that no words lead in: they may be the author's.
     """
-    for index in own:
-        if not lines[index].isascii() and _BARRED.match(lines[index]):
-            marks[index] = QUOTED
+    barred = [index for index in own if not lines[index].isascii() and _BARRED.match(lines[index])]
+    for index in barred:
+        marks[index] = QUOTED
+    above = next((lines[i] for i in reversed(own) if barred and i < barred[0] and re.search(r"\w", lines[i])), "")
+    led_in = above.rstrip().endswith((":", "："))
+    unsure = () if led_in else tuple(lines[index].strip(" │┃") for index in barred)
     tagged = [index for index in own if "quote" in lines[index].lower() and _TAG.search(lines[index])]
     begun = [bool(tag["begins"]) for index in tagged for tag in _TAG.finditer(lines[index])]
     if not tagged or sum(begun) * 2 != len(begun) or not begun[0]:
-        return
+        return unsure
     depth = 0
     for index in (i for i in own if tagged[0] <= i <= tagged[-1]):
         outside, at = "", 0
@@ -64,6 +70,7 @@ def mark_tagged_quotes(lines: list[str], marks: list[str], own: list[int]) -> No
         outside += lines[index][at:] if depth == 0 else ""
         marks[index] = OWN if outside.strip() else QUOTED
         lines[index] = outside if outside.strip() else lines[index]
+    return unsure
 
 
 def mark_quotes(lines: list[str]) -> list[str]:

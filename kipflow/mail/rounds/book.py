@@ -113,6 +113,12 @@ class Book:
                 found.setdefault(title, set()).add(round_.key)
         return found
 
+    def is_from_caller(self, message: Message, round_: Round) -> bool:
+        """Whether a mail is from who called the round; a name alone, where no roster knows it, is nobody's proof."""
+        if not self.entitled.knows_anybody and message.author_address != round_.root.author_address:
+            return False
+        return self.entitled.judge_authority(round_, message, self.time_of(message)).is_caller
+
     def find_all_roots(self) -> None:
         """For each mail the openings that it leads to: once for all of them, along their links."""
         led: dict[str, dict[str, Message]] = {}

@@ -68,6 +68,7 @@ def read_called_numbers(reading: SubjectReading, text: str, prefix: str) -> Subj
 _OF_VOTES = re.compile(r"vot|abstimm|голос|投票|투표")
 _LEADS_ON = re.compile(r"^\W*(?:(?:so|and|hence|thus|therefore|then|now|please|let's|let us)\b\W*)+")
 _MOST_BEFORE = 4
+_LATER = re.compile(r"\b(?:on (?:mon|tues|wednes|thurs|fri|satur|sun)day|next week|tomorrow|later|soon)\b")
 
 
 def find_beginnings(text: str) -> list[bool]:
@@ -91,4 +92,11 @@ def _find_beginnings(sentence: str) -> Iterator[bool]:
         # "I am restarting", not "Jun wants me to restart" or "I disagree that all votes so far are void"
         is_own = not before or (begins("first_person", before) and len(before.split()) <= _MOST_BEFORE)
         is_own = is_own and ":" not in sentence[: sentence.index(clause)]
+        is_own = is_own and _LATER.search(clause) is None
         yield is_own and not denies and _OF_VOTES.search(clause) is not None
+
+
+def may_restart_vote(text: str) -> bool:
+    """Whether words that something begins anew stand beside a word for votes, however they are meant."""
+    clauses = MARK.split(fold(" ".join(text.split())))
+    return any(has("restart", clause) and _OF_VOTES.search(clause) is not None for clause in clauses)

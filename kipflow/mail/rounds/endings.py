@@ -90,7 +90,7 @@ class Endings:
         root = later.root
         if later.doubt:
             kind = EndKind.CALLED if first is None else EndKind.REPLACED
-            waits = first is not None and later.begins_anew and self.is_caller(first, root)
+            waits = later.may_restart and first is not None and first.is_running(later.opened_at)
             return self.make_claim(root, kind, root.subject, Authority(why=later.doubt, waits=waits))
         if first is None:
             return None

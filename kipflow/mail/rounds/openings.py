@@ -110,10 +110,7 @@ class Openings:
         """Whether a mail is from who called the vote: the same address, or the same person."""
         if not message.author_address or message.author_address == root.author_address:
             return bool(message.author_address)
-        at = self.book.time_of(message)
-        return any(
-            self.book.entitled.judge_authority(r, message, at).is_caller for r in self.book.by_root[root.message_id]
-        )
+        return any(self.book.is_from_caller(message, round_) for round_ in self.book.by_root[root.message_id])
 
     @staticmethod
     def announces(message: Message) -> bool:

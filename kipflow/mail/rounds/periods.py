@@ -34,7 +34,7 @@ def find_own_periods(book: Book, round_: Round) -> Iterator[OwnPeriod]:
         said = find_period(message.own_text, Clock(at, round_.opened_at, close), is_of_other)
         if said is None or said[0] <= close or found == _MOST or _announces_end(message):
             continue
-        if message is round_.root or book.entitled.judge_authority(round_, message, at).is_caller:
+        if message is round_.root or book.is_from_caller(message, round_):
             close, line = said
             found += 1
             yield OwnPeriod(said_at=at, until=close, message_id=message.message_id, line=line)

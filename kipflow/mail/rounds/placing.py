@@ -125,7 +125,8 @@ class Placing:
             return []
         if any(key in self.book.rounds for key in self.book.keys_of(message)):
             return []
-        return self.find_last_opened(self.book.titled.get(reading.topic, ()), self.book.time_of(message))
+        found = self.find_last_opened(self.book.titled.get(reading.topic, ()), self.book.time_of(message))
+        return found if message.declared is None and message.cancels is None else []
 
     def find_announced(self, message: Message, at: datetime) -> list[Round]:
         """The rounds whose result a mail under no vote's subject announces."""

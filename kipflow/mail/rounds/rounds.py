@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 
 from kipflow.domain.facts import Message, SubjectReading
 from kipflow.domain.votes import ClaimedEnd, Declared
+from kipflow.mail.rounds.calls import may_restart_vote
 
 _RESENT = timedelta(hours=24)
 
@@ -45,6 +46,11 @@ class Round:
     def begins_anew(self) -> bool:
         """Whether its caller opened it within the thread of the round before."""
         return self.root.reading.is_reply and not self.root_missing
+
+    @property
+    def may_restart(self) -> bool:
+        """Whether its caller opened it there with words that a vote begins anew, however they are meant."""
+        return self.begins_anew and may_restart_vote(self.root.own_text)
 
     def is_running(self, moment: datetime) -> bool:
         """Whether it has neither ended nor been announced by then."""

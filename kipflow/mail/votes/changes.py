@@ -231,7 +231,9 @@ def _read_takeback(folded: str, mentions: Sequence[Mention]) -> Finding | None:
     # "I take back my +1, the part on transactions is not clear to me", "I take it back and don't vote"
     until = _NEXT.search(folded, found[0].end())
     clause = folded[: until.start()] if until is not None else folded
-    if has("hypothetical", drop("polite", clause)) or has("negation", drop("undenied", clause)):
+    near = " ".join(MARK.split(folded[: found[0].start()])[-1].split()[-_FEW:])
+    kept = has("kept_from", near) or has("hypothetical", drop("polite", clause))
+    if kept or has("negation", drop("undenied", clause)):
         return None
     taken = next((m for m in mentions if is_taken(folded, m)), None)
     is_own = has("my_vote", folded) or (taken is not None and has("first_person", folded))

@@ -86,9 +86,17 @@ _WITH = re.compile(
 )
 
 
+#: "I'll give my +1 when I am home"
+_ONCE_BACK = re.compile(r"\s*(?:\([^()]{1,20}\)\s*)?when (?:i am|we are) (?:home|back|done|there)\b", re.IGNORECASE)
+
+
 def has_condition_behind(tail: str) -> bool:
     """Whether a condition stands behind a vote, and not behind what else its writer offers."""
-    return _WITH.match(tail) is not None or has_condition(_OF_A_REASON.sub("", _OFFER.sub("", tail)))
+    return (
+        _WITH.match(tail) is not None
+        or _ONCE_BACK.match(tail) is not None
+        or has_condition(_OF_A_REASON.sub("", _OFFER.sub("", tail)))
+    )
 
 
 def is_unsure(tail: str) -> bool:

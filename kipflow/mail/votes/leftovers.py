@@ -14,15 +14,15 @@ from kipflow.mail.content.text import plain
 from kipflow.mail.quoting import OwnLine
 from kipflow.mail.votes.claims import find_claim, find_separate_claim, skip_claim
 from kipflow.mail.votes.findings import Finding, find
-from kipflow.mail.votes.lexicon import begins, drop, ends, find_words, fold, has, leaves_only
+from kipflow.mail.votes.lexicon import begins, drop, ends, find_words, fold, has, leaves_only, skip
 from kipflow.mail.votes.shapes import CHECKED
 from kipflow.mail.votes.structure import classify_lines
 from kipflow.mail.votes.values import find_values, offers_all, parse_value
 
-#: A mail that says no more than yes or no.
-BRIEF = 60
+BRIEF = 60  # a mail that says no more than yes or no
 #: Words of a line that is no more than a vote and its label.
 _FEW = 3
+_FEW_BEHIND = 5
 #: A mail that passes on a vote says little else.
 SHORT = 500
 #: "+1000!", "+1/-0", "1+ (binding)", "++1", "+l (binding)": opens a paragraph, only a claim to bind behind it
@@ -236,7 +236,8 @@ def _read_answer(own: Sequence[OwnLine], author: str) -> Iterator[tuple[Finding,
     if len(said) != 1 or len(said[0].text) > BRIEF or said[0].text.rstrip().endswith("?"):
         return
     folded = _LABEL.sub("", fold(said[0].text))
-    if begins("echoes", folded) and (not said[0].answers or find_values(said[0].answers)):
+    is_answer = not said[0].answers or bool(find_values(said[0].answers))
+    if is_answer and begins("echoes", folded) and len(skip("echoes", folded).split()) <= _FEW_BEHIND:
         yield find("as-another", Standing.HINT, "says the same as somebody: which vote?"), said[0].text
     if said[0].answers:
         return

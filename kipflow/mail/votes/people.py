@@ -13,6 +13,8 @@ from kipflow.mail.votes.mentions import Mention
 from kipflow.mail.votes.values import find_values
 
 _NAMED = re.compile(r"\s*\((?P<who>@?[A-Z][a-z][\w.'’-]*(?: [A-Z][\w.'’-]*){0,2})\)")
+#: "acme (Jun Okafor)"
+_OF_A_COMPANY = re.compile(r"[\w.&-]+ \((?P<who>[A-Z][\w.'’-]+(?: [A-Z][\w.'’-]+){1,2})\)\W*")
 _NO_LATIN = re.compile(r"[^\x00-\u036f\u2000-\u206f]")
 #: two words with capitals in a row; what is no letter, digit or small letter is one
 _CAPITAL = r"(?=[^\W\d_])[^a-zß-öø-ÿ\W][\w'’-]+"
@@ -72,8 +74,8 @@ def is_named(m: Mention) -> bool:
         return not is_own(beside.group("who"), m.author)
     if m.whom and not OF_SOMEBODY.match(m.whom):
         first = m.whom.split()[0]
-        aside = _NAMED.search(m.whom)
-        is_aside = aside is not None and find_claim("", aside.group()) is None and not is_own(aside["who"], m.author)
+        aside = _OF_A_COMPANY.fullmatch(m.whom)
+        is_aside = aside is not None and not is_own(aside["who"], m.author)
         if first.islower() and (has("other", m.near) or is_aside):
             return True  # "from my colleague", "from acme (Jun Okafor)"
         named = (first[0].isupper() and first.lower() != "the") or first[0] == "@"

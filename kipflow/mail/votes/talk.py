@@ -183,7 +183,10 @@ _SAYS_IF_BINDING = re.compile(
 )
 
 
-_IS_SAID_OF_IT = re.compile(r"\b(?:is|was|has|had|got|will|comes)\b")
+_IS_SAID_OF_IT = re.compile(
+    r"\b(?:is|was|has|had|got)\b"
+    r"|^\W*(?:will (?:follow|come|arrive|be (?:there|sent|cast))|comes (?:later|soon|tomorrow|on|next|when|once))\b"
+)
 
 
 @rule(IGNORE, "speaks about a vote", mine=ASK)
