@@ -1,6 +1,6 @@
 """Whether a sentence calls the vote off, by one table: the first rule that applies decides.
 
-What is not understood as a whole is asked about, and what only its caller can mean counts from nobody else.
+A sentence that is not fully understood becomes a question. What only the caller can mean counts from nobody else.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from kipflow.mail.announcements.verdicts import Says, Table
 
 call = Table()
 NOTHING, ASK, WITHDRAWN, WISHED, MUSED = Says.NOTHING, Says.ASK, Says.WITHDRAWN, Says.WISHED, Says.MUSED
-#: The words that the table is asked about.
+#: The classes of words that the table judges.
 CALLS = ("cancel", "disregard", "apart", "close", "reopens", "outdated")
 _SAID = {Call.OUTRIGHT, Call.PERHAPS}
 

@@ -1,4 +1,4 @@
-"""Who calls off what, around a word for it: "I | am hereby | cancelling | this vote"."""
+"""Who calls off what, read around a word for cancelling: "I | am hereby | cancelling | this vote"."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ from kipflow.mail.announcements.heads import Head
 from kipflow.mail.announcements.tokens import Token, find_clause
 
 CALLED = ("vote", "thing", "thread")
-#: Between a word for calling off and what is called off: "the whole release".
+#: Most words between a word for cancelling and its object: "the whole release".
 _ADJECTIVES = 4
 
 
 class Call(IntEnum):
-    """How a sentence calls a vote off: perhaps, in the mouth of its caller only ("please ignore it"), or outright."""
+    """How a sentence calls a vote off: perhaps, only if its caller says so ("please ignore it"), or outright."""
 
     NOT, PERHAPS, WISHED, OUTRIGHT = range(4)
 
 
 def find_call(head: Head) -> Call:
-    """How the word calls the vote off, by who acts and on what; whether it is denied is decided elsewhere."""
+    """How the word calls the vote off, judged by its subject and object; negation is checked elsewhere."""
     start, _ = read_resolve(head)
     led = _find_leader(head, start)
     if start >= 0 and head.tokens[start].can_be(*CALLED, "pronoun"):
-        return led  # "this vote is cancelled": nothing is to follow
+        return led  # "this vote is cancelled": no object follows
     if head.can_be("disregard"):
         return Call.WISHED if led is not Call.NOT and _find_object(head) is Call.OUTRIGHT else Call.NOT
     return min(led, _find_object(head))
 
 
 def calls_off(head: Head) -> bool:
-    """Whether the word is one for calling off, or with an "off" behind it: "call this vote off"."""
+    """Whether the word means to call off, alone or with an "off" after it: "call this vote off"."""
     behind = head.tokens[head.at + 2 : head.at + 2 + _ADJECTIVES]
     apart = head.can_be("apart") and any(token.text in {"off", "back"} for token in behind)
     return apart or head.can_be("cancel", "disregard")
@@ -51,7 +51,7 @@ def muses(head: Head) -> bool:
 
 
 def read_resolve(head: Head) -> tuple[int, bool]:
-    """The place before what leads up to the word ("am going to"), and whether that denies it."""
+    """The index before the words that lead up to it ("am going to"), and whether they negate it."""
     start, denials = read_group(head.tokens, head.at, "resolves", "negator", "no")
     return start, denials % 2 == 1
 
@@ -78,7 +78,7 @@ def is_undecided(head: Head) -> bool:
 
 
 def _find_leader(head: Head, start: int) -> Call:
-    """What who acts makes of it: "I", the vote itself in the passive, or nobody ("Cancelling this vote")."""
+    """How the subject calls it off: "I", the vote itself in the passive, or none ("Cancelling this vote")."""
     tokens, text = head.tokens, head.word.text
     guessed = any(token.can_be("hedge") for token in tokens[find_clause(tokens, max(start, 0)) : head.at])
     leader = tokens[start] if start >= 0 else None
@@ -111,7 +111,7 @@ def _find_passive(head: Head, start: int) -> Call:
 
 
 def _find_object(head: Head) -> Call:
-    """Whether the vote is what is called off: "the vote", "RC1", "this release"; not "my vote", "the vote counter"."""
+    """Whether the vote is the object: "the vote", "RC1", "this release"; not "my vote", "the vote counter"."""
     tokens, first = head.tokens, head.at + 1
     for index in range(first, min(first + _ADJECTIVES + 1, len(tokens))):
         token = tokens[index]
@@ -129,12 +129,12 @@ def _find_object(head: Head) -> Call:
 
 
 def _find_alone(head: Head) -> Call:
-    """What the word does that begins a clause and says of nothing what it calls off: "Cancelling, as …"."""
+    """How a word without an object calls off, at the beginning of a clause: "Cancelling, as …"."""
     if find_clause(head.tokens, head.at) != head.at:
         return Call.NOT
     return Call.OUTRIGHT if head.word.text.startswith("cancel") else Call.PERHAPS
 
 
 def _is_somebodys(tokens: Sequence[Token], at: int) -> bool:
-    """Whether a vote is a voter's own, not the vote that all cast theirs in: "my vote", "Tom's vote"."""
+    """Whether a vote is one voter's own, not the common one: "my vote", "Tom's vote"."""
     return at > 0 and tokens[at].can_be("vote") and tokens[at - 1].can_be("owner")

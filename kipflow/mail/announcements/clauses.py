@@ -1,4 +1,4 @@
-"""What stands around a word in its sentence: whose it is, whether it is real, what takes it back."""
+"""The clause around a word: its subject, whether it states a fact, and what takes it back."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from kipflow.mail.announcements.tokens import Token, ends_clause, find_clause, f
 
 GROUP = ("auxiliary", "adverb", "negator", "no", "unreal", "hedge")
 STOPS = ("joint", "auxiliary", "condition", "unreal", "speaker")
-#: A clause with more words that has one of "wrong" is about something else.
+#: A longer clause with a word such as "wrong" is about something else.
 _SHORT_CLAUSE = 6
-#: How far behind "did not receive" its object may stand.
+#: How many words after "did not receive" its object may follow.
 REACH = 6
 
 
 class Subject(IntEnum):
-    """Of what an outcome is said, in order of how much the words themselves say."""
+    """What an outcome is said about, from the vaguest to the most explicit."""
 
     NOBODY, PRONOUN, THING, VOTE = range(4)
 
@@ -26,7 +26,7 @@ SUBJECTS = {"vote": Subject.VOTE, "thing": Subject.THING, "result": Subject.THIN
 
 
 def read_group(tokens: Sequence[Token], at: int, *kinds: str) -> tuple[int, int]:
-    """The place before the words of these classes that lead up to one, and how many of them deny it."""
+    """The index before the words of these classes that lead up to a word, and how many of them negate it."""
     start, denials = at - 1, 0
     while start >= 0 and tokens[start].can_be(*kinds):
         denials += tokens[start].can_be("negator", "no")
@@ -67,7 +67,7 @@ def find_described(tokens: Sequence[Token], start: int) -> Subject | None:
 
 
 def is_real(tokens: Sequence[Token], at: int) -> bool:
-    """Whether what stands around a word is neither asked, wished, guessed nor still to come."""
+    """Whether a word is stated as a fact: not asked, wished, guessed or still to come."""
     if tokens[-1].text == "?" or is_conditional(tokens, at) or is_later(tokens):
         return False
     clause = tokens[find_clause(tokens, at) : find_clause_end(tokens, at)]
@@ -85,7 +85,7 @@ def is_later(tokens: Sequence[Token]) -> bool:
 
 
 def takes_back(tokens: Sequence[Token]) -> bool:
-    """Whether a clause takes back what stands before it: "that was wrong", "it did not", "not here"."""
+    """Whether a clause takes back an earlier statement: "that was wrong", "it did not", "not here"."""
     return retracts(tokens) or any(
         only_denies(tokens[start:end]) and not is_part_of_count(tokens, start - 1, end)
         for start, end in _find_clauses(tokens)
@@ -93,7 +93,7 @@ def takes_back(tokens: Sequence[Token]) -> bool:
 
 
 def retracts(tokens: Sequence[Token]) -> bool:
-    """Whether a short clause has a word that takes back: "that was wrong", "ignore that"; not "I fixed the typo"."""
+    """Whether a short clause has a word of retraction: "that was wrong", "ignore that"; not "I fixed the typo"."""
     return any(
         end - start <= _SHORT_CLAUSE
         and any(t.can_be("retracts", "disregard") for t in tokens[start:end])
@@ -103,13 +103,13 @@ def retracts(tokens: Sequence[Token]) -> bool:
 
 
 def _find_clauses(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
-    """Where each clause begins and ends."""
+    """The start and end of each clause."""
     ends = [at for at, token in enumerate(tokens) if ends_clause(token)]
     return ((before + 1, end) for before, end in pairwise([-1, *ends, len(tokens)]))
 
 
 def is_part_of_count(tokens: Sequence[Token], before: int, end: int) -> bool:
-    """Whether a clause is the label of a number, or what stands for one: "No: 0", "-1: no"."""
+    """Whether a clause is the label of a number, or its meaning: "No: 0", "-1: no"."""
     behind = tokens[end : end + 2]
     if len(behind) == 2 and behind[0].text == ":" and behind[1].can_be("number", "sign"):
         return True
@@ -124,6 +124,6 @@ def only_denies(clause: Sequence[Token]) -> bool:
 
 
 def thanks_all(tokens: Sequence[Token]) -> bool:
-    """Whether everybody is thanked, as at an end."""
+    """Whether everybody is thanked, as at the end of a vote."""
     thanks = next((at for at, token in enumerate(tokens) if token.can_be("thanks")), None)
     return thanks is not None and any(token.can_be("address") for token in tokens[thanks : thanks + 4])

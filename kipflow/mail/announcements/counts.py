@@ -1,4 +1,4 @@
-"""Counts and names in a closing announcement, in the many ways people write them."""
+"""Reads the counts and names of a closing announcement, in the many ways people write them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _BEHIND = re.compile(
     re.I,
 )
 
-#: "with +1s from Mara, Jun and Kim": those are all
+#: "with +1s from Mara, Jun and Kim": the list of names is complete
 _UNCOUNTED = re.compile(rf"(?:(?P<g>{GROUP}) )?{CHOICE_GROUP}(?:['’]?s| votes)(?= (?:from|by) )", re.IGNORECASE)
 
 
@@ -63,9 +63,9 @@ def _find_uncounted(line: str) -> Iterator[tuple[str, str, int]]:
 
 
 def _count_unmarked(reading: CountReading, people: dict[Key, list[str]]) -> None:
-    """Who is not binding, where only the binding part of all is stated: "+1: 5 (3 binding)", or names so marked.
+    """Count the non-binding votes if only the total and its binding part are given: "+1: 5 (3 binding)", or names.
 
-    Fewer than bind, stated beside them, are the others: "3 x +1 (binding), 1 x +1".
+    A total smaller than the binding part counts the other votes: "3 x +1 (binding), 1 x +1".
     """
     for choice in list(reading.total):
         everyone, marked = set(people.get(("in all", choice), ())), set(people.get(("binding", choice), ()))
@@ -81,14 +81,14 @@ def _count_unmarked(reading: CountReading, people: dict[Key, list[str]]) -> None
 
 
 def _is_partly_marked(people: dict[Key, list[str]], group: str, choice: str) -> bool:
-    """Whether a list of all names gives the group of some only: then the groups' numbers are unknown."""
+    """Whether a list of all names marks the group of only some: then the numbers of both groups are unknown."""
     everyone = set(people.get(("in all", choice), ()))
     marked = set(people.get(("binding", choice), ())) | set(people.get(("non-binding", choice), ()))
     return group != "in all" and bool(everyone - marked) and ("non-binding", choice) in people
 
 
 def _with_next(lines: Sequence[str], index: int) -> str:
-    """A line with those after it while its sentence runs on: names are often wrapped."""
+    """A line joined with the next ones while its sentence goes on: names are often wrapped."""
     text = lines[index]
     for line in lines[index + 1 : index + 12]:
         runs_on = text.rstrip().endswith((",", " and", ";"))

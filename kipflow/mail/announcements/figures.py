@@ -32,7 +32,7 @@ _CHOICE_NUM = re.compile(
 )
 #: "Binding votes: 3", "non-binding = 2"
 _GROUP_NUM = re.compile(rf"{_G}(?:\s*\(?{CHOICE_GROUP}\)?(?:['’]?s)?)?{VOTES}\s*[:=(]\s*{_NUM}", re.IGNORECASE)
-#: "5 out of 11 binding votes are -1": the whole is no count, the part is one if its choice is stated
+#: "5 out of 11 binding votes are -1": the total is no count, the part is one if its choice is stated
 _FRACTION = re.compile(
     rf"{_NUM}\s+(?:out\s+)?of\s+(?:the\s+|all\s+|our\s+)?(?:\d{{1,3}}|{join_words('number')})\b"
     rf"(?:[^.;:,+\-]{{0,40}}?{_G})?(?:[^.;:,+\-]{{0,40}}{CHOICE_GROUP})?",
@@ -48,7 +48,7 @@ _NUM_SIDE = re.compile(
 _GROUP_FIRST = re.compile(rf"^\W*{_G}(?:\s+votes?)?\s*[:=]", re.IGNORECASE)
 #: "9 total", "9 in all"
 _NUM_TOTAL = re.compile(rf"{_NUM}\s+(?:in\s+)?(?:total|all|overall)\b", re.IGNORECASE)
-#: Each of them has a number in it.
+#: All patterns above need a number.
 _ANY_NUMBER = re.compile(_NUM, re.IGNORECASE)
 _PATTERNS = (_FRACTION, _NUM_TOTAL, _NUM_SIDE, _NUM_GROUP, _CHOICE_NUM, _GROUP_NUM, _NUM_CHOICE)
 # "we did not reach three binding votes", "at least 3 binding +1": numbers that were not cast
@@ -62,9 +62,9 @@ _MISSING = re.compile(
     r"[ \w]{0,12} (?:is|are|was|were) (?:\w+ )?(?:missing|lacking|needed|required|short)\b", re.IGNORECASE
 )
 NEXT_NUMBER = re.compile(rf",?\s*(?:and\s+)?(?:[+-]?\d|\b(?:{_NUMBER})\b\s+(?:\+|-|non|bind|vote))", re.IGNORECASE)
-#: What is looked at in one line at most: more is no announcement, only work.
+#: Limits for one line: more than this is no announcement and only costs time.
 _MAX_LINE, _MAX_COUNTS = 1_000, 40
-#: For a part of a whole whose choice is not stated.
+#: The number of a fraction without a choice, which is dropped.
 _WITHOUT_CHOICE = -1
 
 
@@ -90,7 +90,7 @@ def find_counts(line: str) -> list[Count]:
     counts: list[Count] = []
     last, before = "+1", 0
     for count in sorted((count for count in found if count.number != _WITHOUT_CHOICE), key=lambda count: count.start):
-        # a new sentence speaks of +1 again, where it names no choice
+        # a new sentence without a choice means +1 again
         last = count.choice or ("+1" if ". " in line[before : count.start] else last)
         before = count.end
         counts.append(replace(count, choice=last))
@@ -98,7 +98,7 @@ def find_counts(line: str) -> list[Count]:
 
 
 def _is_cast(line: str, match: re.Match[str], found: Sequence[Count]) -> bool:
-    """Whether a figure was cast, and is no part of another."""
+    """Whether a figure counts cast votes and is not part of another figure."""
     if any(count.start < match.end() and match.start() < count.end for count in found):
         return False
     if _NOT_CAST.search(line[max(0, match.start() - 60) : match.start()]) or _MISSING.match(line, match.end()):
@@ -129,7 +129,7 @@ def _parse_number(text: str) -> int:
 
 
 def parse_group(text: str | None) -> str:
-    """The group that a word names, however misspelt: "binding", "non-binding"; "in all" where there is none."""
+    """The group that a word names, however misspelt: "binding", "non-binding"; "in all" if it names none."""
     if not text:
         return "in all"
     return "non-binding" if text.lower().startswith("non") else "binding"

@@ -1,9 +1,9 @@
-"""A word of a sentence that may state an outcome or an end, with what stands around it: what the rules look at.
+"""A word of a sentence that may state an outcome or an end, with its context: the input of the rules.
 
     subject   verb group            head            what follows
     the vote  was | not             successful      with 2 binding +1
 
-The outcome is the head's own, turned by each negation in the verb group.
+The outcome is that of the head, inverted by each negation in the verb group.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from kipflow.mail.announcements.clauses import (
 from kipflow.mail.announcements.tokens import CLAUSE_ENDS, Token, ends_clause, find_clause, is_conditional
 
 _ANY = frozenset({"a", "an", "any", "every", "each"})
-#: not "a proposta", which is a certain one
+#: nouns after "a" that mean any proposal; not "a proposta", which means a particular one
 _GENERIC = frozenset({"kip", "proposal", "motion", "resolution", "rfc", "cep", "aip", "pip", "flip", "vote"})
-#: what an end without an outcome comes to: it speaks against none
+#: the outcome of an end that states none: it contradicts no other
 OVER = "over"
 _TURNED = {"passed": "failed", "failed": "passed"}
 
 
 @dataclass(frozen=True)
 class Head:
-    """The word at a place of a sentence."""
+    """One word of a sentence, with its context."""
 
     tokens: Sequence[Token]
     at: int
@@ -56,17 +56,17 @@ class Head:
 
     @cached_property
     def group(self) -> tuple[int, int]:
-        """The place before the verb group, and how often the group denies the word."""
+        """The index before the verb group, and how often the group negates the word."""
         return read_group(self.tokens, self.at, *GROUP)
 
     @cached_property
     def leader(self) -> Token | None:
-        """What stands before the verb group."""
+        """The token before the verb group."""
         return self.tokens[self.group[0]] if self.group[0] >= 0 else None
 
     @cached_property
     def is_denied(self) -> bool:
-        if self.can_be("wide"):  # in scripts without blanks the denial may stand behind
+        if self.can_be("wide"):  # in scripts without blanks the negation may follow
             return sum(token.can_be("negator") for token in self.tokens) % 2 == 1
         return self.group[1] % 2 == 1
 
@@ -76,14 +76,14 @@ class Head:
 
     @cached_property
     def is_subject_to(self) -> bool:
-        """Whether it is stated, and a condition stands behind it: "passed, subject to approval"."""
+        """Whether it is stated, with a condition after it: "passed, subject to approval"."""
         before, behind = self.tokens[: self.at], self.tokens[self.at :]
         is_open = any(t.text in {"yet", "?", "？"} for t in behind) or any(t.can_be("condition") for t in before)
         return self.is_conditional and not is_open
 
     @cached_property
     def is_for_a_time(self) -> bool:
-        """Whether it is stated with its end: "extended until Friday", "paused until the numbers are in"."""
+        """Whether it is stated only up to some time: "extended until Friday", "paused until the numbers are in"."""
         return self.is_subject_to and any(token.text == "until" for token in self.tokens[self.at :])
 
     @cached_property
@@ -107,7 +107,7 @@ class Head:
 
     @cached_property
     def outcome(self) -> str | None:
-        """What the word says with its negations; None where it says nothing."""
+        """The outcome that the word states, negations applied; None if it states none."""
         if self.can_be("needed", "gain"):
             return "failed" if self._falls_short() else None
         if self.can_be("landed") and not self.can_be("success", "failure"):
@@ -135,7 +135,7 @@ class Head:
 
     @cached_property
     def subject(self) -> Subject | None:
-        """Of what the word is said; None where it is said of something else ("two tests failed")."""
+        """What the word is said about; None if that is not the vote ("two tests failed")."""
         start, leader = self.group[0], self.leader
         if leader is not None and start and leader.can_be("number") and self.tokens[start - 1].can_be("thing", "vote"):
             start, leader = start - 1, self.tokens[start - 1]  # "RC 2 has passed"
@@ -157,16 +157,16 @@ class Head:
 
     @cached_property
     def leads(self) -> bool:
-        """Whether it opens its sentence, as in "Passed!" or "Not accepted": of what is left out."""
+        """Whether it opens its sentence, as in "Passed!" or "Not accepted": its subject is left out."""
         return all(token.can_be("mark") for token in self.tokens[: self.group[0] + 1])
 
     @cached_property
     def is_active(self) -> bool:
-        """Whether people decide, as in "we have approved KIP-7": what they decided on stands behind."""
+        """Whether people decide, as in "we have approved KIP-7": the object follows."""
         return self.leader is not None and self.leader.can_be("speaker", "body")
 
     def _find_object(self) -> Subject | None:
-        """What "we have approved the proposal" is said of; a ballot ("I approve") gives nothing."""
+        """The object of "we have approved the proposal"; a ballot ("I approve") gives none."""
         start = self.group[0]
         following = [t for t in self.tokens[self.at + 1 :] if not t.can_be("adverb")]
         if not following or self.tokens[start].text == "i":
@@ -185,7 +185,7 @@ class Head:
 
     @cached_property
     def ends_well(self) -> bool:
-        """Whether what stands behind can end or explain an outcome: no object, nothing unknown."""
+        """Whether the words after it can end or explain an outcome: no object, nothing unknown."""
         behind = self.behind
         if behind is None or self.is_active:
             return True
@@ -196,7 +196,7 @@ class Head:
 
     @cached_property
     def is_shared_by_vote(self) -> bool:
-        """Whether the vote is the subject of a clause before: "the vote was extended and is still open"."""
+        """Whether the vote is the subject of an earlier clause: "the vote was extended and is still open"."""
         return find_shared(self.tokens, self.group[0]) is Subject.VOTE
 
     @cached_property

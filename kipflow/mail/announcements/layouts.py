@@ -1,7 +1,7 @@
-"""Lines of an announcement in the one form that counts are read in, whatever layout they had.
+"""Rewrites the lines of an announcement, whatever their layout, to the one form from which counts are read.
 
 Tables, headings over bare choices, "approving votes", "(nb)" and "Abstain: 1" become "+1 (binding): 3" and
-"- +1 Mara Lind (binding)". Only the form changes: who and how many is read elsewhere.
+"- +1 Mara Lind (binding)". Only the form changes; names and counts are read elsewhere.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from kipflow.mail.relevance import fold_case, has_any
 _MAX_LINE = 2_000
 _GROUP = r"(?:non[-\s]{0,2})?binding"
 _VOTES = rf"(?=\s+(?:{_GROUP}\s+)?votes?\b)"
-#: Marks and words in a line, in order, and how they are read: "(nb)" as "(non-binding)", "approving" as "+1". Only
-#: a line that holds one of the signs in front (in lower case) can have them.
+#: Replacements for marks and words, applied in order: "(nb)" becomes "(non-binding)", "approving" becomes "+1". Only
+#: a line (in lower case) with one of the signs in front can match its pattern.
 _SPELLINGS = tuple(
     (signs, re.compile(pattern, re.IGNORECASE), written)
     for signs, pattern, written in (
@@ -42,7 +42,7 @@ _WORD_COUNT = re.compile(
     r"(?:(?P<number>\d{1,3})|(?P<names>[^\d:]{3,600}))\s*$",
     re.IGNORECASE,
 )
-# "3 票赞成", "賛成3票", "찬성: 3표": a side, and how many votes it has by the word that counts them
+# "3 票赞成", "賛成3票", "찬성: 3표": a side, its number of votes, and the counter word for votes
 _SIDE = join_words("in_favour", "opposed", "abstained")
 _COUNTED_SIDE = re.compile(
     rf"(?P<number>\d{{1,3}})\s*[票표]\s*[的の]?\s*(?P<side>{_SIDE})(?!\s*[:：]?\s*\d)"
@@ -75,7 +75,7 @@ _GROUP_NAMES = re.compile(
 
 
 def even_out(lines: Sequence[str]) -> list[str]:
-    """The lines (made plain) in the one form that counts are read in."""
+    """The lines (made plain) in the one form from which counts are read."""
     marked = _write_out_stars(lines)
     found = _write_out_pairs([_write_out(part) for line in flatten_tables(marked) for part in _part_votes(line)])
     out: list[str] = []
@@ -94,7 +94,7 @@ def even_out(lines: Sequence[str]) -> list[str]:
 
 
 def _write_out_stars(lines: Sequence[str]) -> list[str]:
-    """Lines with "(binding)" behind the names that a star marks, where the announcement says what the star means."""
+    """Write "(binding)" after the names marked by a star, if the announcement explains the star."""
     if not any("*" in line and _STAR_LEGEND.search(line) for line in lines if len(line) <= _MAX_LINE):
         return list(lines)
     return [
@@ -104,7 +104,7 @@ def _write_out_stars(lines: Sequence[str]) -> list[str]:
 
 
 def _part_votes(line: str) -> list[str]:
-    """ "The vote passed: +1 Mara Lind (binding), +1 Jun Okafor" as a line for what leads in and one for each vote."""
+    """ "The vote passed: +1 Mara Lind (binding), +1 Jun Okafor" as one line for the introduction and one per vote."""
     first = _NAMED_VOTE.search(line) if len(line) <= _MAX_LINE else None
     if first is None:
         return [line]
@@ -115,7 +115,7 @@ def _part_votes(line: str) -> list[str]:
 
 
 def _write_out(line: str) -> str:
-    """Marks and words in a line as they are read: "(nb)" as "(non-binding)", "approving votes" as "+1 votes"."""
+    """Replace the marks and words of a line: "(nb)" as "(non-binding)", "approving votes" as "+1 votes"."""
     if len(line) > _MAX_LINE:
         return line
     folded = fold_case(line)

@@ -1,4 +1,4 @@
-"""What the rules on a whole mail look at: its lines, its counts, and what its sentences say."""
+"""The facts that the rules for a whole mail use: its lines, its counts, and what its sentences say."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Mail:
 
     @cached_property
     def is_silent(self) -> bool:
-        """Whether nothing in it could say of a vote that it ended: then no rule applies but the last."""
+        """Whether nothing in it could announce the end of a vote: then only the last rule applies."""
         if self.is_tagged or self.ends or self.outcomes or self.denial or len(self.own) < len(self.sentences):
             return False
         if self.tally:
@@ -60,7 +60,7 @@ class Mail:
 
     @cached_property
     def ends(self) -> dict[Says, str]:
-        """The first sentence that says each of this vote."""
+        """For each statement about this vote, the first sentence that makes it."""
         found: dict[Says, str] = {}
         for sentence in self.own:
             for says in read_ends(sentence):
@@ -84,7 +84,7 @@ class Mail:
 
     @cached_property
     def relevant(self) -> list[Said]:
-        """The outcomes that count. In a ballot only what is said of the vote itself does."""
+        """The outcomes that count. In a ballot only outcomes of the vote itself do."""
         if not self.outcomes:
             return []
         free = self.is_tagged or self.counts.any or Says.CLOSED in self.ends
@@ -98,14 +98,14 @@ class Mail:
 
     @cached_property
     def against(self) -> str:
-        """The sentence that denies it. What is said of nobody does not count, but may deny."""
+        """The sentence that contradicts the sure outcome; outside a ballot it need not be `relevant`."""
         found = self.relevant if self.is_ballot else self.outcomes
         outcome = self.sure.outcome if self.sure is not None else ""
         return next((s.sentence for s in found if s.outcome not in (outcome, OVER) and s.subject > Subject.NOBODY), "")
 
     @cached_property
     def retraction(self) -> str:
-        """The first sentence behind an outcome, or the outcome's own, that may take it back."""
+        """The first sentence that may take back the sure outcome, from the outcome's own sentence on."""
         if self.sure is None:
             return ""
         behind = self.own[self.own.index(self.sure.sentence) :]
@@ -113,15 +113,15 @@ class Mail:
 
     @cached_property
     def denial(self) -> str:
-        """The first sentence that may take back what stands in an earlier mail."""
+        """The first sentence that may take back an earlier mail."""
         found = (sentence for sentence in self.own if retracts(tokenize(sentence)))
         return next((sentence for sentence in found if read_call(sentence) is Says.NOTHING), "")
 
     @cached_property
     def tally(self) -> str:
-        """A line that counts who is for and who against, in an answer; "": none, or so far.
+        """The line with the votes for and against in a reply; "" if there is none, or only an interim count.
 
-        In scripts without blanks one side beside an outcome is enough, as nobody says there of what.
+        In scripts without blanks one side and an outcome are enough: there the subject is usually left out.
         """
         sides = {choice for _, choice in self.counts.stated}
         if not sides or self.is_ballot or not self.reading.is_reply:
@@ -134,12 +134,12 @@ class Mail:
 
     @cached_property
     def about_vote(self) -> str:
-        """The first sentence with an outcome, sure or not, of the vote or of what is voted on."""
+        """The first sentence with an outcome, sure or not, of the vote or of its proposal."""
         return next((said.sentence for said in self.relevant if said.subject >= Subject.THING), "")
 
     @cached_property
     def is_ballot(self) -> bool:
-        """Whether it casts a vote. What stands below one may be its reasons, line by line, and no list of voters."""
+        """Whether it casts a vote. The lines below a ballot may be its reasons, not a list of voters."""
         leading = [line for line in self.lines if _LEADING_VOTE.match(line)]
         if self.is_tagged or not leading or self.counts.stated:
             return False
@@ -155,7 +155,7 @@ class Mail:
 
 
 def _names_another(sentence: str, reading: SubjectReading) -> bool:
-    """Whether a sentence names a proposal that the subject does not, unless joined to one that it does.
+    """Whether a sentence names a proposal that the subject does not name, and not joined to one that it names.
 
     A title's own mentions ("KIP-2: Extend KIP-1") are the subject's.
     """
@@ -175,7 +175,7 @@ def _find_prefix(topic: str, numbers: tuple[int, ...]) -> str:
 
 
 def _is_joined(sentence: str, prefix: str, numbers: tuple[int, ...]) -> bool:
-    """Whether all that is named is one list with the proposal in it: "KIP-7 and KIP-9 are accepted"."""
+    """Whether all proposals named are one list that contains this one: "KIP-7 and KIP-9 are accepted"."""
     keys = list(re.finditer(rf"(?<![a-z0-9]){re.escape(prefix)}[\s_:#-]{{0,3}}(\d{{1,9}})", sentence, re.IGNORECASE))
     pairs = pairwise(keys)
     own = any(int(key.group(1)) in numbers for key in keys)

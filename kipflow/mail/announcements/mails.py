@@ -1,6 +1,6 @@
-"""What a mail comes to as an announcement, by one table: the first rule that applies decides.
+"""What a mail announces about its vote, by one table: the first rule that applies decides.
 
-Taking back, contradiction and extension are asked before an outcome, and whatever only seems to be one is asked about.
+Retraction, contradiction and extension are checked before an outcome. What only looks like one becomes a question.
 """
 
 from __future__ import annotations

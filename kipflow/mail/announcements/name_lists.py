@@ -1,4 +1,4 @@
-"""Names that stand line by line in a closing announcement, under a heading or each behind its vote."""
+"""Reads names listed line by line in a closing announcement, under a heading or each after its vote."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _NONE = re.compile(rf"^\W*(?:{join_words('none')})\W*$", re.IGNORECASE)
 _ASIDE = re.compile(rf"\((?![^()]*(?:{GROUP}))[^()]{{0,80}},[^()]{{0,80}}\)", re.IGNORECASE)
 _BRACKETS = re.compile(r"\([^()]{0,60}\)|\[[^\[\]]{0,60}\]|\*+")
 _BINDING_NAME = re.compile(rf"^\s*[^\W\d_][^:()]{{1,58}}\s*\(\s*(?:{GROUP})\s*\)\s*$", re.IGNORECASE)
-#: "Binding: Mara, Jun", also behind "Passed!"
+#: "Binding: Mara, Jun", also after "Passed!"
 _GROUP_NAMES = re.compile(rf"(?:^|[.!;])\s*(?P<g>{GROUP}){VOTES}\s*:\s*(?P<names>[^\W\d][^:]*)$", re.IGNORECASE)
 _HEAD_WORDS = re.compile(rf"{CHOICE}|{GROUP}|\b(?:{join_words('heading')})\b|\d+|[\W_]", re.IGNORECASE)
 _NOT_NAMES = re.compile(rf"\b(?:{join_words('no_name')})\b|[!?=]|://", re.IGNORECASE)
@@ -36,8 +36,8 @@ Key = tuple[str, str]
 
 @dataclass(slots=True)
 class CountReading:
-    """What an announcement counts. `names` go by "+1 binding", "+1 non-binding" or "+1" (in all);
-    `listed` says how many names stand under each (group, choice), `stated` which counts are numbers in the text."""
+    """Counts and names of an announcement. The keys of `names` are "+1 binding", "+1 non-binding" or "+1" (in all);
+    `listed` is the number of names under each (group, choice), `stated` the counts written as numbers."""
 
     binding: dict[str, int] = field(default_factory=dict)
     non_binding: dict[str, int] = field(default_factory=dict)
@@ -56,7 +56,7 @@ class CountReading:
 
 
 def split_people(text: str) -> Iterator[tuple[str, str]]:
-    """The names in "A B, C D (binding) and E", each with the group that stands behind it ("in all": none)."""
+    """The names in "A B, C D (binding) and E", each with the group after it ("in all": none)."""
     text = _ASIDE.sub(" ", text[:1600])
     for piece in re.split(r"\s*[,;/]\s*|,?\s+as\s+well\s+as\s*|\s+and\s+|\s+&\s+", text):
         group = parse_group(find_group(piece))
@@ -72,7 +72,7 @@ def split_people(text: str) -> Iterator[tuple[str, str]]:
 
 
 class NameLists:
-    """Names that stand line by line, under a heading or each behind its vote."""
+    """Names listed line by line, under a heading or each after its vote."""
 
     def __init__(
         self, lines: Sequence[str], reading: CountReading, people: dict[Key, list[str]], inline: set[Key]
@@ -117,7 +117,7 @@ class NameLists:
             self.add(body, self.group, self.choice)
 
     def is_person(self, index: int, text: str) -> bool:
-        """Whether a line of a list is somebody: a name, an address, or right below another line a handle."""
+        """Whether a line of a list is a person: a name, an address, or (right below another line) a handle."""
         if find_names(text) or _ADDRESS.match(text):
             return True
         joined = index > 0 and bool(self.lines[index - 1].strip())
@@ -167,7 +167,7 @@ class NameLists:
 
     def add(self, text: str, group: str, choice: str) -> None:
         for name, own in split_people(text):
-            # who is listed under a heading of all counts there, and in the group behind the name
+            # under a heading for all votes a name counts there, and in the group written after it
             for key in dict.fromkeys(((group, choice), (own if own != "in all" else group, choice))):
                 if key not in self.inline:
                     self.people.setdefault(key, []).append(name)

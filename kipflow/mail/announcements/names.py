@@ -16,7 +16,7 @@ _SPEAKER = re.compile(r"^(?:I|we|We|it|It|my|My|that|That)(?:['’]\w{1,2})?$")
 def find_names(text: str) -> list[str]:
     """The names in "Mara Lind, Jun Okafor (binding)": empty unless all of the text is names.
 
-    A name is one to four words that start with a capital; common opening words are none.
+    A name is one to four words that start with a capital; common opening words are not names.
     """
     bare = CLAIM_PAREN.sub(" ", text).strip(" :-–—,;.*")
     if not bare or len(bare) > 600:
@@ -47,7 +47,7 @@ _HANDLE = re.compile(r"^@?[\w.-]{2,30}(?:\s[\w.'’-]{1,30}){0,4}(?:\s\([^()]{1,
 
 
 def is_handle(text: str) -> bool:
-    """Whether a line of a list can be somebody who writes the own name small, or goes by a login."""
+    """Whether a line of a list can be a person who writes their name in lower case, or a login."""
     words = re.findall(r"\w+", CLAIM_PAREN.sub(" ", text))
     return _HANDLE.match(text) is not None and not any(fold_name(word) in COMMON_WORDS for word in words)
 
@@ -68,7 +68,7 @@ def is_same_person(written: str, author: str) -> bool:
 
 
 def names_someone(after: str) -> bool:
-    """Whether what follows a vote can be the name of who cast it: one to three words, perhaps a role."""
+    """Whether the text after a vote can be its voter's name: one to three words, perhaps a role."""
     bare = CLAIM_PAREN.sub(" ", after).strip(" :-–—,;.*@")
     words = bare.split()
     return (

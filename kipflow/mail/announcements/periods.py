@@ -1,7 +1,7 @@
-"""Until when a vote's caller lets it run: "open for two weeks", "closes on Friday, March 6th", "extended by a week".
+"""How long a vote's caller lets it run: "open for two weeks", "closes on Friday, March 6th", "extended by a week".
 
-Closed world: a time belongs to the vote only where every word of the clause before it is known, a word for running or
-ending among them. So no freeze, holiday or retention time is taken for a period, and no denial or question either.
+Closed world: a time belongs to the vote only if every word of the clause before it is known, and one of them means to
+run or to end. So a freeze, holiday, retention time, negation or question is never read as a period.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from functools import cache
 
 from kipflow.mail.announcements.tokens import join_words, load_classes
 
-#: An end further from the vote's opening is none that is understood.
+#: An end later than this after the vote's opening is not understood.
 LONGEST = timedelta(days=92)
 _MAX_TEXT, _MAX_LINE, _MAX_SENTENCES, _MAX_TIMES = 8_000, 300, 100, 6
-_LAST_YEAR = 9_000  # beyond it reckoning with days breaks
+_LAST_YEAR = 9_000  # later years overflow date arithmetic
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _WEEK = timedelta(days=7)
 _HOURS = {"h": 1, "d": 24, "w": 7 * 24, "m": 31 * 24}
-#: Without an hour a day lasts until it is over everywhere.
+#: A day without an hour ends when it is over in every time zone.
 _LAST_ON_EARTH = timedelta(days=1, hours=12)
 _SENTENCES = re.compile(
     r"(?<=[.!?])\s+(?=[^\s\d])|\n\s*\n|\n(?=\s*(?:[-*•]|(?:The|This|Our|Please|Voting|Votes?|Deadline|Discussion)\b))"
 )
-#: Where a clause ends; a colon right before a time is looked at apart.
+#: Where a clause ends; a colon right before a time is handled separately.
 _CLAUSE = re.compile(r"[,;()\[\]{}=–—]|:(?!\s*$)|(?:^|\s)-+\s")
 _WORD = re.compile(r"[a-z]+-\d+|[^\W\d_]+(?:['’][a-z]+)?|\d+")
 _CLOCK = re.compile(
@@ -39,10 +39,10 @@ _ABOUT = re.compile(
     r"\bvot(?:es?|ing)(?: (?:is|are))? (?:on|about|for|in)\b(?! (?:this|it|[a-z]+-\d)|\s*$)|\bvotes? to\b"
 )
 _OTHER_VOTE = re.compile(r"\b(?:next|last|previous|other|earlier) vot")
-#: Behind a time: "… is unnecessary", "… was a typo", "…?"
+#: After a time: "… is unnecessary", "… was a typo", "…?"
 _TAKES_BACK = re.compile(r"\W*(?:is|was|would|isn't|wasn't)\b|[^.!]*\?")
 _ASKED_FOR = re.compile(r"\basked for\b")
-#: An hour belongs to a day that stands as near.
+#: Most characters between a day and its hour.
 _REACH = 25
 _ZONE = re.compile(r"\([a-z]{2,4}t\)")
 #: "Because of the holidays this vote runs for"
@@ -54,7 +54,7 @@ _GROUND = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """When a mail was written, when its vote was opened, and until when that runs as far as is known before."""
+    """When a mail was written, when its vote was opened, and the vote's end as known so far."""
 
     said_at: datetime
     opened_at: datetime
@@ -84,7 +84,7 @@ def _compile_times() -> re.Pattern[str]:
 
 
 def find_period(text: str, clock: Clock, is_of_other: Callable[[str], bool]) -> tuple[datetime, str] | None:
-    """The latest moment until which a caller's mail lets the vote run, with the sentence that says so.
+    """The latest end that a caller's mail sets for the vote, with the sentence that sets it.
 
     `is_of_other` says whether a sentence is about another proposal.
     """
@@ -92,7 +92,7 @@ def find_period(text: str, clock: Clock, is_of_other: Callable[[str], bool]) -> 
     if clock.said_at.year > _LAST_YEAR or _compile_times().search(text.lower()) is None:
         return None
     found: list[tuple[datetime, str]] = []
-    heard = False  # a sentence before speaks of the vote, so "it" is the vote
+    heard = False  # an earlier sentence is about the vote, so "it" is the vote
     for said in _SENTENCES.split(text, _MAX_SENTENCES)[:_MAX_SENTENCES]:
         sentence = " ".join(said.split())[:_MAX_LINE]
         folded = sentence.lower()
@@ -110,7 +110,7 @@ def _get(*names: str) -> frozenset[str]:
 
 
 def _find_ends(sentence: str, clock: Clock, *, heard: bool) -> Iterator[datetime]:
-    """The ends that a sentence gives the vote: the first time that belongs to it, and those that say it otherwise."""
+    """The ends that a sentence gives the vote: the first time that belongs to it, and other forms of it."""
     sentence = _ZONE.sub(" ", sentence)
     hours = list(_CLOCK.finditer(sentence))
     timeless = _CLOCK.sub(lambda m: " " * len(m.group()), sentence) if hours else sentence
@@ -137,7 +137,7 @@ def _is_unsure(lead: str) -> bool:
 
 
 def _speaks_of_period(before: str, *, heard: bool, opens: bool, is_call: bool) -> bool:
-    """Whether a clause up to a time is about the vote's period, and holds no word that is not known there."""
+    """Whether the clause before a time is about the vote's period, and every word in it is known."""
     words = _WORD.findall(before)
     said, runs = set(words), _get("period_runs")
     known = _get("period_runs", "period_vote", "period_between", "period_denied")
@@ -152,7 +152,7 @@ def _speaks_of_period(before: str, *, heard: bool, opens: bool, is_call: bool) -
     if not _get("period_vote").isdisjoint(said):
         return not (extends and "can" in said)
     alone = not _get("period_alone").isdisjoint(said)
-    if extends:  # "Extended to 30 days in the KIP" is of the KIP
+    if extends:  # "Extended to 30 days in the KIP" is about the KIP
         alone = not said.isdisjoint({"until", "till", "by", "another"})
     return alone and (heard if "it" in said else opens and (is_call or extends))
 
@@ -174,7 +174,7 @@ def _find_until(
 
 
 def _add_length(at: re.Match[str], before: Sequence[str], clock: Clock) -> datetime:
-    """ "72 hours" from the call on, "in 24 hours" from now; an extension comes on top of what was left."""
+    """ "72 hours" from the call on, "in 24 hours" from now; an extension is added to the time that was left."""
     word, numbers = at["number"], load_classes("patterns.toml")["number"]
     number = int(word) if word.isdigit() else numbers.index(word) if word in numbers else 1
     begin = clock.said_at if before[-1:] in (["in"], ["within"]) else clock.opened_at
@@ -194,7 +194,7 @@ def _find_day(at: re.Match[str], today: date, *, is_call: bool) -> date | None:
         if at["day3"]:  # "Monday, the 16th"
             days = (today + timedelta(days=n) for n in range(62))
             return next((day for day in days if day.day == int(at["day3"])), None)
-        # the longest that it can mean; who says Thursday on a Thursday means today, unless the vote opens then
+        # the latest day it can mean; "Thursday", said on a Thursday, is today, unless the vote opens then
         return first + _WEEK if at["next"] or (first == today and is_call) else first
     try:
         if at["iso"]:

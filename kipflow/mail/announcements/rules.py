@@ -1,7 +1,7 @@
 """What a word of a sentence says of the vote, by two tables: its outcome, and its end.
 
-In each the first rule that applies decides. Conditions, wishes and denials are asked before success, and what is not
-understood is asked about: no row accepts, cancels or voids anything that it does not understand as a whole.
+In each table the first rule that applies decides. Conditions, wishes and negations are checked before success. What is
+not fully understood becomes a question: no row accepts, cancels or voids because of it.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from kipflow.mail.announcements.verdicts import Says, Table
 
 outcome, end = Table(), Table()
 NOTHING, ASK, FAILED, PASSED, _, _, _, VOIDED, CORRECTED, EXTENDED, _, CLOSED, PRESENTED, THANKED = Says
-#: The words that each table is asked about.
+#: The classes of words that each table judges.
 OUTCOMES = ("success", "failure", "gain", "needed", "landed")
 ENDS = ("result", "cancel", "disregard", "retracts", "extend", "runs_on", "keep", "correct", "close", "thanks")
-#: A result and what it is of stand as near as this.
+#: Most words between a result and what it is a result of.
 _OF = 6
 
 

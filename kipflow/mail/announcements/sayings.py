@@ -1,4 +1,4 @@
-"""What sentences say of a vote: every word that could say something is put to its table of rules."""
+"""What sentences say about a vote: applies the tables of rules to every word that could say something."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from kipflow.mail.announcements.rules import ENDS, OUTCOMES, end, outcome
 from kipflow.mail.announcements.tokens import has_word, lands, tokenize
 from kipflow.mail.announcements.verdicts import Rule, Says, Table
 
-#: A sentence this short may leave out what it calls off.
+#: A sentence up to this length may call off without an object.
 _SHORT = 60
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What a word says: by which rule, of what, which outcome it would be if it were meant, and whether it leads."""
+    """What a word says: the rule, the outcome if it is meant, the subject, and whether it leads its sentence."""
 
     says: Says
     rule: str
@@ -59,7 +59,7 @@ def says_end(sentence: str) -> bool:
 
 
 def can_call(text: str) -> bool:
-    """Whether a text, its blanks evened out, can call anything off: says yes in vain, never no."""
+    """Whether a text, its blanks evened out, can call anything off; false positives, never false negatives."""
     return " off" in text or " back" in text or has_word(text, "cancel", "disregard", "without", "reopens", "outdated")
 
 

@@ -1,4 +1,4 @@
-"""Tables in announcements, row by row, as the lines in which people write counts otherwise."""
+"""Rewrites tables in announcements, row by row, as the lines that people write without a table."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NAMED = re.compile(
     r"\s*(?P<choice>[+\-]\s?[01])\s*[(\[]?\s*(?P<tail>(?:non[- ]?)?binding)?\s*[)\]]?[\s.,;]*$",
     re.IGNORECASE,
 )
-#: Rows whose bars are gone, as of a table in HTML: "Mara Lind +1 binding", "Binding 3 0 1".
+#: Rows without bars, as an HTML table leaves them: "Mara Lind +1 binding", "Binding 3 0 1".
 _WORDS_VOTER = re.compile(r"([^\W\d_][^|:+\d]{1,58}?)\s+([+\-][01]|0)(?:\s+\(?([a-zA-Z-]{1,12})\)?)?")
 _WORDS_COUNT = re.compile(r"((?:non[- ]?)?binding|[+\-]1|[+\-]?0)((?:\s+\d{1,3}){1,6})", re.IGNORECASE)
 _MAX_CELLS = 12
@@ -32,7 +32,7 @@ _MAX_CELLS = 12
 def flatten_tables(lines: Sequence[str]) -> list[str]:
     """The lines with each row of a table written out: "+1 Mara Lind (binding)", "binding +1: 3".
 
-    Two kinds of table are known: a voter to a row (name, choice, binding or not), and counts (choices
+    Two kinds of table are known: one voter per row (name, choice, binding or not), and counts (choices
     across, groups down, or the other way round). Rows of anything else stay as they are.
     """
     out: list[str] = []
@@ -53,7 +53,7 @@ def flatten_tables(lines: Sequence[str]) -> list[str]:
 
 
 def _read_named(line: str, *, is_list: bool) -> str | None:
-    """ "* Mara Lind: +1 (binding)" with the vote in front, in a list without the colon too; None for another line."""
+    """ "* Mara Lind: +1 (binding)" with the vote moved to the front; in a list the colon is optional. Else None."""
     match = _NAMED.match(line)
     if match is None or not (match["mark"] or is_list) or find_group(match["name"]):
         return None
@@ -67,7 +67,7 @@ def _write_vote(choice: str, name: str, group: str | None) -> str:
 
 
 def _split_row(line: str) -> list[str]:
-    """The cells of a row drawn with bars or tabs; empty where the line is no row."""
+    """The cells of a row drawn with bars or tabs; empty if the line is no row."""
     text = line.strip()
     if _RULE.match(line):
         return []
@@ -79,7 +79,7 @@ def _split_row(line: str) -> list[str]:
 
 
 def _split_words(text: str, header: Sequence[str], *, following: Sequence[str]) -> list[str]:
-    """The cells of a row whose bars are gone: only titles above a row of such a table, or a row right under such."""
+    """The cells of a row without bars: only column titles above such a row, or a row right below one of these."""
     words = text.split()
     if 2 <= len(words) <= 6 and all(_TITLE.fullmatch(word) or _parse_choice(word)[0] for word in words):
         under = next((line.strip() for line in following if line.strip()), "")
@@ -100,7 +100,7 @@ def _is_header(cells: Sequence[str]) -> bool:
 
 
 def _parse_choice(cell: str) -> tuple[str | None, str | None]:
-    """The choice that is all of a cell, and the group written behind it."""
+    """The choice if the cell holds nothing else, and the group written after it."""
     match = _CHOICE.fullmatch(cell)
     if match is None:
         return None, None
@@ -109,7 +109,7 @@ def _parse_choice(cell: str) -> tuple[str | None, str | None]:
 
 
 def _read_count_row(cells: Sequence[str], header: Sequence[str]) -> list[str]:
-    """One row of a table of counts: numbers only behind its first cell, under choices or groups."""
+    """One row of a table of counts: only numbers after its first cell, under choices or groups."""
     if len(cells) != len(header) or not cells[1:] or not all(re.fullmatch(r"\d{1,3}|–|-|", c) for c in cells[1:]):
         return []
     row_choice, row_group = _parse_choice(cells[0])

@@ -70,7 +70,7 @@ def _find_phrases() -> dict[str, list[tuple[str, ...]]]:
 
 @cache
 def _find_wide() -> re.Pattern[str]:
-    """The words in scripts without blanks, the longest first; what stands between them is unknown."""
+    """The words in scripts without blanks, the longest first; the text between them is unknown."""
     wide = [word for (word, *more) in _load() if not more and re.match(rf"[{_WIDE}]", word)]
     return re.compile(f"({'|'.join(sorted(wide, key=len, reverse=True))})")
 
@@ -88,22 +88,22 @@ def join_words(*kinds: str) -> str:
 
 
 def has_word(text: str, *kinds: str) -> bool:
-    """Whether a text, its blanks evened out, can hold a word of these classes: says yes in vain, never no."""
+    """Whether a text, its blanks evened out, can hold a word of these classes: maybe falsely yes, never falsely no."""
     folded = fold_case(text)
     can_be, phrases = _find_test(*kinds)
     return any(map(can_be, folded.split())) or has_any(phrases, folded)
 
 
 def has_parts(folded: str, words: Iterable[str], *kinds: str) -> bool:
-    """The same of a text with other lines between those that are meant: the words of a phrase may be apart in it."""
+    """The same for a text with other lines mixed in: the words of a phrase may be separated."""
     can_be, phrases = _find_test(*kinds)
     return any(map(can_be, words)) or any(all(map(folded.__contains__, p.split())) for p in phrases)
 
 
 @cache
 def _find_test(*kinds: str) -> tuple[Callable[[str], bool], tuple[str, ...]]:
-    """What shows whether a word can be one of these classes, and their phrases."""
-    signs: list[str] = []  # none of them holds another
+    """A test whether a text can hold a word of these classes, and their phrases."""
+    signs: list[str] = []  # no sign contains another
     for word in _list_words(*kinds):
         if not has_any(signs, word):
             signs.append(word)
@@ -127,9 +127,9 @@ def split_sentences(lines: Sequence[str]) -> list[str]:
     return [" ".join(part.split())[:_MAX_SENTENCE] for part in parts if part and part.strip()]
 
 
-@lru_cache(maxsize=256)  # one mail's sentences are looked at for several things
+@lru_cache(maxsize=256)  # each sentence of a mail is read for several purposes
 def tokenize(sentence: str) -> tuple[Token, ...]:
-    """The tokens of a sentence. Longer quotations are one unknown word: they are somebody else's."""
+    """The tokens of a sentence. A longer quotation is one unknown word: it is somebody else's."""
     texts: list[str] = []
     plain = _NOT.sub(_write_not, _LONG_QUOTE.sub(" quotation ", sentence)).replace("’", "'")
     for text in _TOKEN.findall(plain.lower()):
@@ -163,7 +163,7 @@ def _make_token(phrase: tuple[str, ...]) -> Token:
 
 
 def _find_form(text: str) -> set[str]:
-    """The classes of what needs no list: figures, "+1", keys, marks, words in scripts without blanks."""
+    """The classes of tokens that need no list: figures, "+1", keys, marks, words in scripts without blanks."""
     forms = (
         ("thing", _KEY.fullmatch(text)),
         ("number", text[0].isdigit()),
@@ -183,14 +183,14 @@ def ends_clause(token: Token) -> bool:
 
 
 def find_clause(tokens: Sequence[Token], at: int) -> int:
-    """Where the clause of a token begins: behind a comma, colon, dash or "and"."""
+    """Where the clause of a token begins: after a comma, colon, dash or "and"."""
     while at > 0 and not ends_clause(tokens[at - 1]):
         at -= 1
     return at
 
 
 def find_clause_end(tokens: Sequence[Token], at: int) -> int:
-    """The place behind the clause of a token."""
+    """The index after the clause of a token."""
     return next((n for n in range(at + 1, len(tokens)) if ends_clause(tokens[n])), len(tokens))
 
 
@@ -201,7 +201,7 @@ def _is_condition(tokens: Sequence[Token], at: int) -> bool:
 
 
 def is_conditional(tokens: Sequence[Token], at: int) -> bool:
-    """Whether a word stands behind a condition, or has one behind it that belongs to it."""
+    """Whether a condition comes before a word, or after it and belongs to it."""
     if any(_is_condition(tokens, before) for before in range(at)):
         return True
     for behind, token in enumerate(tokens[at + 1 :], at + 1):

@@ -1,4 +1,4 @@
-"""What a rule on announcements is: a row of a table, named after the function that says when it applies."""
+"""Rules on announcements: each is a row of a table, named after the function that says when it applies."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ When = TypeVar("When", bound=Callable[[Any], object])
 
 
 class Says(StrEnum):
-    """What a word, or a whole mail, says of a vote."""
+    """What a word, or a whole mail, says about a vote."""
 
     NOTHING = "nothing"
     ASK = "ask"
@@ -22,13 +22,13 @@ class Says(StrEnum):
     WISHED = "wished"
     #: said by its caller, it may mean that the vote does not go on
     MUSED = "mused"
-    #: its result is taken back, or put right
+    #: its result is taken back, or corrected
     VOIDED = "voided"
     CORRECTED = "corrected"
     EXTENDED = "extended"
-    #: against a result that is out: asked about behind one, and else nothing
+    #: contradicts a result: a question if there is an earlier one, else nothing
     AGAINST = "against"
-    #: over, whatever came of it
+    #: over, whatever the outcome
     CLOSED = "closed"
     PRESENTED = "presented"
     THANKED = "thanked"
@@ -36,7 +36,7 @@ class Says(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One row: `takes` are texts that it must decide, `leaves` such that it must not."""
+    """One row: `takes` are texts that it must decide, `leaves` texts that it must not."""
 
     name: str
     when: Callable[[Any], Any]
@@ -47,7 +47,7 @@ class Rule:
 
 
 class Table(list[Rule]):
-    """Rules in the order in which they are asked: the first that applies decides."""
+    """Rules in the order in which they are tried: the first that applies decides."""
 
     def __call__(self, says: Says, why: str, *takes: str, leaves: tuple[str, ...] = ()) -> Callable[[When], When]:
         """Adds a row."""
@@ -59,5 +59,5 @@ class Table(list[Rule]):
         return add
 
     def find(self, fact: object) -> tuple[Rule, str]:
-        """The rule that decides, and its evidence where it gives one."""
+        """The rule that decides, and its evidence if it gives any."""
         return next((rule, str(found)) for rule in self if (found := rule.when(fact)))
