@@ -1,4 +1,4 @@
-"""When a mail arrived, and what says so; when its sender says that it was written."""
+"""When a mail arrived, with the source of that time; and when its sender claims to have written it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kipflow.mail.content.dates import parse_date, parse_envelope_date
 from kipflow.mail.content.headers import Headers
 from kipflow.mail.content.trace import find_received
 
-#: Who exports mail writes one of these where an archive has the envelope's sender; the time is the export's.
+#: Mail exporters write one of these in place of the envelope's sender; the time is that of the export.
 _PLACEHOLDER = re.compile(rb">?From (?:-|MAILER[-_]DAEMON|nobody|unknown)(?:@\S{0,255})?\s", re.IGNORECASE)
 #: What `git format-patch` writes into each of its mails.
 _GIT = datetime(2001, 9, 17, tzinfo=UTC)
@@ -20,7 +20,7 @@ EPOCH_SENDER = "epoch.export.kipflow"
 
 
 def find_arrival(headers: Headers, mail: bytes, receivers: Sequence[str]) -> tuple[datetime | None, str]:
-    """The time that every rule goes by, and what says so: "received", "envelope", "epoch", "date" or "none".
+    """The arrival time that every rule uses, and its source: "received", "envelope", "epoch", "date" or "none".
 
     What the archive recorded comes before what the sender claims. The receiving host's own line is first:
     it has a zone, and no export changes it. The envelope line comes next: archives write it on delivery (in six real
@@ -32,7 +32,7 @@ def find_arrival(headers: Headers, mail: bytes, receivers: Sequence[str]) -> tup
         return received, "received"
     envelope, dated = parse_envelope_date(mail), find_date(headers)
     if envelope is None:
-        # without a Date: what else its sender or a reader's program wrote
+        # without a Date: other fields that the sender's or a reader's program wrote
         dated = dated or parse_date(headers.text("delivery-date") or headers.text("resent-date"))
         return dated, "none" if dated is None else "date"
     made_up = _is_made_up(mail, envelope, headers)
@@ -50,7 +50,7 @@ def find_date(headers: Headers) -> datetime | None:
 
 
 def _is_made_up(mail: bytes, envelope: datetime, headers: Headers) -> bool:
-    """Whether an envelope line is an exporter's, or speaks of a time before the mail was under way."""
+    """Whether an envelope line is an exporter's, or gives a time before the mail was in transit."""
     if _PLACEHOLDER.match(mail) or envelope == _GIT:
         return True
     under_way = find_received(headers, ())

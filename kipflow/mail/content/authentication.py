@@ -1,4 +1,4 @@
-"""Whether the receiving host found a mail to come from its author's domain (SPF, DKIM, DMARC)."""
+"""Whether the receiving host confirmed that a mail comes from its author's domain (SPF, DKIM, DMARC)."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _DOMAIN = {
 def find_authentication(headers: Headers, receivers: Sequence[str], sender: Sender) -> Authentication:
     """What the receiving hosts recorded about the domain of a mail's author; unknown where none are configured.
 
-    A result speaks for the author only if it is about the author's domain. Where a list sends in its own name, its
-    domain passes, and says nothing of who wrote. A host that found another domain in From than is read here, the
-    author's or the list's, speaks against the mail, whatever passed besides: it says what an odd From meant to it.
-    So do a failed signature and a failed SPF of the domain together, where nothing is signed: each alone may come
-    from a relay. So does a record in which nothing passed for an address that a list is said to have hidden: lists
-    do that for domains of which mail that passes nothing is refused, and anybody can write ".INVALID".
+    A result supports the author only if it is about the author's domain. A list that sends in its own name passes for
+    its own domain, which says nothing about the writer. Three things count against the mail, whatever else passed. The
+    host found another domain in From than is read here (the author's or the list's): it read an odd From differently.
+    The domain's signature and SPF both failed, and nothing is signed: each alone may be due to a relay. Nothing passed
+    for an address that a list is said to have hidden: lists hide addresses of domains whose failing mail is refused,
+    and anybody can write ".INVALID".
     """
     domain, written = (address.rpartition("@")[2].lower() for address in (sender.address, sender.written))
     found = find_results(headers, receivers) if domain else Results()
@@ -37,10 +37,10 @@ def find_authentication(headers: Headers, receivers: Sequence[str], sender: Send
         return Authentication.FAILED
     passed = {_find_passed(result, domain) for result in results} - {""}
     refuted = any(_is_refused(result, domain) for result in (results if passed else (*results, *below)))
-    if passed - {"spf"} or (passed and not refuted):  # what DMARC refuses has no SPF that says anything
+    if passed - {"spf"} or (passed and not refuted):  # after a failed DMARC an SPF pass proves nothing
         return Authentication.PASSED
     outcomes = {(m[1].lower(), m[2].lower()) for m in map(_METHOD.match, results) if m is not None}
-    is_signed = ("dkim", "pass") in outcomes  # by a relay, or by the host that the author sends from
+    is_signed = ("dkim", "pass") in outcomes  # by a relay, or by the author's sending host
     refuted = refuted or (not is_signed and _failed_both(results, domain))
     if sender.source is AddressSource.RECOVERED and any(outcome != "temperror" for _, outcome in outcomes):
         refuted = refuted or not any(_find_passed(result, written) for result in results)
@@ -61,7 +61,7 @@ def _read(result: str, domain: str) -> tuple[str, str]:
 
 
 def _find_passed(result: str, domain: str) -> str:
-    """The method by which a result vouches for `domain`; "" for any other result."""
+    """The method by which a result confirms `domain`; "" for any other result."""
     method, outcome = _read(result, domain)
     return method if outcome == "pass" else ""
 
@@ -74,7 +74,7 @@ _FAILED = frozenset({"fail", "hardfail"})
 
 
 def _failed_both(results: Sequence[str], domain: str) -> bool:
-    """Whether the domain's signature failed, and SPF for whatever envelope: each alone says nothing against a mail."""
+    """Whether the domain's signature failed, and SPF for any envelope: each alone proves nothing against a mail."""
     signature = any(_read(result, domain) in {("dkim", outcome) for outcome in _FAILED} for result in results)
     envelopes = (m for r in results if (m := _METHOD.match(r)) is not None and _DOMAIN["spf"].search(r))
     return signature and any(m[1].lower() == "spf" and m[2].lower() in _FAILED for m in envelopes)

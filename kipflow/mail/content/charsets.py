@@ -17,7 +17,7 @@ _NAMED = {
 }
 _MEANT = {name: codec for codec, names in _NAMED.items() for name in names.split()}
 
-# codecs that are no charset of any mail, or cost more than linear time on hostile input
+# codecs that no mail uses as a charset, or that cost more than linear time on hostile input
 _REFUSED = frozenset({"idna", "punycode", "utf_7", "unicode_escape", "raw_unicode_escape", "undefined", "mbcs", "oem"})
 
 
@@ -46,7 +46,7 @@ _ENOUGH_CHINESE = 8
 
 
 def _guess(data: bytes) -> str:
-    """What bytes are that claim to be UTF-8 and are not: broken UTF-8, Chinese, or Western text."""
+    """Decode bytes that claim to be UTF-8 and are not: broken UTF-8, Chinese, or Western text."""
     text = data[:4_000].decode("utf-8", "replace")
     broken = text.count("\ufffd")
     if sum(1 for char in text if char > "\x7f") - broken > broken:
@@ -56,7 +56,7 @@ def _guess(data: bytes) -> str:
 
 
 def _find_codec(charset: str | None) -> str | None:
-    """Python's name of a text codec for what a header calls `charset`; None if there is no such."""
+    """Python's name of the text codec that a header calls `charset`; None if there is none."""
     if not charset:
         return None
     name = charset.strip().strip("\"'").lower().split("*")[0][:40]
@@ -65,6 +65,6 @@ def _find_codec(charset: str | None) -> str | None:
         info = codecs.lookup(name)
     except (LookupError, ValueError):
         return None
-    # bytes-to-bytes codecs (zlib, hex) answer to the same names as charsets
+    # bytes-to-bytes codecs (zlib, hex) are looked up in the same way as charsets
     is_text = getattr(info, "_is_text_encoding", True)
     return info.name if is_text and info.name.replace("-", "_") not in _REFUSED else None

@@ -12,13 +12,13 @@ _FIRST_YEAR, _LAST_YEAR = 1985, 2100
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _DAY, _MONTH = r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)", rf"(?P<month>{'|'.join(_MONTHS)})"
 _YEAR, _CLOCK = r"(?P<year>199\d|20\d\d)", r"(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)"
-# what nearly all mails write, at a tenth of the price of reading anything: "Tue, 3 Mar 2026 10:00:00 +0100 (CET)"
+# the form of nearly all mails, ten times faster than the general parser: "Tue, 3 Mar 2026 10:00:00 +0100 (CET)"
 _USUAL = re.compile(
     rf"{_DAY},? {{1,2}}(?P<day>\d{{1,2}}) {_MONTH} {_YEAR} {_CLOCK} "
     r"(?P<sign>[+-])(?P<hours>0\d|1[0-4])(?P<minutes>[0-5]\d)(?: {1,2}\([A-Z]{1,5}\))?\Z",
     re.ASCII,
 )
-# an envelope line's, as nearly all archives write it: "Tue Mar  3 10:00:00 2026"
+# the date of an envelope line in nearly all archives: "Tue Mar  3 10:00:00 2026"
 _ASCTIME = re.compile(rf"{_DAY} {_MONTH} (?P<day> \d|\d\d) {_CLOCK} {_YEAR}\s*\Z", re.ASCII)
 _ODD_ZONE = re.compile(r"(?:\b(?:GMT|UTC|UT))?([+-])(\d\d?)(?::?(\d\d))?(?=\s*(?:\(|$))|(?<=\d)Z$")
 _FOREIGN_MONTH = re.compile(
@@ -29,12 +29,12 @@ _FOREIGN_MONTH = re.compile(
 
 
 def _as_written_elsewhere(text: str) -> str:
-    """A date as the standard has it, where its zone ("+01:00", "GMT+0100") or month ("Mär") is written otherwise."""
+    """A date in its standard form, if its zone ("+01:00", "GMT+0100") or month ("Mär") is written differently."""
     text = _FOREIGN_MONTH.sub(lambda match: str(match.lastgroup), text)
     return _ODD_ZONE.sub(lambda z: f"{z[1]}{int(z[2]):02}{z[3] or '00'}" if z[1] else " +0000", text)
 
 
-@lru_cache(maxsize=256)  # a mail's own lines repeat it
+@lru_cache(maxsize=256)  # the lines of one mail repeat a date
 def parse_date(text: str) -> datetime | None:
     """A time from a header, aware UTC; None if it isn't one or its year is not believable."""
     text = text.strip()[:120]
@@ -64,7 +64,7 @@ def parse_date(text: str) -> datetime | None:
 
 
 def _read_usual(match: re.Match[str]) -> datetime | None:
-    """The time that a usual form writes, its zone left out; None if no calendar has it."""
+    """The time in the usual form, without its zone; None if there is no such date."""
     month, second = _MONTHS.index(match["month"]) + 1, min(int(match["second"]), 59)
     year, day, hour, minute = map(int, match.group("year", "day", "hour", "minute"))
     try:

@@ -42,7 +42,7 @@ _NOT_BASE64 = re.compile(rb"[^A-Za-z0-9+/]+")
 
 
 def decode_base64(raw: bytes) -> bytes | None:
-    """Base64 with rubbish in it or its padding lost; None if nothing is left of it."""
+    """Decode base64, even with garbage in it or without its padding; None if nothing is left."""
     clean = _NOT_BASE64.sub(b"", raw)
     clean = clean[: len(clean) - 1] if len(clean) % 4 == 1 else clean
     if not clean:

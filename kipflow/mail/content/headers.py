@@ -22,7 +22,7 @@ READ_FIELDS = frozenset(
     auto-submitted""".split()
 )
 _NAMES = {name: name.decode("ascii") for name in READ_FIELDS}
-#: The same with the names as mails mostly write them, so that few must be put into lower case.
+#: The same names in their usual spellings, so that few must be put into lower case.
 _WRITTEN = {written: read for name, read in _NAMES.items() for written in (name, name.title())} | {
     b"Message-ID": "message-id",
     b"MIME-Version": "mime-version",
@@ -44,9 +44,9 @@ _NO_FIELD = re.compile(rb"\n(?![!-9;-~]{1,76}[ \t]*:|[ \t])")
 
 @dataclass(frozen=True, slots=True)
 class Headers:
-    """The fields of one header block that are read, each as it stands first, names in lower case.
+    """The fields of one header block that are read: the first of each name, names in lower case.
 
-    `fields` are all of them, in order; those that are not read have no name. `size` is that of the block, in bytes.
+    `fields` has all fields in order; those that are not read have no name. `size` is the block's size in bytes.
     """
 
     first: Mapping[str, bytes]
@@ -95,12 +95,12 @@ def split_mail(data: bytes) -> tuple[Headers, bytes]:
     """A mail (or MIME part) with LF line ends as its headers and its body."""
     if data.startswith(b"\n"):
         return Headers({}), data[1:]
-    # every field stands behind a line break; an envelope line is the only one that may be no field
+    # every field follows a line break; only an envelope line need not be a field
     lines = data if data.startswith((b"From ", b">From ")) else b"\n" + data[:MAX_HEADER_BLOCK]
     added = int(lines is not data)
     limit = min(len(data), MAX_HEADER_BLOCK) + added
     odd = _NO_FIELD.search(lines, 0, limit)
-    # the first line that is no field is the empty one behind them
+    # the first line that is no field is the empty one after the headers
     is_plain = odd is None or lines.startswith(b"\n\n", odd.start(), limit)
     if not is_plain or _FIELD.match(lines) is not None or _starts_folded(lines):
         return _split_damaged(data)
@@ -111,13 +111,13 @@ def split_mail(data: bytes) -> tuple[Headers, bytes]:
 
 
 def _starts_folded(lines: bytes) -> bool:
-    """Whether the first line that should be a field goes on from one that is not there."""
+    """Whether the first line continues a field that is missing."""
     first = lines.find(b"\n") + 1
     return first > 0 and lines[first : first + 1] in (b" ", b"\t")
 
 
 def _split_damaged(data: bytes) -> tuple[Headers, bytes]:
-    """The same, line by line, for a block that holds lines which are neither fields nor folds."""
+    """The same, line by line, for a block with lines that are neither fields nor folds."""
     end = _END.search(data, 0, MAX_HEADER_BLOCK)
     block = data[: MAX_HEADER_BLOCK if end is None else end.start()]
     rest_at = min(len(data), MAX_HEADER_BLOCK) if end is None else end.end()
@@ -136,7 +136,7 @@ def _split_damaged(data: bytes) -> tuple[Headers, bytes]:
         elif line.startswith((b"From ", b">From ")):
             pass  # envelope lines, some archives keep two
         elif not fields and position < 500 and last_known > position:
-            pass  # rubbish before the first field
+            pass  # garbage before the first field
         elif fields and last_known > position:
             _append(fields, line)  # a fold that lost its indentation
         else:
@@ -175,9 +175,9 @@ def parse_message_ids(text: str) -> tuple[str, ...]:
 
 
 def parse_references(headers: Headers) -> tuple[str, ...]:
-    """Every mail that References names, in order; of a field that is too long, those at either end of it.
+    """Every mail that References names, in order; if the field is too long, only those at both ends.
 
-    A mail belongs to a thread by any of them: with the root left out its vote would be lost.
+    A mail belongs to a thread by any of them: without the root its vote would be lost.
     """
     value = headers.first.get("references")
     if not value:

@@ -1,4 +1,4 @@
-"""HTML mail to text: one line per block, quoted blocks marked with ">" as plain mail would have them."""
+"""Converts HTML mail to text: one line per block, quoted blocks marked with ">" as plain mail would have them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kipflow.mail.content.veils import HIDDEN_STYLE, VOTE_LIKE, find_hiding, is_
 MAX_HTML, MAX_NODES = limits.MARKUP.size, limits.NODES.size
 _MAX_DEPTH = 20
 
-# struck out text is taken back by its writer
+# its writer takes struck out text back
 _SKIPPED = frozenset(
     {
         *("script", "style", "head", "title", "template", "noscript", "svg", "object", "textarea", "select", "button"),
@@ -46,9 +46,9 @@ _SPACES = re.compile(r"[ \t\r\n\f\v]+")
 
 _VOTE = re.compile(r"[+\u2212-]\s?[01]\b|[\U0001f44d\U0001f44e]|\bveto", re.IGNORECASE)
 
-#: Stands before a quoted mail that follows without any mark of its own.
+#: Inserted before a quoted mail that has no quote marks of its own.
 OUTLOOK_MARK = "-----Original Message-----"
-#: Stands before each line with a bar at its left: most programs mean a quote by it, some decoration.
+#: Inserted before each line with a bar at its left: in most programs a quote, in some decoration.
 BAR_MARK = "\ue000> "
 
 
@@ -169,7 +169,7 @@ class _Writer:
 
     @property
     def marks(self) -> str:
-        """What a line begins with here. Within a quote a bar is one more depth of it."""
+        """The prefix of a line at this point. Within a quote a bar adds one level."""
         if not (self.depth or self.barred):
             return ""
         depth = min(self.depth + self.barred, _MAX_DEPTH)
@@ -221,7 +221,7 @@ def _is_hidden(node: Any, tag: str) -> bool:
 def _is_quote(node: Any, tag: str) -> bool:
     if tag == "blockquote":
         return not _is_barred(node, tag)
-    # Outlook on the web writes "x_", Yahoo "ydp…", before the names of a mail that it quotes
+    # Outlook on the web puts "x_", Yahoo "ydp…", before the ids of a mail that it quotes
     if (node.get("id") or "").lower().removeprefix("x_") in _QUOTE_IDS:
         return True
     classes = node.get("class")
@@ -231,7 +231,7 @@ def _is_quote(node: Any, tag: str) -> bool:
 
 
 def _is_barred(node: Any, tag: str) -> bool:
-    """Whether a division has a bar at its left, or a block is only indented, by a button: quotes perhaps."""
+    """Whether a division has a bar at its left, or a block is only indented, as by a button: perhaps quotes."""
     style = (node.get("style") or "")[:500]
     if tag == "blockquote":
         return node.keys() == ["style"] and _INDENTED.search(style) is not None
@@ -239,7 +239,7 @@ def _is_barred(node: Any, tag: str) -> bool:
 
 
 def _is_header(node: Any) -> bool:
-    """Whether a node is what Outlook puts before the mail it answers."""
+    """Whether a node is the header that Outlook puts before the mail it answers."""
     name = (node.get("id") or "").lower().removeprefix("x_")
     style = node.get("style")
     return name in _HEADER_IDS or (style is not None and _RULE_STYLE.search(style[:500]) is not None)

@@ -1,4 +1,4 @@
-"""One part of a mail to text: transfer encodings, charsets, flowed, enriched and HTML text."""
+"""Decodes one part of a mail to text: transfer encodings, charsets, flowed, enriched and HTML text."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _PARAM = re.compile(r";\s*([\w*-]{1,40})\s*=\s*(?:\"([^\"]{0,300})\"|([^\s;]{0,3
 
 @lru_cache(maxsize=1024)
 def parse_content_type(text: str) -> ContentType:
-    """A Content-Type header; anything that is none counts as plain text."""
+    """A Content-Type header; anything invalid counts as plain text."""
     head = text.split(";", 1)[0].strip().lower()
     params: dict[str, str] = {}
     for match in _PARAM.finditer(text[: limits.CONTENT_TYPE.size]):
@@ -46,7 +46,7 @@ def parse_content_type(text: str) -> ContentType:
     return ContentType(type=kind, params=params)
 
 
-#: Whether the source of HTML is worth the time that taking it apart costs.
+#: Whether an HTML source is worth parsing.
 Wanted = Callable[[str], bool]
 
 
@@ -69,7 +69,7 @@ def read_leaf(content: ContentType, encoding: str, body: bytes, note: limits.Not
     return text
 
 
-#: What calls itself plain text and begins with an element, closed or not
+#: Declared as plain text, but begins with an element, closed or not
 _LOOKS_LIKE_HTML = re.compile(
     r"\s*<(?:!doctype html|html|head|body|div|p|span|table)(?:\s[^<>]{0,300})?/?>", re.IGNORECASE
 )
@@ -101,13 +101,13 @@ def _decode_transfer(encoding: str, body: bytes) -> bytes:
     return body
 
 
-# two words with a blank between them stand in no line of base64
+# no line of base64 has two words with a blank between them
 _PLAIN_LINE = re.compile(rb"^[ \t]*[^\s]+[ \t]+[^\s]", re.MULTILINE)
 
 
 def _cut_base64(body: bytes) -> tuple[bytes, bytes]:
-    """Base64, and the plain text that a list server put below it; all is plain where the claim is wrong."""
-    # most base64 holds no blank at all, and the pattern takes long to say so
+    """Split base64 from the plain text that a list server put below it; all is plain if the claim is wrong."""
+    # most base64 holds no blank at all, and the pattern is slow to find that out
     plain = _PLAIN_LINE.search(body) if b" " in body or b"\t" in body else None
     if plain is None:
         return body, b""
@@ -118,7 +118,7 @@ def _cut_base64(body: bytes) -> tuple[bytes, bytes]:
         rest = lines.pop() + b"\n" + rest
     if lines:
         return b"\n".join(lines), b"\n" + rest
-    decoded = decode_base64(encoded) or b"\0"  # torn lines, rubbish among them: what comes out decides
+    decoded = decode_base64(encoded) or b"\0"  # broken lines, garbage between them: the decoded result decides
     return (encoded, body[plain.start() :]) if _CONTROL.search(decoded) is None else (b"", body)
 
 

@@ -1,7 +1,7 @@
-"""What an address field says outside its quotes and comments (RFC 5322): only that can name who wrote.
+"""Address fields without their quotes and comments (RFC 5322): only the rest can name the writer.
 
-`"Dee <dee@x.example>": mallory@y.example;` or `mallory@y.example (<dee@x.example>)` shows an address of Dee's that
-anybody can write beside their own.
+`"Dee <dee@x.example>": mallory@y.example;` or `mallory@y.example (<dee@x.example>)` shows Dee's address, which
+anybody can write next to their own.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from functools import lru_cache
 _ANGLE = re.compile(r"<[^<>]{0,320}>")
 _BARE = re.compile(r"[^\s<>()\"',;:]{1,200}@[^\s<>()\"',;:]{1,200}")
 _MARKS = re.compile(r'[\\"()<]')
-#: A From with more characters names nobody for certain; a field with more marks that nothing ends is text from there.
+#: A From with more characters names nobody for certain; after more unclosed marks the rest of a field is text.
 MAX_LOOKED_AT, MAX_UNENDED = 2_000, 20
 
 
 def mask_remarks(text: str) -> str:
-    """The field with blanks in the place of quoted strings and comments, each character where it was.
+    """The field with quoted strings and comments replaced by blanks, so that offsets stay the same.
 
-    A quote or bracket that nothing ends is text, as mailers that forget one mean it.
+    An unclosed quote or bracket is text: some mailers forget to close it.
     """
     if '"' not in text and "(" not in text:
         return text
@@ -37,7 +37,7 @@ def mask_remarks(text: str) -> str:
 
 
 def _find_end(text: str, start: int) -> int:
-    """Where the run ends that begins at a mark; right behind the mark where nothing ends it."""
+    """The end of the run that a mark opens; right after the mark if nothing closes it."""
     match text[start]:
         case '"':
             end = find_quote_end(text, start)
@@ -51,7 +51,7 @@ def _find_end(text: str, start: int) -> int:
 
 
 def find_quote_end(text: str, start: int) -> int:
-    """Behind the quoted string that begins at `start`; 0 where nothing ends it."""
+    """The offset after the quoted string at `start`; 0 if nothing closes it."""
     for match in _QUOTE.finditer(text, start + 1):
         if match[0] == '"':
             return match.end()
@@ -59,7 +59,7 @@ def find_quote_end(text: str, start: int) -> int:
 
 
 def find_comment_end(text: str, start: int) -> int:
-    """Behind the comment that begins at `start`, with those within it; 0 where nothing ends it."""
+    """The offset after the comment at `start`, including nested ones; 0 if nothing closes it."""
     depth = 0
     for match in _BRACKET.finditer(text, start):
         depth += (match[0] == "(") - (match[0] == ")")
@@ -98,6 +98,6 @@ def _find_addresses(part: str) -> list[str]:
 
 
 def find_shown(text: str) -> tuple[str, ...]:
-    """Every address that stands anywhere in a field, be it in quotes or a comment: for who looks into it."""
+    """Every address anywhere in a field, even in quotes or a comment: for a person who checks it."""
     seen = "".join(char for char in text if char.isprintable() or char.isspace())
     return tuple(dict.fromkeys(found.lower().strip(".") for found in _BARE.findall(seen)))

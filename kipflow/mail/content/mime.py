@@ -1,7 +1,7 @@
-"""A mail's body to text: which parts of a MIME tree a reader sees.
+"""Decodes a mail's body to text: the parts of a MIME tree that a reader sees.
 
 Written over bytes with caps on parts, depth and size, because a hostile mail must cost no more than an
-honest one. What is left out (attachments, attached mails, parts past a cap) is no author's vote.
+honest one. What is left out (attachments, attached mails, parts past a cap) is never a vote.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from kipflow.mail.relevance import fold_case, has_any
 
 @dataclass(slots=True)
 class _Budget:
-    """What is left to spend on one mail; `note` is called where it is not enough, HTML is read where it `is_wanted`."""
+    """The remaining budget for one mail; `note` is called if it is exceeded, HTML is read only if it `is_wanted`."""
 
     note: limits.Note
     is_wanted: Wanted
     parts: int = limits.PARTS.size
     text: int = limits.TEXT.size
-    #: Alternatives of a text that was read.
+    #: Alternatives to a text that was read.
     twins: list[bytes] = field(default_factory=list)
 
 
@@ -35,9 +35,9 @@ def want_all(source: str) -> bool:
 def find_texts(
     headers: Headers, body: bytes, note: limits.Note, is_wanted: Wanted = want_all
 ) -> tuple[str, list[bytes]]:
-    """The text that a reader of this mail sees, and the parts that another reader may see in place of it.
+    """The text that a reader of this mail sees, and the parts that another program may show instead.
 
-    The text has its quotes and is capped in length; of HTML it has what is wanted.
+    The text includes quotes and is capped in length; HTML is included only if wanted.
     """
     budget = _Budget(note, is_wanted)
     texts = _collect(headers, body, depth=0, budget=budget)
@@ -93,7 +93,7 @@ def _is_left_out(content: ContentType, headers: Headers, depth: int) -> bool:
 
 
 def _find_reached(depth: int, budget: _Budget) -> limits.Limit | None:
-    """The bound that keeps a part from being looked at."""
+    """The limit that keeps a part from being read."""
     if budget.parts < 0:
         return limits.PARTS
     if depth > limits.DEPTH.size:
@@ -117,7 +117,7 @@ def _collect_multipart(kind: str, parts: list[bytes], *, depth: int, budget: _Bu
             budget.twins.extend(parts[index + 1 :])  # they need not be read, unless they say something else
             return texts
         if kind != "multipart/alternative" and any(texts for _, texts in found) and _is_file(content):
-            continue  # "text/plain; name=fix.txt" below the words, disposition left out
+            continue  # "text/plain; name=fix.txt" after the text, without a disposition
         found.append((content.type, texts))
     if kind != "multipart/alternative":
         return [text for _, texts in found for text in texts]
@@ -139,25 +139,25 @@ _PLACEHOLDER = re.compile(
 )
 
 
-# a vote or a quote: no program writes these in the words of its own
+# a vote or a quote: no program writes these in a text of its own
 _VOTE_LIKE = re.compile(r"[+\u2212-]\s?[01]\b|^\s*>", re.MULTILINE)
 _LONGEST_PLACEHOLDER = 250
 
 
 def _is_placeholder(text: str) -> bool:
-    """Whether a text speaks of what shows HTML, as programs do that put nothing else into the plain part."""
+    """Whether a text only asks for an HTML viewer, as the plain part from some programs does."""
     folded = fold_case(text)
     return has_any(("html", "mime", "mail"), folded) and _PLACEHOLDER.search(text) is not None
 
 
 def _is_complete(texts: list[str]) -> bool:
-    """Whether a plain alternative surely holds what the mail says, judged by itself."""
+    """Whether a plain alternative certainly holds what the mail says, judged by itself."""
     text = "".join(texts).strip()
     return len(text) >= _LONGEST_PLACEHOLDER or (_VOTE_LIKE.search(text) is not None and not _is_placeholder(text))
 
 
 def _is_twin(plain: list[str], rich: list[str]) -> bool:
-    """Whether a short plain alternative says what its HTML does, rather than that there is one ("use a browser")."""
+    """Whether a short plain alternative says the same as its HTML, not only that there is some ("use a browser")."""
     if _PLACEHOLDER.search("".join(plain)) is not None:
         return False
     words = set(re.findall(r"\w{3,}", "".join(plain).casefold()))
@@ -193,7 +193,7 @@ def split_parts(body: bytes, boundary: str, *, limit: int = limits.PARTS.size) -
 
 
 def _next_mark(body: bytes, mark: bytes, position: int) -> int:
-    """Where the next boundary line starts. A longer boundary that begins alike is not this one."""
+    """Where the next boundary line starts. A longer boundary with the same beginning is another one."""
     while True:
         found = body.find(b"\n" + mark, position)
         if found < 0:

@@ -20,8 +20,8 @@ from kipflow.mail.content.trace import is_aligned
 class Sender:
     """A person as a mail shows them.
 
-    `address` is empty where it is shared, masked or ambiguous; `source` says where it stood. `written` is the address
-    in From itself, which a host that checks the mail goes by. `is_robot`: a program sends from there for many people.
+    `address` is empty where it is shared, masked or ambiguous; `source` says where it was found. `written` is the
+    address in From itself, which a checking host uses. `is_robot`: a program sends from there for many people.
     """
 
     name: str
@@ -36,7 +36,8 @@ _ANGLE = re.compile(r"<\s*([^<>]{1,320}?)\s*>")
 _BARE = re.compile(r"[^\s<>()\"',;:]{1,200}@[^\s<>()\"',;:]{1,200}")
 _COMMENT = re.compile(r"\(([^()]{1,200})\)")
 _VIA = re.compile(r"^(.{1,200}?)\s+\(?via\s+\S.{0,200}$", re.IGNORECASE)
-# control and zero-width characters, direction marks: two names that look alike are alike, none acts on a terminal
+# control and zero-width characters, direction marks: without them names that look equal are equal and cannot
+# control a terminal
 _UNSEEN = re.compile(
     r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\u00ad]"
 )
@@ -93,7 +94,7 @@ def clean_name(name: str) -> str:
     name = " ".join(name.split()).strip("\"' ,;<>")[:_LONGEST_NAME]
     if name.count(",") == 1 and "@" not in name:
         last, _, rest = name.partition(",")
-        # "Berg, Ola (Oslo)": what stands in brackets is no part of the name
+        # "Berg, Ola (Oslo)": the text in brackets is no part of the name
         first, bracket, remark = rest.partition("(")
         last, first = last.strip(), first.strip()
         few = len(first.split()) <= 2 and len(last.split()) <= 2
@@ -106,9 +107,9 @@ def find_sender(headers: Headers, list_id: str) -> Sender:
     """The person who wrote the mail.
 
     Lists that must satisfy DMARC send "Name via dev <dev@list>", with the writer in Reply-To,
-    X-Original-From or as the last Cc; others append ".INVALID" to the address. Such an address is recovered: what
-    vouches for From's (DMARC, the list's own check) says nothing of it. Only From's own host can have rewritten it: it
-    must be a host of `list_id`, the list as it is configured. What the mail's headers call its list anybody can write.
+    X-Original-From or as the last Cc; others append ".INVALID" to the address. The address is recovered, but not
+    authenticated: DMARC or the list's own check confirms only the one in From. Only From's own host can have rewritten
+    it: it must be a host of `list_id`, the configured list. Anybody can write the headers that name a mail's list.
     """
     found, is_hidden = _read_from(_find_from(headers), list_id)
     if not is_hidden:
@@ -121,7 +122,7 @@ def find_sender(headers: Headers, list_id: str) -> Sender:
 
 @lru_cache(maxsize=2048)
 def _read_from(raw: str, list_id: str) -> tuple[Sender, bool]:
-    """The person whom From names, and whether the list may have written itself there in place of another."""
+    """The person in From, and whether the list may have put itself there in place of the writer."""
     if is_ambiguous(raw) or _UNSEEN.search(_find_addressed(raw)) is not None:
         shown = " ".join(_UNSEEN.sub("", decode_words(raw)).split())[:_LONGEST_NAME]
         return Sender(name=shown, address="", raw=raw, source=AddressSource.AMBIGUOUS), False
@@ -141,7 +142,7 @@ def _read_from(raw: str, list_id: str) -> tuple[Sender, bool]:
 
 
 def _name_sender(name: str, address: str, source: AddressSource, *, raw: str, written: str) -> Sender:
-    """The sender, without an address that is masked."""
+    """The sender; a masked address is left out."""
     if "..." in address or "…" in address:
         name, address = (name, "") if name else (address, address)
     return Sender(
@@ -150,11 +151,11 @@ def _name_sender(name: str, address: str, source: AddressSource, *, raw: str, wr
 
 
 def _find_behind(headers: Headers, name: str, address: str, list_id: str) -> tuple[str, str, tuple[str, ...]]:
-    """Name and address of the writer for whom a list wrote itself into From; no address where none is named.
+    """Name and address of the writer whom a list replaced in From; no address if none is named.
 
-    Where the fields name several, no address and all of them. Anybody can call themselves "Mara via dev" and set a
-    Reply-To: it is looked at only where From is the list's own, or the writer's address in the list's spelling at a
-    host of the list ("mara=lind.example@groups.example").
+    If the fields name several writers: no address, and all of them. Anybody can call themselves "Mara via dev" and set
+    a Reply-To. So it is used only if From is the list's own address, or the writer's as the list encodes it at one of
+    its hosts ("mara=lind.example@groups.example").
     """
     found = _find_original(headers, name, (list_id, address))
     if not found:
@@ -171,7 +172,7 @@ def _find_behind(headers: Headers, name: str, address: str, list_id: str) -> tup
 
 
 def _find_from(headers: Headers) -> str:
-    """What From says; every From where there are several, for who wrote the mail is then anybody's guess."""
+    """The From field; if there are several, all of them, because the writer is then unknown."""
     raw = _text(headers, "from")
     if not raw:
         return _text(headers, "sender") or _text(headers, "return-path")
@@ -192,14 +193,14 @@ def _undo_munging(address: str) -> str:
 
 
 def _find_original(headers: Headers, name: str, lists: Sequence[str]) -> list[tuple[str, str]]:
-    """The writers that the fields name in which a list puts them, the first field's first, each address once."""
+    """The writers in the fields that lists use for them, in the order of the fields, each address once."""
     found: dict[str, tuple[str, str]] = {}
     for field in ("x-original-from", "x-original-sender", "reply-to", "x-reply-to", "cc"):
         mailboxes = [parse_mailbox(part) for part in split_mailboxes(_text(headers, field))]
         addressed = [(n, clean_address(a)) for n, a in mailboxes if "@" in a]
         usable = [(n, a) for n, a in addressed if not any(_is_list(a, each) for each in lists)]
         named = [m for m in usable if m[0] and m[0].casefold() == name.casefold()]
-        # who else gets the mail is no writer of it: a Cc counts under the writer's name, or without one as the last
+        # other receivers are not the writer: a Cc counts only with the writer's name, or without a name as the last
         last = usable[-1:] if field != "cc" or (not found and usable and not usable[-1][0]) else []
         for mailbox in named or last:
             found.setdefault(mailbox[1], mailbox)

@@ -1,4 +1,4 @@
-"""Plain text as mails hold it: clean lines, flowed paragraphs, bounded lengths."""
+"""Cleans plain text from mails: clean lines, flowed paragraphs, bounded lengths."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def clean_lines(text: str, note: limits.Note = limits.ignore) -> list[str]:
     text = text[:MAX_TEXT]
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
-    if "&nbsp;" in text:  # left of an HTML text
+    if "&nbsp;" in text:  # left over from HTML
         text = text.replace("&nbsp;", " ")
     if not text.isascii():
         if _TURNED.search(text) is not None:
@@ -73,7 +73,7 @@ def unflow(text: str, *, delsp: bool = False, note: limits.Note = limits.ignore)
     open_depth: int | None = None
     for raw in text[:MAX_TEXT].replace("\r\n", "\n").split("\n"):
         if is_groupwise(raw):
-            out.append(raw)  # no quote three deep, but what stands before one without marks
+            out.append(raw)  # no quote of depth three: it introduces a quote without marks
             open_depth = None
             continue
         depth = len(raw) - len(raw.lstrip(">"))

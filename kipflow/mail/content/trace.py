@@ -1,7 +1,7 @@
-"""What the hosts that handled a mail wrote on top of it: Received lines, and results of authentication (RFC 8601).
+"""The lines that hosts wrote on top of a mail: Received lines, and results of authentication (RFC 8601).
 
-Each host puts its lines above those that it got. So a sender can write any line *below* those of the hosts that
-received the mail, and none above: a line is believed only by where it stands.
+Each host adds its lines above the existing ones. So a sender can forge any line *below* those of the hosts that
+received the mail, and none above: only its position makes a line trustworthy.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from kipflow.mail.content.dates import parse_date
 from kipflow.mail.content.headers import Headers, unfold
 from kipflow.mail.content.mailboxes import find_comment_end, find_quote_end
 
-#: Names by which a host hands a mail to itself: a filter behind the mail server, say.
+#: Names under which a host passes a mail to itself, for example to a filter behind the mail server.
 _ITSELF = frozenset({"localhost", "localhost.localdomain", "127.0.0.1", "[127.0.0.1]"})
 _COMMENT = re.compile(r"\(([^()]{0,500})\)")
 _BY = re.compile(r"(?:^|\s)by\s+([^\s;]{1,255})", re.IGNORECASE)
 _FROM = re.compile(r"\s*from\s+(\S{1,255})\s*(?:\(([^()]{0,500})\))?", re.IGNORECASE)
 _HOST = re.compile(r"(?:(?<=helo=)|(?<![\w.@=:-]))(?:(?:[\w-]{1,63}\.){1,10}[a-z][\w-]{1,62}|localhost|unknown)\b")
-#: Lines that are looked at; a mail that went through more hosts is none.
+#: Most lines that are read; no real mail goes through more hosts.
 MAX_LINES = 60
 
 
 class _Step(StrEnum):
-    """What a Received line says of the way of a mail."""
+    """What a Received line says about the route of a mail."""
 
     WITHIN = "within a host"
     BETWEEN = "between receiving hosts"
@@ -37,7 +37,7 @@ class _Step(StrEnum):
 
 
 def _read_step(line: bytes, receivers: tuple[str, ...]) -> _Step:
-    # what differs in every mail is cut off: the ways are few
+    # the part that differs in every mail is cut off: few routes are left
     way, _, rest = line.partition(b" id ")
     return _read_way(way if rest and b"by " in way else line.rpartition(b";")[0], receivers)
 
@@ -55,10 +55,10 @@ def _read_way(line: bytes, receivers: tuple[str, ...]) -> _Step:
 
 
 def _is_inside(giver: re.Match[str], receivers: Sequence[str]) -> bool:
-    """Whether the host that gave the mail is a receiving one, or the writer of the line itself.
+    """Whether the mail came from a receiving host, or from the host that wrote the line.
 
-    "from CLAIM (NAME [ADDRESS])": what follows "from" is often only what the other host calls itself. So every name
-    must be a receiver's, and one must stand beside the claim.
+    "from CLAIM (NAME [ADDRESS])": the claim is often only what the other host calls itself. So every name must be
+    a receiver's, and there must be one besides the claim.
     """
     claim, comment = giver[1].lower(), (giver[2] or "").lower()
     names = _HOST.findall(comment)
@@ -70,14 +70,14 @@ def _is_inside(giver: re.Match[str], receivers: Sequence[str]) -> bool:
 
 
 def is_of(host: str, hosts: Sequence[str]) -> bool:
-    """Whether a host is one of others, or below one: "mx1.x.example" of "x.example"."""
+    """Whether a host is one of `hosts`, or below one: "mx1.x.example" of "x.example"."""
     return any(host == own or host.endswith(f".{own}") for own in hosts)
 
 
 def is_aligned(one: str, other: str) -> bool:
     """Whether two domains are one organization's: equal, or one below the other.
 
-    Siblings are not: that would need the list of public suffixes. A domain of one label is nobody's.
+    Siblings are not: that would need the list of public suffixes. A domain of one label belongs to nobody.
     """
     return "." in one and "." in other and (is_of(one, (other,)) or is_of(other, (one,)))
 
@@ -85,8 +85,8 @@ def is_aligned(one: str, other: str) -> bool:
 def find_received(headers: Headers, receivers: Sequence[str]) -> datetime | None:
     """When the receiving host took the mail, by its own Received line.
 
-    That is the topmost line; where the receiving hosts are known, only if it is theirs. Nothing below a line of
-    another host is looked at: whoever gave the mail to that host may have written it.
+    That is the topmost line; if the receiving hosts are known, it must be theirs. Nothing below a line of another
+    host is read: whoever passed the mail to that host may have written it.
     """
     line = headers.first.get("received", b"")
     if receivers and line:
@@ -103,8 +103,8 @@ class Results:
     """Results of authentication, without the host's name, comments, and quoted text (a sender chooses the local part of
     an address, and more).
 
-    `trusted` stand above the line by which the mail came in from outside. What stands right `below` it under a
-    receiving host's name may be that host's or the sender's: nobody writes against himself there.
+    `trusted` results are above the line by which the mail came in from outside. Results right `below` it under a
+    receiving host's name may be that host's or the sender's: failures count there, as no sender forges one.
     """
 
     trusted: tuple[str, ...] = ()
@@ -141,10 +141,10 @@ def _read_results(line: str, own: Sequence[str], *, sealed: bool) -> str:
 
 
 def _read_spf(line: str) -> str:
-    """A Received-SPF line (RFC 7208) in the words of the other results; "" for one of before that RFC.
+    """A Received-SPF line (RFC 7208) in the form of the other results; "" if it is older than that RFC.
 
-    It does not say who wrote it: it is a receiving host's by where it stands. "Fail identity=mailfrom; client-ip=…;
-    helo=…; envelope-from=ola@berg.example; receiver=…": what the sender may have put into the others names no envelope.
+    It does not name its writer: its position makes it a receiving host's. "Fail identity=mailfrom; client-ip=…;
+    helo=…; envelope-from=ola@berg.example; receiver=…": the sender may have written the others: no envelope.
     """
     outcome, _, rest = line.strip().partition(" ")
     pairs = [pair.strip().partition("=")[::2] for pair in rest.split(";") if "=" in pair]
@@ -157,7 +157,7 @@ def _read_spf(line: str) -> str:
 def _strip_quoted(line: str) -> str:
     """A structured field without comments and quoted text; a quoted word (header.d="x.example") is that word.
 
-    What a quote or bracket begins that nothing ends is left out.
+    An unclosed quote or bracket is left out with its text.
     """
     kept, position = [], 0
     while (mark := _MARK.search(line, position)) is not None:

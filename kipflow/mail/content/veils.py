@@ -1,4 +1,4 @@
-"""What a style may hide of an HTML mail: its rules by class, id or element, and text as white as the page."""
+"""The parts of an HTML mail that styles may hide: by class, id or element, or as text as white as the page."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def find_hiding(sheet: str) -> frozenset[str]:
 
 
 def is_veiled(node: Any, tag: str, hiding: Set[str]) -> bool:
-    """Whether a style may hide what stands in an element."""
+    """Whether a style may hide the content of an element."""
     style = node.get("style")
     if style is not None and _is_faint(style[:500]):
         return True
