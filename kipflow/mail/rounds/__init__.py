@@ -1,1 +1,1 @@
-"""Mails put together to rounds of votes: which answers which, whose ballot it is, how a round ends."""
+"""Groups mails into rounds of votes: which mail answers which, whose ballot it is, how a round ends."""

@@ -1,4 +1,4 @@
-"""The mails of a community with the rounds found in them so far, and which opening each mail leads to."""
+"""The mails of a community with the rounds found in them so far, and the openings that each mail leads to."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from kipflow.mail.rounds.topics import drop_key
 
 
 class Book:
-    """What is known while votes are put together.
+    """What is known while mails are grouped into votes.
 
     Args:
         ordered: each mail once.
@@ -43,11 +43,11 @@ class Book:
         self.by_root: dict[str, list[Round]] = {}
         #: The openings that each mail leads to, the likeliest first.
         self.roots: dict[str, dict[str, Message]] = {}
-        #: The rounds whose opening is not held, by the id that their mails answer.
+        #: The rounds whose opening is missing, by the id that their mails answer.
         self.lost: dict[str, list[Round]] = {}
         self.earlier: dict[str, Earlier] = {}
         self.entitled = Entitled(roster, policy)
-        #: Openings of rounds that would replace one that runs, by nobody who may.
+        #: Openings of rounds that would replace a running one, by people who may not do that.
         self.contested: set[str] = set()
 
     def all_rounds(self) -> list[Round]:
@@ -64,7 +64,7 @@ class Book:
         for key, number in zip(self.keys_of(root), numbers or (None,), strict=False):
             round_ = Round(key, number, root, self.time_of(root), root.reading.round, root_missing=missing, doubt=doubt)
             rounds = self.rounds.setdefault(key, [])
-            # votes on two lists under one subject (a project's, its mentors') are not rounds of one
+            # votes on two lists under one subject (a project's, its mentors') are not rounds of one vote
             previous = next((r.round for r in reversed(rounds) if r.root.list_id == root.list_id), 0)
             round_.round = max(previous + 1, round_.marker or 0)
             rounds.append(round_)
@@ -80,7 +80,7 @@ class Book:
         return self.times[message.message_id]
 
     def find_answered(self, message: Message) -> Message | None:
-        """The mail that a mail answers, as far as it is held."""
+        """The mail that a mail answers, if it is known."""
         return self.by_id.get(self.parents.get(message.message_id, ""))
 
     def ancestors(self, message: Message) -> list[Message]:
@@ -94,11 +94,11 @@ class Book:
         return found
 
     def is_within(self, message: Message, root: Message) -> bool:
-        """Whether a mail stands in the thread that another one began."""
+        """Whether a mail is in the thread that another one began."""
         return any(m is root for m in self.ancestors(message))
 
     def find_before(self, anew: Round) -> Round | None:
-        """The round that ran when its caller began one anew in its thread."""
+        """The round that was running when its caller began a new one in its thread."""
         before = find_last(self.rounds[anew.key], anew.opened_at)
         ran = before is not None and (before.begins_anew or self.is_within(anew.root, before.root))
         return before if ran else None
@@ -114,13 +114,13 @@ class Book:
         return found
 
     def is_from_caller(self, message: Message, round_: Round) -> bool:
-        """Whether a mail is from who called the round; a name alone, where no roster knows it, is nobody's proof."""
+        """Whether a mail is from the round's caller; a name alone that the roster does not know proves nothing."""
         if not self.entitled.knows_anybody and message.author_address != round_.root.author_address:
             return False
         return self.entitled.judge_authority(round_, message, self.time_of(message)).is_caller
 
     def find_all_roots(self) -> None:
-        """For each mail the openings that it leads to: once for all of them, along their links."""
+        """Find the openings that each mail leads to: in one pass over all mails, along their links."""
         led: dict[str, dict[str, Message]] = {}
         for name in self.links.order:
             for message in self.links.held[name]:
@@ -136,7 +136,7 @@ class Book:
         return self.roots.get(message.message_id, {})
 
     def lead_up(self, message: Message, led: Mapping[str, dict[str, Message]]) -> dict[str, Message]:
-        """The openings that a mail leads to by what it answers; where that is not sure, by all mails that it names."""
+        """The openings that a mail leads to by what it answers; if that is uncertain, by all mails that it names."""
         if not self.links.named[message.message_id]:
             return {}
         parent = self.find_answered(message)
@@ -148,7 +148,7 @@ class Book:
         return found
 
     def spread(self, root: Message) -> None:
-        """Have the mails below an opening that became known late lead to it, if they lead nowhere."""
+        """Let the mails below an opening that was found late lead to it, if they lead nowhere."""
         below = [find_given_id(root.message_id)]
         while below:
             for message in self.links.naming.get(below.pop(), ()):
@@ -158,12 +158,12 @@ class Book:
 
 
 def find_last(rounds: Iterable[Round], moment: datetime) -> Round | None:
-    """The last round that was opened before a moment, of those whose opening is held: the others become known late."""
+    """The last round that was opened before a moment, of those with a known opening: the others are found late."""
     held = [r for r in rounds if not r.root_missing]
     place = bisect_left(held, moment, key=lambda r: r.opened_at)
     return held[place - 1] if place else None
 
 
 def find_lost_id(message: Message) -> str:
-    """The id of the mail that began a mail's thread, as the mail says it; "": it answers none."""
+    """The id of the mail that began a mail's thread, as the mail names it; "": it answers none."""
     return message.references[0] if message.references else (message.in_reply_to or "")

@@ -31,7 +31,7 @@ def is_call(text: str) -> bool:
 
 
 def starts_vote(text: str) -> bool:
-    """Whether a mail's own words begin a vote; "please cast your vote" reminds of one just as well."""
+    """Whether a mail's own words begin a vote; "please cast your vote" may also be a reminder."""
     return re.search(_START, text[:8_000], re.IGNORECASE) is not None
 
 
@@ -49,7 +49,7 @@ def is_of_release(topic: str) -> bool:
 def read_called_numbers(reading: SubjectReading, text: str, prefix: str) -> SubjectReading:
     """The reading of a "[VOTE]" subject without a number, with the one proposal that its body calls the vote on.
 
-    Only "vote on KIP-7" and the like say that; where several are named so, or the subject is a release's,
+    Only "vote on KIP-7" and the like say that. If several are named so, or the subject is a release's,
     nothing is added.
     """
     if reading.kind is not MailKind.VOTE or reading.numbers or reading.is_reply or reading.is_forward:
@@ -72,7 +72,7 @@ _LATER = re.compile(r"\b(?:on (?:mon|tues|wednes|thurs|fri|satur|sun)day|next we
 
 
 def find_beginnings(text: str) -> list[bool]:
-    """For each place where something begins anew, whether that is said outright of the vote and by its writer."""
+    """For each phrase of a restart, whether it clearly means the vote and the writer's own act."""
     folded = fold(" ".join(text.split()))
     sentences = [s for s in SENTENCES.split(folded) if has("restart", s)] if has("restart", folded) else []
     actual = (s for s in sentences if "?" not in s and not _may_be_none(drop("restart", s)))
@@ -97,6 +97,6 @@ def _find_beginnings(sentence: str) -> Iterator[bool]:
 
 
 def may_restart_vote(text: str) -> bool:
-    """Whether words that something begins anew stand beside a word for votes, however they are meant."""
+    """Whether a phrase of a restart is next to a word for votes, whatever it means."""
     clauses = MARK.split(fold(" ".join(text.split())))
     return any(has("restart", clause) and _OF_VOTES.search(clause) is not None for clause in clauses)

@@ -1,4 +1,4 @@
-"""Expressions in a round's mails to its ballots: who casts them, whether they bind, what a fraction is worth."""
+"""Casts the expressions in a round's mails as ballots: who casts them, whether they bind, what a fraction is worth."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from kipflow.mail.votes.values import is_fraction
 def cast_all(
     mails: Iterable[tuple[Message, datetime]], roster: Roster, policy: Policy, *, since: datetime | None = None
 ) -> tuple[tuple[Ballot, ...], Identified]:
-    """The ballots in a round's mails (each with its time), in order of time, unjudged; and who is behind them.
+    """The ballots in a round's mails (each with its time), in order of time, unjudged; and their voters.
 
     One person behind several addresses is one voter by the roster; among strangers, by an exactly equal full name.
-    An unclear expression that agrees with the voter's own standing ballot adds nothing and is left out. What was cast
-    before `since`, when the caller began the vote anew, is asked about unless its voter voted again.
+    An unclear expression that agrees with the voter's own standing ballot adds nothing and is left out. A ballot
+    from before `since`, when the caller restarted the vote, becomes a question unless its voter voted again.
     """
     ordered = sorted(mails, key=lambda pair: (pair[1], pair[0].message_id))
     voting = [(m, at) for m, at in ordered if m.expressions and m.reading.kind is not MailKind.CANCEL]
@@ -46,7 +46,7 @@ def cast_all(
         takes_result_back = corrects and message.author_address in announcers
         for expression in message.expressions:
             if (expression.standing.is_faint and opens) or (at == since and expression.choice is None):
-                continue  # who calls a vote praises the proposal; that is no ballot
+                continue  # a caller praises the proposal in the call; that is no ballot
             if expression.standing is Standing.DOUBT and takes_result_back:
                 continue
             ballot = replace(_cast(expression, message, voter, at, roster, policy), known_by=known_by)
@@ -65,17 +65,17 @@ class _Record:
     #: by mail; a title may end with a value
     subjects: Mapping[str, str]
     standing: dict[str, Choice | None] = field(default_factory=dict)
-    #: whose standing vote binds: who has become a committer since may say it again
+    #: voters whose current vote binds: a new committer may repeat an earlier vote
     binding: set[str] = field(default_factory=set)
-    #: with a vote that stands, or was taken back: it may be given again
+    #: voters with a current or withdrawn vote: it may be cast again
     voted: set[str] = field(default_factory=set)
-    #: asked whether their vote stands, as what they say leans the other way: once is enough
+    #: voters already asked whether their vote stands, as later words lean the other way: once is enough
     leaning: set[str] = field(default_factory=set)
     #: by mail, what was read in it as a vote
     lines: dict[str, list[str]] = field(default_factory=dict)
 
     def says_nothing_new(self, expression: Expression, ballot: Ballot, message: Message) -> bool:
-        """Whether a reading matters no more in the light of what its voter cast before: one that is asked about, or
+        """Whether an earlier vote of the same voter makes a reading irrelevant: one that would be a question, or
         one in a result, which lists its author's vote."""
         held, standing = self.standing.get(ballot.voter), expression.standing
         agrees = ballot.voter in self.standing and held == ballot.choice
@@ -85,14 +85,14 @@ class _Record:
             return True
         if standing is Standing.QUOTED and self._repeats(ballot.line, message):
             return True
-        if standing in {Standing.HINT, Standing.QUOTED}:  # another one is asked about: "looks good now" behind a -1
+        if standing in {Standing.HINT, Standing.QUOTED}:  # another choice is a question: "looks good now" after a -1
             return held is not None and ballot.choice is None
         if standing is Standing.LEANING:
             return {held, ballot.choice} != {Choice.FOR, Choice.AGAINST} or ballot.voter in self.leaning
         return standing is Standing.DOUBT and ballot.voter not in self.voted
 
     def _repeats(self, line: str, message: Message) -> bool:
-        """Whether a line stands in a mail that this one answers: who quotes it wrote none."""
+        """Whether a line is from a mail that this one answers: a quote casts no vote."""
         above = {self.root_id, message.in_reply_to or "", *message.references} - {message.message_id}
         said = (text for mail in above for text in (self.subjects.get(mail, ""), *self.lines.get(mail, ())))
         return any("".join(drop_answer_marks(text).split()) == "".join(line.split()) for text in said)
@@ -112,7 +112,7 @@ class _Record:
 
 
 def _ask_of_place(ballot: Ballot, names: Collection[str]) -> Ballot:
-    """A vote "from Accra" is asked about where somebody of that name is known."""
+    """A vote "from Accra" becomes a question if somebody of that name is known."""
     if ballot.status is not BallotStatus.COUNTED or not ballot.value or "from " not in ballot.line:
         return ballot
     place = find_place(skip_claim(ballot.line.partition(ballot.value)[2]))
@@ -122,7 +122,7 @@ def _ask_of_place(ballot: Ballot, names: Collection[str]) -> Ballot:
 
 
 def _ask_restarted(ballots: Sequence[Ballot], since: datetime) -> Iterator[Ballot]:
-    """The ballots, those that stand from before a restart put to a person: do they count in what came after?"""
+    """The ballots; current ones from before a restart become questions: do they count after it?"""
     again = {b.voter for b in ballots if b.cast_at > since}
     for ballot in ballots:
         if ballot.cast_at >= since:
@@ -133,7 +133,7 @@ def _ask_restarted(ballots: Sequence[Ballot], since: datetime) -> Iterator[Ballo
 
 
 def as_writing(message: Message, at: datetime) -> Writing:
-    """What says who wrote a mail."""
+    """The facts that show who wrote a mail."""
     return Writing(
         message_id=message.message_id,
         name=message.author_name,
@@ -145,7 +145,7 @@ def as_writing(message: Message, at: datetime) -> Writing:
     )
 
 
-#: What a reading of this standing is worth; anything else is asked about.
+#: The status of a ballot by the standing of its reading; any other becomes a question.
 _STATUS_OF = {Standing.CLEAR: BallotStatus.COUNTED, Standing.WITHDRAWAL: BallotStatus.WITHDRAWN}
 
 
@@ -190,9 +190,9 @@ def _cast(
 
 
 def _say_standing(voter: Voter, *, binding: bool, claimed: bool | None, known: bool) -> str:
-    """What a reader should know of who casts this: the roster decides, and shows where it had to.
+    """The note for readers on a voter's binding force: the roster decides, and the note shows if it had to.
 
-    Where nobody is `known` there is no roster that a claim could contradict.
+    If nobody is `known`, there is no roster that a claim could contradict.
     """
     notes = [voter.ruled] if voter.ruled else []
     if binding and voter.by_name:

@@ -1,4 +1,4 @@
-"""How rounds end: announced, called off by who may, or replaced by the next round or candidate."""
+"""How rounds end: announced, called off by an entitled person, or replaced by the next round or candidate."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from kipflow.mail.rounds.revising import ask_which, call_off_late, revise
 from kipflow.mail.rounds.rounds import Round
 from kipflow.mail.rounds.topics import split_candidate
 
-# "I am withdrawing this KIP, KIP-9 solves it" is about the vote in whose thread it stands
+# "I am withdrawing this KIP, KIP-9 solves it" is about the vote of its thread
 _THIS = re.compile(r"\b(?:this|my)\s+(?:\w+\s+)?(?:vote|voting|kip|proposal|thread|one)\b", re.IGNORECASE)
-#: Announcements of one round that revise it; whoever announces more often means nothing by it.
+#: Most announcements that may revise a round; more of them mean nothing.
 _MOST_REVISIONS = 30
 
 
 class Endings:
     """The ends of all rounds in a book; `find` writes them into the rounds.
 
-    What comes from nobody who may end a round is kept beside it as a claim, for a person to settle.
+    An end from somebody who may not end the round is kept as a claim, for a person to settle.
     """
 
     def __init__(self, book: Book) -> None:
@@ -51,7 +51,7 @@ class Endings:
             self.replace_earlier(sorted(here, key=lambda r: r.opened_at))
 
     def group_candidates(self) -> list[list[Round]]:
-        """The candidates of each release in order: a later one takes the place of one that nobody closed."""
+        """The candidates of each release in order: a later one replaces one that nobody closed."""
         releases: dict[tuple[str, str], list[tuple[int, Round]]] = {}
         for round_ in sorted(self.book.all_rounds(), key=lambda r: r.opened_at):
             if round_.number is None:
@@ -64,9 +64,9 @@ class Endings:
         ]
 
     def replace_earlier(self, rounds: list[Round]) -> None:
-        """Each round that still runs when the next one is opened by who may ends there, and what waited beside it."""
+        """End each running round, and the contested ones beside it, when an entitled person opens the next."""
         running: list[Round] = []
-        # one that was announced as passed is over, but nobody's round may hide what people ask about it
+        # a round announced as passed is over, but a stranger's round must not hide the questions about it
         announced: Round | None = None
         for later in rounds:
             replaced = [r for r in running if r.is_running(later.opened_at)]
@@ -86,7 +86,7 @@ class Endings:
                 announced = later
 
     def find_contest(self, first: Round | None, later: Round) -> ClaimedEnd | None:
-        """Why a round is no round of its vote before a person says so; None: it is one."""
+        """Why a round counts as one of its vote only after a person confirms it; None: it counts."""
         root = later.root
         if later.doubt:
             kind = EndKind.CALLED if first is None else EndKind.REPLACED
@@ -94,7 +94,7 @@ class Endings:
             return self.make_claim(root, kind, root.subject, Authority(why=later.doubt, waits=waits))
         if first is None:
             return None
-        if later.root_missing:  # two strangers who answer a mail that nobody has call no vote
+        if later.root_missing:  # two strangers who answer a missing mail call no vote
             why = Authority(why="its own opening is not held")
             return None if self.counts_end(later) else self.make_claim(root, EndKind.REPLACED, root.subject, why)
         if first.root_missing:  # nobody knows who called that one
@@ -106,9 +106,9 @@ class Endings:
     def find_claim(
         self, round_: Round, message: Message, kind: EndKind, line: str, *, by_caller: bool = False
     ) -> ClaimedEnd | None:
-        """What somebody says of a round who may not end it, or may by a later ruling only; None: they may.
+        """The claim of somebody who may not end a round, or may only by a later ruling; None: they may end it.
 
-        `by_caller`: only its caller can mean that.
+        `by_caller`: only the round's caller can mean this.
         """
         at = self.time_of(message)
         if kind is EndKind.CLOSED and self.entitled.is_announcer(message, at):
@@ -119,7 +119,7 @@ class Endings:
         return self.make_claim(message, kind, line, word)
 
     def make_claim(self, message: Message, kind: EndKind, line: str, word: Authority) -> ClaimedEnd:
-        """What a mail says of a round whose end its writer's word does not make."""
+        """The claim in a mail whose writer cannot end the round."""
         return ClaimedEnd(
             kind=kind,
             by=message.author_name,
@@ -143,7 +143,7 @@ class Endings:
             return
         said = message.declared
         if said is not None and said.outcome in ({"passed", "failed"} if said.counts else {"passed"}):
-            return  # "it failed: 2 binding -1. I withdraw the proposal" is a result; one that passed is asked about
+            return  # "it failed: 2 binding -1. I withdraw the proposal" is a result; one that passed becomes a question
         line = message.cancels or message.subject
         claim = self.find_claim(round_, message, EndKind.CANCELLED, line, by_caller=adds_tag)
         anew = any(m.reading.kind is MailKind.VOTE and not m.reading.is_reply for m in round_.astray)
@@ -168,7 +168,7 @@ class Endings:
         return message.reading.kind is MailKind.CANCEL and above is not None and above.reading.kind is MailKind.VOTE
 
     def says_so(self, round_: Round, message: Message) -> bool:
-        """Whether a mail's words end the round without a result; a wish does as its caller's."""
+        """Whether a mail's words end the round without a result; a wish does only from its caller."""
         line = message.cancels
         if line is None or (self.names_other(round_, line) and _THIS.search(line) is None):
             return False
@@ -193,12 +193,12 @@ class Endings:
         if is_thinking or (of_other and (round_.declared is None or _THIS.search(declared.line) is None)):
             return
         if declared.only_denies and not self.is_own(round_, message, declared):
-            declared = replace(declared, corrects=False)  # "oops" takes nothing of somebody else's back
+            declared = replace(declared, corrects=False)  # "oops" takes back nobody else's announcement
         claim = self.find_claim(round_, message, EndKind.CLOSED, declared.line)
         if claim is None and declared.outcome == "failed" and not self.counts_end(round_):
             why = "calls it failed, and nobody whose vote binds has called it or voted"
             claim = self.make_claim(message, EndKind.CLOSED, declared.line, Authority(why=why))
-        # where nobody is known, a tag is taken at its word
+        # if the roster knows nobody, a tag is believed
         if claim is not None and not (tagged and not self.entitled.knows_anybody):
             if round_.declared is None and (tagged or declared.outcome is not None):
                 round_.claimed_ends.append(claim)
@@ -220,14 +220,14 @@ class Endings:
         return revise(known, later, at, outweighs=outweighs, votes_since=partial(self.votes_since, round_, at))
 
     def votes_since(self, round_: Round, at: datetime, name: str) -> bool:
-        """Whether somebody of this name voted before `at`, and nobody of it before the result was announced."""
+        """Whether somebody of this name first voted after the result was announced and before `at`."""
         closed_at = round_.declared.closes_at if round_.declared is not None else None
         voted = (m for m in round_.messages if is_same_person(name, m.author_name) and m.votes)
         first = min(map(self.time_of, voted), default=None)
         return first is not None and closed_at is not None and closed_at < first < at
 
     def find_result_after_all(self, round_: Round, message: Message) -> None:
-        """A result of a round that was called off, or that it runs on: a person must say which holds."""
+        """Claim a result, or that the vote runs on, after a round was called off: a person must say which holds."""
         declared, word = message.declared, Authority(why="it was called off before", waits=True)
         if declared is None or round_.ended_how != "cancelled":
             return
@@ -235,12 +235,12 @@ class Endings:
         is_over = not declared.unclear and (declared.outcome is not None or is_counted)
         if not is_over and not (declared.only_denies and self.is_caller(round_, message)):
             return
-        is_asked = any(end.why == word.why for end in round_.claimed_ends)  # of one, however many there are
+        is_asked = any(end.why == word.why for end in round_.claimed_ends)  # once, however many there are
         if not is_asked and self.find_claim(round_, message, EndKind.CLOSED, declared.line) is None:
             round_.claimed_ends.append(self.make_claim(message, EndKind.CLOSED, declared.line, word))
 
     def counts_end(self, round_: Round) -> bool:
-        """Whether somebody whose vote binds called the round, or votes in it; so it is where nobody is known to."""
+        """Whether somebody whose vote binds called the round, or votes in it; always true if nobody is known."""
         voters = (m for m in round_.messages if m.votes)
         return any(self.entitled.counts_end(m, self.time_of(m)) for m in (round_.root, *voters))
 

@@ -1,4 +1,4 @@
-"""Who may end a round: its caller from an address known as the caller's, and whoever's vote binds, by address."""
+"""Who may end a round: its caller from an address known as the caller's, and everybody whose vote binds, by address."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from kipflow.mail.rounds.rounds import Round
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Authority:
-    """What somebody's word is worth for a round.
+    """What authority somebody has over a round.
 
-    `ruled_at` is when a ruling made them known, where that came after their mail: until then they were nobody.
+    `ruled_at` is when a ruling made them known, if that came after their mail: until then they were unknown.
     `waits`: they claim to be somebody who may end it.
     """
 
@@ -41,7 +41,7 @@ class Entitled:
         return bool(self.roster.people)
 
     def judge_authority(self, round_: Round, message: Message, at: datetime) -> Authority:
-        """The word of a mail's writer on a round."""
+        """The authority of a mail's writer over a round."""
         known = self._judge(round_, message, at, ruled=True)
         if known.may_end and self.roster.verdicts:
             before = self._judge(round_, message, at, ruled=False)
@@ -51,7 +51,7 @@ class Entitled:
         return known
 
     def is_announcer(self, message: Message, at: datetime) -> bool:
-        """Whether a mail is proven to be from where kipflow announces results: they are the counts that it knows."""
+        """Whether a mail is proven to be from the address of kipflow's own announcements: it knows their counts."""
         address = self.policy.announcer
         is_shown = message.address_source is AddressSource.FROM and clean_address(message.author_address) == address
         return bool(address) and is_shown and self._prove(message, at, ruled=False).whole
@@ -61,7 +61,7 @@ class Entitled:
         return self._binds(self._prove(message, at, ruled=True).voter.person, at)
 
     def counts_end(self, message: Message, at: datetime) -> bool:
-        """The same; where nobody is known, everybody counts."""
+        """The same; if nobody is known, everybody counts."""
         return not self.knows_anybody or self.is_binding(message, at)
 
     def _judge(self, round_: Round, message: Message, at: datetime, *, ruled: bool) -> Authority:
@@ -89,7 +89,7 @@ class Entitled:
         return person is not None and person.holds(self.policy.binding_roles, at)
 
     def _find_ruling(self, root: Message, message: Message) -> datetime | None:
-        """When the ruling was made by which a mail's writer, or the round's caller, is known."""
+        """When the ruling was made that identifies a mail's writer or the round's caller."""
         keys = [key for m in (message, root) for key in (m.message_id, clean_address(m.author_address)) if key]
         return next((at for key in keys if (at := self.roster.ruled_since(key)) is not None), None)
 
@@ -107,7 +107,7 @@ def _is_one_writer(caller: Proof, writer: Proof, root: Message, message: Message
 
 
 def _is_one_address(root: Message, message: Message) -> bool:
-    """Whether two mails show one address; behind a list's own only under one name, for anybody can set a Reply-To."""
+    """Whether two mails show one address; behind a list's own also one name, as anybody can set a Reply-To."""
     if not message.author_address or clean_address(message.author_address) != clean_address(root.author_address):
         return False
     hidden = message.address_source is AddressSource.RECOVERED

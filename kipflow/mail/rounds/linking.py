@@ -24,7 +24,7 @@ def dedupe(messages: Iterable[Message]) -> list[Message]:
 
 
 def _rank(message: Message) -> tuple[object, ...]:
-    """Of two copies of a mail, the one that is kept, whatever came first: with a time and a parent, then by content."""
+    """The key by which one of two copies is kept, in any order of input: with a time and a parent, then by content."""
     when = message.arrived_at.isoformat() if message.arrived_at is not None else ""
     lacks = (not when, message.in_reply_to is None and not message.references)
     thread = (message.in_reply_to or "", message.references)
@@ -39,13 +39,13 @@ class Links:
         self.held: dict[str, list[Message]] = {}
         for message in messages:
             self.held.setdefault(find_given_id(message.message_id), []).append(message)
-        #: The ids that each mail names and that are held, the nearest first: In-Reply-To, then the last reference.
+        #: The known ids that each mail names, the nearest first: In-Reply-To, then the last reference.
         self.named: dict[str, list[str]] = {
             m.message_id: [name for name in list_references(m) if name in self.held] for m in messages
         }
-        #: The ids held, those that their mails name first; where they name each other in a circle, it is cut.
+        #: The known ids, each after those that its mails name; circles are cut.
         self.order = self._sort_ids()
-        #: The mail that each mail answers, as far as it is held.
+        #: The mail that each mail answers, if it is known.
         self.parents: dict[str, str] = {}
         indexed: dict[str, dict[Subject, Message]] = {}
         for message in messages:
@@ -100,17 +100,16 @@ def attribute_numbers(messages: Sequence[Message]) -> dict[str, tuple[int, ...]]
 
 
 class Attribution:
-    """The proposals that each mail is about: by its own subject, else what it answers, else an equal topic's.
+    """The proposals that each mail is about: by its own subject, else by its parent, else by an equal topic.
 
-    Where what it answers is not sure, because mails share an id or it leads nowhere, those of all mails that it names;
-    where mails on several proposals share its topic, all of these. Which of them it is about is judged where votes are
-    put together.
+    If its parent is uncertain, because mails share an id or the id leads nowhere: those of all mails that it names. If
+    mails on several proposals share its topic: all of these. `placing` decides which of them it is about.
     """
 
     def __init__(self, ordered: Sequence[Message], links: Links) -> None:
         self.links = links
         self.numbers: dict[str, tuple[int, ...]] = {}
-        #: The mails that are about a proposal by their title alone: anybody can write it with a number.
+        #: The mails that are about a proposal by their title alone: anybody can repeat a title with another number.
         self.guessed: set[str] = set()
         self._topics: dict[str, dict[int, None]] = {}
         for message in ordered:
@@ -145,18 +144,18 @@ def _continues_thread(message: Message) -> bool:
     return is_reply or not message.reading.topic or kind not in (MailKind.DISCUSS, MailKind.VOTE)
 
 
-#: Nobody answers later than this in the thread of a vote; a reply dated so has a wrong clock.
+#: No reply to a vote comes later than this; one that is dated later has a wrong clock.
 _LONGEST_WAIT = timedelta(days=5 * 365)
 _CLOCK_SKEW = timedelta(days=1)
 
 
 def find_times(messages: Sequence[Message], parents: dict[str, str]) -> dict[str, datetime]:
-    """When each mail arrived, as far as that is recorded; else when it was sent, as the mails around it confirm it.
+    """When each mail arrived, if that is recorded; else when it was sent, checked against the mails around it.
 
-    A recorded arrival stands whatever other mails say of theirs. Of the others a reply is not older than what it
-    answers, nor answered before it was written: where clocks say so, an opening is as old as its earliest answer,
-    and an answer as old as what it answers. So is one dated years later. A mail without any time goes by its
-    neighbours too; without these by its month.
+    A recorded arrival is never changed. Otherwise a reply is not older than its parent, nor answered before it was
+    written. If clocks contradict this, an opening gets the time of its earliest reply, and a reply that of its
+    parent. So does a reply dated years later. A mail without any time gets a neighbour's; without neighbours its
+    month's.
     """
     by_id = {m.message_id: m for m in messages}
     children: dict[str, list[datetime]] = {}

@@ -1,4 +1,4 @@
-"""Which mails open a vote or a round of it: a call, not a ballot, a copy, a reminder or a result under its subject."""
+"""Which mails open a vote or a round of it: calls, but not ballots, copies, reminders or results under its subject."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _UNKNOWN_TAG = "its tag is none that is known, while others vote in its thread"
 
 
 def has_unknown_tag(message: Message) -> bool:
-    """Whether a mail begins a thread on a proposal under a tag that is none of votes, results or discussions."""
+    """Whether a mail begins a thread on a proposal under a tag that is not one for votes, results or discussions."""
     reading = message.reading
     begins = bool(reading.numbers) and not reading.is_reply and not reading.is_forward
     return reading.kind is MailKind.OTHER and begins and message.subject.lstrip().startswith(("[", "【"))
@@ -37,7 +37,7 @@ class Openings:
 
     def __init__(self, book: Book) -> None:
         self.book = book
-        #: Why openings may be none, by their ids.
+        #: Why an opening may not be one, by its id.
         self.doubts: dict[str, str] = {}
 
     def find(self) -> None:
@@ -66,7 +66,7 @@ class Openings:
             return True
         if any(not e.topics.isdisjoint(find_unversioned(reading.topic)) for e in earlier):
             return True
-        # without "Re:" yet a ballot: a reply from a client that drops the mark
+        # a ballot without "Re:": a reply from a client that drops the mark
         votes = any(e.choice is not None for e in message.votes)
         within = self.has_ancestor(message, keys)
         calls = is_call(message.own_text)
@@ -80,7 +80,7 @@ class Openings:
 
     @cached_property
     def voters(self) -> dict[str, set[str]]:
-        """Who answers each mail on a proposal under a tag that is not known with a plain vote first of all."""
+        """For each mail on a proposal under an unknown tag, who answers it with a plain vote in the first line."""
         found: dict[str, set[str]] = {m.message_id: set() for m in self.book.ordered if has_unknown_tag(m)}
         for message in self.book.ordered if found else ():
             if message.reading.kind is MailKind.OTHER and message.reading.is_reply:
@@ -90,12 +90,12 @@ class Openings:
         return found
 
     def restarts(self, message: Message) -> bool:
-        """Whether the caller of the vote in whose thread a mail stands begins it anew, or may."""
+        """Whether the caller of the vote in whose thread a mail is restarts it, or may restart it."""
         found = find_beginnings(message.own_text)
         above = next((m for m in self.book.ancestors(message) if m.message_id in self.book.by_root), None)
         if not found or above is None or not self.is_caller(message, above):
             return False
-        # a restart alone is heard as the thought of not going on
+        # a restart alone is read as a thought of not going on
         declared = message.declared
         if declared is not None and not (declared.only_denies or is_thought(declared.unclear)):
             return False
@@ -107,25 +107,25 @@ class Openings:
         return True
 
     def is_caller(self, message: Message, root: Message) -> bool:
-        """Whether a mail is from who called the vote: the same address, or the same person."""
+        """Whether a mail is from the vote's caller: the same address, or the same person."""
         if not message.author_address or message.author_address == root.author_address:
             return bool(message.author_address)
         return any(self.book.is_from_caller(message, round_) for round_ in self.book.by_root[root.message_id])
 
     @staticmethod
     def announces(message: Message) -> bool:
-        """Whether a mail under a vote's subject states an outcome: it opens no vote where there is one."""
+        """Whether a mail under a vote's subject states an outcome: it opens no vote if there is one."""
         return message.declared is not None and message.declared.outcome is not None
 
     def is_bump(self, message: Message, earlier: Sequence[Earlier]) -> bool:
-        """The caller once more under the same subject, without calling anew, while the vote still runs: a reminder."""
+        """Whether the caller writes again under the same subject, without a new call, while the vote runs."""
         found = max(earlier, key=lambda e: e.last.opened_at)
         last = found.last
         one, other = (" ".join(m.subject.casefold().split()) for m in (message, last.root))
         if message.author_address != last.root.author_address or one != other:
             return False
         if not found.knows_ends:
-            # by somebody who opened a vote on it, or whose vote binds: a stranger's word makes no reminder a new round
+            # by somebody who opened a vote on it, or whose vote binds: a stranger makes no reminder a new round
             ends = filter(self.ends_vote, self.about.get(last.key, ()))
             times = ((m, self.book.time_of(m)) for m in ends)
             found.note_ends((at, m.author_address, self.book.entitled.counts_end(m, at)) for m, at in times)

@@ -12,7 +12,7 @@ from kipflow.mail.announcements.periods import Clock, find_period
 from kipflow.mail.rounds.book import Book
 from kipflow.mail.rounds.rounds import Round
 
-#: Whoever sets a period more often means nothing by it.
+#: Most periods that a caller may set; more of them mean nothing.
 _MOST = 20
 
 
@@ -21,7 +21,7 @@ def _announces_end(message: Message) -> bool:
 
 
 def find_own_periods(book: Book, round_: Round) -> Iterator[OwnPeriod]:
-    """What its caller says of a round's period, in the order of the mails."""
+    """The periods that its caller sets for a round, in the order of the mails."""
     close = after(round_.opened_at, book.entitled.policy.voting_period)
     found = 0
 

@@ -1,4 +1,4 @@
-"""To which rounds a mail speaks: by its thread, else by its subject; where that is not sure, a person says it."""
+"""Which rounds a mail belongs to: by its thread, else by its subject; if that is uncertain, a person decides."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from kipflow.mail.votes.lexicon import fold, speaks_of_votes
 
 
 class Placing:
-    """Places mails in the rounds of a book; a vote whose opening is not held is opened on the way."""
+    """Places mails in the rounds of a book; a vote whose opening is missing is opened on the way."""
 
     def __init__(self, book: Book) -> None:
         self.book = book
 
     def place(self, message: Message) -> list[Round]:
-        """The rounds that a mail speaks to."""
+        """The rounds that a mail belongs to."""
         reading = message.reading
         at = self.book.time_of(message)
         if reading.kind is MailKind.DISCUSS:
@@ -54,10 +54,10 @@ class Placing:
         return found
 
     def find_roots(self, message: Message) -> list[Message]:
-        """The openings of the votes in whose threads a mail stands: one, but where what it answers is not sure.
+        """The openings of the votes in whose threads a mail is: one, unless its parent is uncertain.
 
-        A stranger can use an id that somebody has, or write between a vote and its answers: then all mails count
-        that this one names. Its own subject decides if it can.
+        A stranger can reuse a mail's id, or write between a vote and its answers: then all mails that this one
+        names count. Its own subject decides if it can.
         """
         roots = list(self.book.roots[message.message_id].values())
         if len(roots) > 1:
@@ -68,7 +68,7 @@ class Placing:
         return roots
 
     def find_lost(self, message: Message) -> list[Round] | None:
-        """The rounds whose opening is not held and that a mail answers; a vote opens one if there is none yet."""
+        """The rounds with a missing opening that a mail answers; a vote opens one if there is none yet."""
         lost = self.book.lost.get(find_lost_id(message))
         if lost is None and message.reading.kind is MailKind.VOTE:
             self.book.open(message, missing=True)
@@ -76,9 +76,9 @@ class Placing:
         return lost
 
     def is_lost(self, message: Message) -> bool:
-        """Whether a mail answers an opening that is not held, as others do, where only strangers opened one.
+        """Whether a mail, like others, answers a missing opening, and all known openings are by strangers.
 
-        One alone may have answered a private mail.
+        A single reply may answer a private mail.
         """
         lost = find_lost_id(message)
         if not lost or self.book.links.named[message.message_id] or len(self.answering.get(lost, ())) < 2:
@@ -88,7 +88,7 @@ class Placing:
 
     @cached_property
     def answering(self) -> dict[str, set[str]]:
-        """Who answers each id that is not held, in a mail that names none that is."""
+        """Who answers each unknown id, in a mail that names no known one."""
         found: dict[str, set[str]] = {}
         for message in self.book.ordered:
             if message.reading.kind is MailKind.VOTE and not self.book.links.named[message.message_id]:
@@ -96,16 +96,16 @@ class Placing:
         return found
 
     def is_torn(self, message: Message) -> bool:
-        """Whether a mail stands in no thread, and its subject is that of votes on several proposals."""
+        """Whether a mail is in no thread, and its subject is that of votes on several proposals."""
         if message.reading.numbers or not message.reading.topic:
             return False
         opened = [self.book.rounds[key][0] for key in self.book.keys_of(message) if key in self.book.rounds]
         return len({r.root.message_id for r in opened}) > 1
 
     def begins_anew(self, message: Message) -> bool:
-        """Whether a vote under a vote's subject, opened by somebody else, answers none of its mails and may call one.
+        """Whether a vote under the subject of somebody else's vote answers none of its mails and may call a new one.
 
-        Beside its vote it speaks of a proposal or of voting; a client that drops "Re:" and the thread does not.
+        Besides its vote it mentions a proposal or voting; a reply that only lost its "Re:" and thread does not.
         """
         if message.reading.is_reply:
             return False
@@ -119,7 +119,7 @@ class Placing:
         return bool(lines) and bool(find_references(rest, self.book.prefix) or speaks_of_votes(fold(rest)))
 
     def find_titled(self, message: Message) -> list[Round]:
-        """The round under whose title a reply stands that names no number, and answers no mail that is held."""
+        """The round with the title of a reply that names no number and answers no known mail."""
         reading = message.reading
         if reading.kind is not MailKind.VOTE or not reading.is_reply or reading.numbers or self.find_roots(message):
             return []
@@ -138,7 +138,7 @@ class Placing:
         return self.find_last_opened(self.book.keys_of(message), at) if message.reading.numbers else []
 
     def find_named(self, message: Message) -> list[Round]:
-        """The rounds of the proposals that a vote names in its own words: who reads a digest answers no single mail."""
+        """The rounds of the proposals that a vote names in its own words, such as a reply to a digest."""
         named = find_references(message.own_text, self.book.prefix) if message.votes else ()
         return self.find_last_opened((format_key(self.book.prefix, n) for n in named), self.book.time_of(message))
 
@@ -148,7 +148,7 @@ class Placing:
         return [self.leave_contested(rounds)[-1] for rounds in opened if rounds]
 
     def leave_contested(self, rounds: list[Round]) -> list[Round]:
-        """The rounds that somebody opened who may, if there are any."""
+        """The rounds that entitled people opened; if there are none, all of these."""
         return [r for r in rounds if r.root.message_id not in self.book.contested] or rounds
 
     def names_other_vote(self, message: Message) -> bool:
@@ -160,11 +160,11 @@ class Placing:
     def find_strayed_from(self, message: Message) -> list[Round]:
         """The rounds in whose thread a mail votes under a subject that is not the vote's.
 
-        Right below a mail about the vote a written vote counts as such whatever its subject (a number
-        mistyped, "+1" as the subject), and anywhere under the subject of a vote that nobody called. Further
-        down, and for praise without a number, only a "Re:" under a subject without a tag does, unless that
-        subject began a thread and no vote claims to bind or not. Under a discussion's subject only votes are
-        read that do.
+        Right below a mail about the vote a written vote counts under any subject (a number mistyped, "+1" as
+        the subject), and anywhere under the subject of a vote that nobody called. Further down, and for praise
+        without a number, only a "Re:" under a subject without a tag counts, unless that subject began a thread
+        and no vote claims to be binding or non-binding. Under a discussion's subject only votes with such a
+        claim are read.
         """
         reading = message.reading
         if reading.kind in {MailKind.RESULT, MailKind.CANCEL}:
@@ -180,14 +180,14 @@ class Placing:
         if not roots and (titled := self.find_titled(message)):
             return titled if message.votes else []
         if not roots:
-            # what a mail votes is asked last: that may read its body
+            # the mail's votes are checked last: that may read its body
             asked = (self.is_torn(message) or self.begins_anew(message)) and message.votes
             keys = self.book.keys_of(message) if asked else []
             return [self.book.rounds[key][-1] for key in keys if key in self.book.rounds]
         return self.find_strayed_below(message, roots[0])
 
     def find_strayed_below(self, message: Message, root: Message) -> list[Round]:
-        """The same of a mail that stands in the thread of one vote."""
+        """The same for a mail in the thread of one vote."""
         reading = message.reading
         rounds = self.book.by_root[root.message_id]
         ancestors = self.book.ancestors(message)
@@ -222,7 +222,7 @@ class Placing:
         return is_same_topic(reading.topic, round_.root.reading.topic)
 
     def pick_running(self, round_: Round, at: datetime) -> Round:
-        """The round that ran at `at`, where its caller began a round anew within its own thread."""
+        """The round that was running at `at`, if its caller began a new one within its own thread."""
         last = find_last(self.leave_contested(self.book.rounds[round_.key]), at) or round_
         is_later = last.begins_anew and round_.opened_at < last.opened_at < at
         return last if is_later and self.book.is_within(last.root, round_.root) else round_

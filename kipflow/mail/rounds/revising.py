@@ -1,4 +1,4 @@
-"""Later announcements of one vote: repeated, corrected or turned. What was announced before is kept with its time."""
+"""Later announcements of one vote: repeated, corrected or reversed. Earlier ones are kept with their times."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from kipflow.domain.facts import Message
 from kipflow.domain.votes import Declared
 from kipflow.mail.results import may_deny
 
-#: Names that are looked for among voters.
+#: Most names that are searched among voters.
 _MOST_NAMES = 100
 
 
 def revise(
     known: Declared, later: Declared, at: datetime, *, outweighs: bool, votes_since: Callable[[str], bool]
 ) -> Declared:
-    """What is announced once somebody who may says `later`, at `at`, after `known`.
+    """The announcement of a round after an entitled person announces `later`, at `at`, following `known`.
 
-    A correction, or a tagged announcement over a plain one (`outweighs`), replaces what it shows. One that turns the
+    A correction, or a tagged announcement over a plain one (`outweighs`), replaces what it shows. One that reverses the
     outcome, takes the announcement back, or differs without being either, ends nothing any more: a person must say
     which holds.
 
@@ -34,7 +34,7 @@ def revise(
         return replace(later, announced_at=at, revised_at=at, before=known) if later.closes_at is not None else known
     restates = later.corrects and (later.counts or later.outcome is not None)
     if later.unclear and not restates:
-        if later.corrects:  # one that is taken back closes nothing: the vote runs on
+        if later.corrects:  # a retracted announcement closes nothing: the vote runs on
             return replace(later, announced_at=at, revised_at=at, before=known)
         return _doubt(known, later.by, later.message_id, later.line, at) if may_deny(later, known) else known
     differs = _differs(known, later)
@@ -50,13 +50,13 @@ def revise(
 
 
 def ask_which(known: Declared, later: Declared, at: datetime) -> Declared:
-    """What is announced where more was announced than anybody would mean: a person must say which holds."""
+    """The announcement after more revisions than anybody would make: a person must say which holds."""
     asks = not known.unclear and _differs(known, later)
     return _doubt(known, later.by, later.message_id, later.line, at) if asks else known
 
 
 def call_off_late(known: Declared, message: Message, at: datetime) -> Declared:
-    """What is announced once a mail calls off a vote whose result is out: a person must say which holds."""
+    """The announcement after a mail calls off a vote with an announced result: a person must say which holds."""
     return _doubt(known, message.author_name, message.message_id, message.cancels or message.subject, at)
 
 
@@ -73,13 +73,13 @@ def _differs(known: Declared, later: Declared) -> bool:
 
 
 def _find_new_names(known: Declared, later: Declared) -> list[str]:
-    """Whom the later announcement names, and no earlier one, where one named anybody."""
+    """The names in the later announcement that no earlier one has, if any earlier one has names."""
     before = _find_named(known)
     return sorted({name for names in later.names.values() for name in names} - before)[:_MOST_NAMES] if before else []
 
 
 def _find_named(declared: Declared | None) -> set[str]:
-    """Who was named so far, by whichever announcement."""
+    """The names so far, in any announcement."""
     found: set[str] = set()
     while declared is not None:
         found.update(name for names in declared.names.values() for name in names)
@@ -88,7 +88,7 @@ def _find_named(declared: Declared | None) -> set[str]:
 
 
 def _merge(known: Declared, later: Declared) -> Declared:
-    """The later announcement, with what it leaves out as it was known; a sum without its parts is not kept."""
+    """The later announcement, with what it leaves out taken from the known one; an outdated sum is not kept."""
     split = bool(later.binding or later.non_binding)
     return replace(
         later,

@@ -1,4 +1,4 @@
-"""The rounds of a vote while their mails are put together."""
+"""The rounds of a vote while their mails are grouped."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _RESENT = timedelta(hours=24)
 
 @dataclass(slots=True)
 class Round:
-    """One round: its opening mail, the mails that speak to it, and how it ended."""
+    """One round: its opening mail, the mails that belong to it, and how it ended."""
 
     key: str
     number: int | None
@@ -49,7 +49,7 @@ class Round:
 
     @property
     def may_restart(self) -> bool:
-        """Whether its caller opened it there with words that a vote begins anew, however they are meant."""
+        """Whether its caller opened it there with a phrase of a restart, whatever it means."""
         return self.begins_anew and may_restart_vote(self.root.own_text)
 
     def is_running(self, moment: datetime) -> bool:
@@ -59,12 +59,12 @@ class Round:
         return not announced and (self.ended_at is None or self.ended_at > moment)
 
     def repeats_title(self, message: Message) -> bool:
-        """Whether a mail's subject is that of the opening, behind whatever marks of replies."""
+        """Whether a mail's subject is that of the opening, apart from reply marks."""
         subject, opened = (" ".join(text.lower().split()) for text in (message.subject, self.root.subject))
         return bool(opened) and not self.root_missing and subject.endswith(opened)
 
     def forget(self) -> None:
-        """As when it was opened, to have its mails and its end found anew."""
+        """Reset it to its opening, so that its mails and its end can be found again."""
         self.messages, self.astray, self.crossed, self.claimed_ends = [], [], [], []
         self.declared, self.declared_tagged, self.revisions, self.contested = None, False, 0, None
         self.ended_at = self.ended_how = self.ended_message_id = None
@@ -72,9 +72,9 @@ class Round:
 
 @dataclass(slots=True)
 class Earlier:
-    """The rounds of a vote so far, kept by what a further opening is compared with; `last` was opened last.
+    """The rounds of a vote so far, indexed by what a new opening is compared with; `last` was opened last.
 
-    Anybody can open rounds: each comparison costs the same, however many there are.
+    Anybody can open rounds, so each comparison costs the same however many there are.
     """
 
     last: Round
@@ -82,7 +82,7 @@ class Earlier:
     topics: set[str] = field(default_factory=set)
     callers: set[str] = field(default_factory=set)
     _sent: dict[tuple[str, str, SubjectReading], datetime] = field(default_factory=dict)
-    #: When the vote was said to have ended: by who counts, in order; by others, who can still become callers.
+    #: When the vote was said to have ended: by people who count, in order; by others, who can still become callers.
     _ends: list[datetime] | None = None
     _not_counted: dict[str, list[datetime]] = field(default_factory=dict)
 
@@ -107,7 +107,7 @@ class Earlier:
         return self._ends is not None
 
     def note_ends(self, ends: Iterable[tuple[datetime, str, bool]]) -> None:
-        """Note when the vote was said to have ended, by which address, and whether that one counts whoever called."""
+        """Note when the vote was said to have ended, by which address, and whether it counts for any caller."""
         self._ends = []
         for at, address, counts in ends:
             (self._ends if counts else self._not_counted.setdefault(address, [])).append(at)

@@ -6,7 +6,7 @@ import re
 
 _CANDIDATE = re.compile(r"[\s._-]*\b(?:(?:release )?candidate|rc)\s?[#._-]?\s?(\d{1,2})\b", re.IGNORECASE)
 _VERSION = re.compile(r"(?P<apart>\W{0,3})v(?:ersion)?\.?\s?\d{1,2}\W?\Z")
-#: Topics shorter than this are too common to be known by a part.
+#: Topics shorter than this are too common to be recognized by a part.
 _SHORT_TOPIC = 8
 _ALIKE = 0.6
 
@@ -37,7 +37,7 @@ def _is_part(one: str, other: str) -> bool:
 
 
 def find_unversioned(topic: str) -> list[str]:
-    """What a topic can be that has a version behind it, without that version: one of these is the earlier topic.
+    """What a topic with a version at its end may be without the version: one of these is the earlier topic.
 
     >>> find_unversioned("kip-7: names v2")
     ['kip-7: names', 'kip-7: names ']
