@@ -1,4 +1,4 @@
-"""Archives of mail as files: mbox (also packed), maildir, single mails, folders, Pony Mail's JSON."""
+"""Reads archives of mail from files: mbox (also packed), maildir, single mails, folders, Pony Mail's JSON."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from kipflow.mbox.splitting import RawMail, split_mbox
 
 #: A range of bytes, its end not included.
 Part = tuple[int, int]
-#: Containers that are named instead of being read as bad mail.
+#: Containers that are reported by name instead of being read as bad mail.
 _PACKED = {
     b"\x28\xb5\x2f\xfd": "compressed with zstd",
     b"PK\x03\x04": "a zip file",
@@ -29,7 +29,7 @@ _PACKED = {
 }
 _BOM = b"\xef\xbb\xbf"
 _JSON = {".json", ".jsonl", ".ndjson"}
-#: Reading it builds the patterns that reading any mail needs: once, before processes part.
+#: Reading it compiles the patterns that every mail needs: once, before worker processes start.
 _A_VOTE = b"From: a@x.example\nSubject: Re: [VOTE] KIP-1\n\n+1 (binding), thanks all. I vote for it: the vote passed."
 
 
@@ -43,16 +43,16 @@ def read_mbox(
     is_wanted: Callable[[RawMail], bool] | None = None,
     whole: bool = False,
 ) -> Iterator[Message | Unreadable]:
-    """Read a box, plain or packed. A damaged file yields its readable mails, then why it ends.
+    """Read a box, plain or packed. A damaged file yields its readable mails, then the reason why it ends.
 
     Args:
         path: the file.
         how: where its mails are from.
-        name: what the file is called in their sources; empty: after list and month.
-        part: of a plain box, the range of bytes in which the mails begin that are read; None: all of it.
+        name: the name of the file in their sources; empty: list and month.
+        part: only mails that begin in this range of bytes of a plain box are read; None: all of it.
         first_position: how many mails begin before that range.
-        is_wanted: of the mails only those are read that it wants; None: all of them.
-        whole: the archive itself vouches for the length of the file.
+        is_wanted: only mails that it accepts are read; None: all of them.
+        whole: the archive itself confirms the length of the file.
     """
 
     def split() -> Iterator[RawMail]:
@@ -68,8 +68,8 @@ def read_mbox(
 def read_path(*paths: Path, how: FileReading) -> Iterator[Message | Unreadable]:
     """Read whatever mail `paths` hold, in order: an mbox, one mail, a maildir, Pony Mail JSON, or a folder of these.
 
-    Of a folder every file is read, each once, but for hidden ones and a maildir's unfinished deliveries. Links
-    to files are followed, links to folders are not. What cannot be looked into comes last.
+    In a folder every file is read once, except hidden ones and a maildir's unfinished deliveries. Links to files
+    are followed, links to folders are not. Unreadable paths are reported last.
     """
     refused: list[Unreadable] = []
     yield from _read_files([file for path in paths for file in _list_files(path, refused, how)], how)
@@ -77,7 +77,7 @@ def read_path(*paths: Path, how: FileReading) -> Iterator[Message | Unreadable]:
 
 
 def _list_files(path: Path, refused: list[Unreadable], how: FileReading) -> list[tuple[Path, str]]:
-    """The files at `path`, each with its name; what can't be looked into is noted in `refused`."""
+    """The files at `path`, each with its name; unreadable paths are added to `refused`."""
     if path.is_dir():
         found: dict[Path, Path] = {}
         for file in sorted(_walk(path, refused, how)):
@@ -85,20 +85,20 @@ def _list_files(path: Path, refused: list[Unreadable], how: FileReading) -> list
         return [(file, str(file.relative_to(path))) for file in found.values()]
     if path.is_file():
         return [(path, path.name)]
-    # a pipe or a device would keep its reader waiting for ever
+    # a pipe or a device would block its reader for ever
     refused.append(how.refuse(str(path), "neither a file nor a folder" if path.exists() else "no such file", lost=True))
     return []
 
 
 def _read_files(files: Sequence[tuple[Path, str]], how: FileReading) -> Iterator[Message | Unreadable]:
-    """Files with their names in order: by all cores where they are large, a large box in parts."""
+    """Read files, with their names, in order: large ones on all cores, a large box in parts."""
     sizes = [file.stat().st_size for file, _ in files]
     workers = count_workers(sum(sizes))
     if workers == 1:
         for file, name in files:
             yield from _read_file(file, name, how)
         return
-    # what the votes say is read where several processes share the work
+    # votes are read in the worker processes, which share that work too
     how = replace(how, votes_at_once=True)
     how.read(_A_VOTE, "")
     parts = [
@@ -123,13 +123,13 @@ _POSITION = re.compile(r"#(\d+)")
 
 
 def _find_position(item: Message | Unreadable, name: str) -> int:
-    """The place in its part of the file that an item's source names; -1: it names none."""
+    """The position in its part of the file, from an item's source; -1: the source has none."""
     found = _POSITION.match(item.source, len(name))
     return int(found[1]) if found is not None else -1
 
 
 def _count_on(item: Message | Unreadable, name: str, first: int) -> Message | Unreadable:
-    """The item with its place counted from the beginning of the file, of whose mails so many come before its part."""
+    """The item with its position counted from the beginning of the file; `first` mails come before its part."""
     position = _find_position(item, name)
     if position < 0:
         return item
@@ -138,7 +138,7 @@ def _count_on(item: Message | Unreadable, name: str, first: int) -> Message | Un
 
 
 def _walk(root: Path, refused: list[Unreadable], how: FileReading) -> Iterator[Path]:
-    """The files below a folder; what can't be looked into is noted in `refused`."""
+    """The files below a folder; unreadable paths are added to `refused`."""
 
     def refuse(error: OSError) -> None:
         why = f"cannot be looked into: {error.strerror or type(error).__name__}"

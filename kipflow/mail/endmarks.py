@@ -1,8 +1,8 @@
-"""Ends of votes that a subject shows besides its tags: "KIP-7: Names PASSED", "Results of the vote on KIP-7".
+"""Marks besides tags by which a subject shows the end of a vote: "KIP-7: Names PASSED", "Results of the vote on KIP-7".
 
-A mark stands apart from the title: behind a separator, in capitals, or right behind the proposal's key. A title that
-only holds such a word ("Report failed tasks") has no mark; one that ends with it ("Names passed", "Retry what failed")
-may have one, which the mail's own text must show.
+A mark is apart from the title: after a separator, in capitals, or right after the proposal's key. A title that only
+contains such a word ("Report failed tasks") has no mark; one that ends with it ("Names passed", "Retry what failed")
+may have one, which the mail's own text must confirm.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from kipflow.mail.announcements.tokens import has_word, tokenize
 
 _SEPARATOR = re.compile(r"\s[-–—]+>?\s|[:：()\[\]*|,]|-+>|[.!]+\s*$")
 _VOTE_ON = re.compile(r"^(?:the\s+)?vot(?:e|ing)\s+(?:on|for|to)\b", re.IGNORECASE)
-#: "Result for Foo 1.2": of a vote, or a title
+#: "Result for Foo 1.2": the result of a vote, or a title
 _RESULT_OF = re.compile(r"^\W*(?:the\s+)?(?:results?|outcome|tally)\s+(?:of|for|from|on)\s+", re.IGNORECASE)
 _MAX_SEGMENTS = 20
 
 
 @dataclass(frozen=True, slots=True)
 class EndMark:
-    """What a mark says the mail is, whether the subject alone is sure of it, and the title without the mark."""
+    """The kind of mail that a mark shows, whether the subject alone proves it, and the title without the mark."""
 
     kind: MailKind
     sure: bool
@@ -47,7 +47,7 @@ def find_end_mark(title: str, key: re.Pattern[str]) -> EndMark | None:
 
 
 def _find_kind(segment: str) -> MailKind | None:
-    """What a part of a subject says by itself, all of its words being a mark's; None if it is a part of the title."""
+    """The kind that a part of a subject shows if all its words belong to a mark; None if it belongs to the title."""
     words = [token for token in tokenize(segment) if not token.can_be("mark")]
     if not all(word.can_be("mark_end", "mark_off", "mark_beside") for word in words):
         return None
@@ -57,7 +57,7 @@ def _find_kind(segment: str) -> MailKind | None:
 
 
 def _find_last_word(title: str, bare: str) -> EndMark | None:
-    """The mark that a title begins or ends with: sure in capitals, or of a vote that the title speaks of."""
+    """The mark that a title begins or ends with: sure if in capitals, or if the title mentions the vote."""
     led = _RESULT_OF.match(bare)
     if led is not None:
         return EndMark(MailKind.RESULT, sure=False, title=title[led.end() :])

@@ -1,7 +1,7 @@
-"""Pony Mail's JSON as mails: answers of thread.lua, email.lua and stats.lua, and dumps of its index.
+"""Reads mails from Pony Mail's JSON: answers of thread.lua, email.lua and stats.lua, and dumps of its index.
 
-Such answers leave things out: bodies of all mails of a thread but the first, of every mail in a listing. What a
-mail said is then not known, and nothing is read from it.
+Such answers are incomplete: a thread has the body of its first mail only, a listing has none. Nothing is read from a
+mail without its body, because what it said is unknown.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from typing import Any
 from kipflow.domain.errors import UnreadableInput
 from kipflow.mail.content.arrival import EPOCH_SENDER
 
-#: The largest export that is read, in bytes, and the most nodes of it.
+#: The largest export that is read, in bytes, and its most nodes.
 MAX_EXPORT = 64 * 1024 * 1024
 MAX_NODES = 200_000
 _NO_BODY = (
     "without its body, as answers of thread.lua and stats.lua are: fetch the month's mbox, or email.lua for this mail"
 )
-#: Below these a document has further mails.
+#: Keys under which a document has further mails.
 _WRAPPERS = ("emails", "thread", "children", "email", "mails", "hits", "_source")
 
 
 def read_export(path: Path) -> Iterator[bytes | str]:
     """Each mail of an export as bytes, or why one cannot be read.
 
-    A mail that stands there twice, once with its body, is the one with the body.
+    Of two copies of a mail the one with the body is used.
 
     Raises:
         UnreadableInput: the file is no JSON, holds no mails, or too many.
@@ -65,7 +65,7 @@ def _parse(text: str) -> Any:
 
 
 def _find_mails(document: Any) -> Iterator[dict[str, Any]]:
-    """The mails in a document, whatever it wraps them in."""
+    """The mails in a document, however they are wrapped."""
     stack = [document]
     for _ in range(MAX_NODES):
         if not stack:
@@ -89,7 +89,7 @@ def _id(mail: dict[str, Any]) -> str:
 
 
 def _as_mail(mail: dict[str, Any]) -> bytes:
-    """Pony Mail's JSON form of a mail as the mail it was made from, as far as it goes."""
+    """Convert Pony Mail's JSON form of a mail back to the mail, as far as possible."""
     if isinstance(mail.get("source"), str):
         return str(mail["source"]).encode("utf-8", "surrogateescape")
 

@@ -1,4 +1,4 @@
-"""The mails of one file, and what is said of where it is damaged, cut off or not what it seems."""
+"""Reads the mails of one file, and reports where it is damaged, cut off or not what it seems."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from kipflow.mbox.splitting import MAX_MAIL, RawMail
 
 #: The end of the ids of mails without one (`Message.message_id`).
 _MISSING = "@missing>"
-#: Of a line that looks like the start of a mail, what is shown.
+#: Most characters shown of a line that looks like the start of a mail.
 _SHOWN = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileReading(Place):
-    """How the mails of one file are read, and what is said of where they are.
+    """How the mails of one file are read and its defects reported.
 
-    `keep_cut`: the mail in which a file breaks off is read as far as it goes, and says so; else it is left out,
-    because half a mail that is stored keeps the whole one out. `late`, `votes_at_once`: see `read_late`.
+    `keep_cut`: the mail in which a file breaks off is read as far as it goes, and marked; else it is left out, because
+    half a mail, once stored, keeps the complete one out. `late`, `votes_at_once`: see `read_late`.
     """
 
     keep_cut: bool = False
@@ -41,7 +41,7 @@ class FileReading(Place):
         return read_mail(data, self, source=source, unread=unread)
 
     def refuse_cut(self, raw: RawMail, source: str, why: str) -> Unreadable:
-        """What is said of a mail that is not all there, with what it is known again by."""
+        """The report of an incomplete mail, with what identifies it later."""
         begun = self.read(raw.data, source)
         if isinstance(begun, Unreadable):
             return self.refuse(source, why, lost=True)
@@ -55,14 +55,14 @@ class FileReading(Place):
     def read_all(
         self, mails: Iterable[RawMail], name: str, first_position: int = 0, *, plain: Path | None = None
     ) -> Iterator[Message | Unreadable]:
-        """Each mail, and what is to be said of it.
+        """Each mail, and the reports on it.
 
-        `first_position` is the place in the archive of the first; `plain` the file that has their bytes as they are.
+        `first_position` is the first mail's position in the archive; `plain` is the unpacked file with their bytes.
         """
         for raw in mails:
             where = f"{name}#{first_position + raw.position}"
             if self.keep_cut and raw.cut == NO_LINE_LEFT:
-                raw = raw._replace(cut="")  # a box that somebody put together: its last line is whole
+                raw = raw._replace(cut="")  # a box made by hand: its last line is complete
             if self.keep_cut or not raw.cut:
                 held = Span(plain, raw.at, len(raw.data)) if plain is not None else None
                 yield self.read(raw.data, where, _say_unread(raw), held)
@@ -85,7 +85,7 @@ class FileReading(Place):
         is_wanted: Callable[[RawMail], bool] | None = None,
         plain: Path | None = None,
     ) -> Iterator[Message | Unreadable]:
-        """The same up to where the file is damaged, then that it is. What reading a mail raises is no damage."""
+        """The same up to a damage of the file, then a report of it. An error while reading a mail is no damage."""
         damage: list[Exception] = []
         damaged: list[RawMail] = []
 
@@ -106,7 +106,7 @@ class FileReading(Place):
 
 
 def _say_unread(raw: RawMail) -> str:
-    """Why the bytes at hand may not be all that the mail says."""
+    """Why these bytes may not be the complete mail."""
     if raw.cut:
         return f"cut off, the file breaks off {raw.cut}"
     if raw.truncated:
@@ -117,7 +117,7 @@ def _say_unread(raw: RawMail) -> str:
 
 
 def _say_doubts(raw: RawMail, where: str) -> tuple[str, str]:
-    """Where lines look like the start of a mail that this archive's mails do not have, and the first of them."""
+    """The place of the first line that only looks like the start of a mail of this archive, and the report on it."""
     at = raw.doubts[0]
     line = raw.data[at : at + _SHOWN].split(b"\n", 1)[0].decode("utf-8", "replace").strip()
     more = f" (and {len(raw.doubts) - 1} more)" if len(raw.doubts) > 1 else ""
@@ -126,7 +126,7 @@ def _say_doubts(raw: RawMail, where: str) -> tuple[str, str]:
 
 
 def say_error(error: Exception) -> str:
-    """Why a file cannot be read on."""
+    """Why reading a file stopped."""
     if isinstance(error, EOFError):
         return "the compressed file ends too early; fetch it again"
     said = error.strerror if isinstance(error, OSError) else ""

@@ -1,7 +1,7 @@
-"""A look at the body of a mail that is put off: whether reading it could find anything at all.
+"""A cheap check of a late mail's body: whether reading it could find anything at all.
 
-Discussion is most of what a list says about proposals, and hardly any of it votes or announces. Its text is looked at
-without its quotes and without taking it apart; "no" is certain, "yes" means that the mail must be read.
+Most mails about proposals are discussion, and hardly any of them votes or announces. Their text is searched without
+quotes and without parsing. "No" is certain; "yes" means that the mail must be read.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ class Glance(NamedTuple):
     may_vote: bool = True
 
 
-#: In the words of a mail under a discussion's subject that votes: only who claims to bind does.
+#: Every mail that votes under a discussion's subject holds this: without a claim to bind it casts no vote there.
 CLAIM = "bind"
-# its letters, as far as nothing stands between them that may be no text: markup, an entity, what cannot be seen
+# what may come between its letters and be no text: markup, an entity, invisible characters
 _HIDING = r"[<&\x00-\x08\x0e-\x1f\x7f-\U0010ffff]"
 _CLAIM_IN_HTML = re.compile(
     rf"[bB](?:[iI](?:[nN](?:[dD]|{_HIDING})|{_HIDING})|{_HIDING})"
-    r"|&#0*(?:66|98)(?!\d)|&#[xX]0*[46]2|[aA][lL][tT]\s*="  # "b" itself; what describes a picture is shown, too
+    r"|&#0*(?:66|98)(?!\d)|&#[xX]0*[46]2|[aA][lL][tT]\s*="  # "b" itself; a picture's description is shown, too
 )
-#: HTML with no more elements is neither too deep nor too much to be read to its end.
+#: HTML with no more elements than this stays within the limits of depth and size.
 _FEW, _FEW_MARKS = 200, 5_000
 
 
 def glance_at(head: Head, reading: SubjectReading) -> Glance:
-    """A look at a mail. Where something of its headers is not read, it is a question wherever it votes."""
+    """Glance at a mail. If a part of it is unread, it may vote: then its votes become questions."""
     if reading.kind is not MailKind.DISCUSS or not reading.numbers:
         return Glance()
     if not reading.is_reply:
@@ -57,12 +57,12 @@ def glance_at(head: Head, reading: SubjectReading) -> Glance:
 
 
 def _may_claim(source: str) -> bool:
-    """Whether the text of some HTML could hold a claim to bind, or not be read to its end."""
+    """Whether an HTML source could hold a claim to bind, or could exceed a limit."""
     opened = source.count("<") - source.count("</")
     is_small = len(source) <= limits.MARKUP.size and opened <= _FEW and source.count("</") <= _FEW_MARKS
     return not is_small or _CLAIM_IN_HTML.search(source) is not None
 
 
 def _find_unquoted(text: str, note: limits.Note) -> list[str]:
-    """The lines that may be the author's own: others begin so that they are quoted, or are an archive's "From"."""
+    """The lines that may be the author's own: not those that begin as quotes, or as an archive's "From"."""
     return [line for line in clean_lines(text, note) if line[:1] != ">" or line[:5] == ">From"]

@@ -1,4 +1,4 @@
-"""What the headers of one mail say of it: who wrote, when it came, which list, which mails it answers."""
+"""Reads the headers of one mail: who wrote, when it came, which list, which mails it answers."""
 
 from __future__ import annotations
 
@@ -37,21 +37,21 @@ _MAIL_FIELDS = (
     *("from", "subject", "date", "message-id", "to", "sender", "received", "return-path", "list-id", "mime-version"),
     *("content-type", "in-reply-to", "references"),
 )
-# what no one can see, and a terminal or a page might obey; blanks are evened out apart
+# invisible characters that a terminal or a page might obey; blanks are evened out separately
 _CONTROL = re.compile(rf"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f{UNSEEN}]")
-# what turns the order of what is seen: left in sight, so that no number is read across it
+# characters that change the text direction: kept visible, so that no number is read across them
 _TURNS = re.compile(r"[\u202a-\u202e\u2066-\u2069]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where mails are read from, and what holds for those that say nothing else.
+    """Where mails are read from, with defaults for mails that do not say.
 
     Args:
-        list_id: the list's address; with `list_from_headers` only where a mail names none.
+        list_id: the list's address; with `list_from_headers` only if a mail names none.
         month: "2026-03"; empty: taken from a mail's own time.
         prefix: the community's prefix of proposal numbers, "KIP".
-        receivers: the hosts that receive the list's mail, whose lines on top of it can be believed.
+        receivers: the hosts that receive the list's mail, whose lines on top of it are trusted.
         tags: the community's own words of tags.
     """
 
@@ -67,7 +67,7 @@ class Place:
 
 
 class Head:
-    """A mail taken apart. What else its headers say is read when it is asked for: of most mails, nobody does."""
+    """A mail split into headers and body. Further header values are read on demand: most are never needed."""
 
     def __init__(self, mail: bytes, headers: Headers, body: bytes, subject: str, place: Place, notes: Unread) -> None:
         self.headers, self.body, self.subject, self.place, self.notes = headers, body, subject, place, notes
@@ -75,7 +75,7 @@ class Head:
         self.in_reply_to = next(iter(parse_message_ids(headers.text("in-reply-to"))), None)
         self.references = parse_references(headers)
         given = parse_message_id(headers.text("message-id"))
-        # nobody else gives such ids
+        # only kipflow gives such ids
         self.message_id = given if given and not given.startswith(OURS) else f"<kipflow.{self.digest}@missing>"
 
     @property
@@ -105,17 +105,17 @@ class Head:
 
     @property
     def answers(self) -> bool:
-        """Whether the mail names others, and no program sent it in its owner's name."""
+        """Whether the mail refers to others, and is no automatic reply."""
         return bool(self.in_reply_to or self.references) and not self.is_automatic
 
     @property
     def is_automatic(self) -> bool:
-        """Whether a program answered in its owner's name, by its own word (RFC 3834): "I am out of the office"."""
+        """Whether the mail declares itself an automatic reply (RFC 3834): "I am out of the office"."""
         return self._submitted.startswith(b"auto-replied")
 
     @property
     def is_generated(self) -> bool:
-        """Whether a program wrote the mail by itself, by its own word: a builder's report, a gateway's mail."""
+        """Whether the mail declares that a program wrote it by itself: a build report, a gateway's mail."""
         return self._submitted.startswith(b"auto-generated")
 
     @property
@@ -149,7 +149,7 @@ class Head:
         return {name: getattr(self, name) for name in FACTS}
 
 
-#: What of a `Message` its headers say.
+#: The values of a `Message` that its headers give.
 FACTS = (
     *("message_id", "list_id", "month", "arrived_at", "arrived_from", "author_name", "author_address"),
     *("address_source", "raw_from", "subject", "in_reply_to", "references", "digest", "dated_at"),
@@ -157,7 +157,7 @@ FACTS = (
 
 
 def read_head(data: bytes, place: Place, unread: str = "") -> Head | str:
-    """Take a mail apart; of what is no mail, why it is none. `unread`: why these bytes may not be all of it."""
+    """Split a mail into headers and body, or say why it is no mail. `unread`: why these bytes may be incomplete."""
     note = Unread(unread)
     if len(data) > limits.MAIL.size:
         note(limits.MAIL)
@@ -181,7 +181,7 @@ def _even_line_ends(data: bytes) -> bytes:
 
 
 def _read_subject(headers: Headers, note: limits.Note) -> str:
-    """The subject in one line; of one that is too long, each mark in front of it once."""
+    """The subject in one line; if it is too long, each mark in front of it only once."""
     written = headers.text("subject")
     if not (written.isascii() and written.isprintable()):
         written = _TURNS.sub("\ufffd", _CONTROL.sub("", written))
@@ -205,7 +205,7 @@ _LIST_FIELDS = ("list-post", "list-id", "from", "to")
 
 @lru_cache(maxsize=2048)
 def _find_list(list_post: bytes | None, list_id: bytes | None, from_: bytes | None, to: bytes | None) -> str | None:
-    """The list's address from List-Post, List-Id or To; None if they name none. One list's mails say the same."""
+    """The list's address from List-Post, List-Id or To; None if they name none. One list's mails repeat them."""
     post = read_text(list_post).lower()
     if "mailto:" in post:
         address = parse_mailbox(post.replace("mailto:", "").split("?")[0])[1]

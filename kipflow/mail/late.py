@@ -1,8 +1,8 @@
-"""Mails of which most is read when somebody asks for it.
+"""Late mails: only the threading headers are read at once, the rest on demand.
 
-Most mails on a list belong to no vote, and only the thread shows which do. Such a mail knows from the start what puts
-it into its thread; its author, its words and the rest are read from its bytes the first time that they are asked for.
-So it says the very same as a mail that was read at once, whoever asks and whenever.
+Most mails on a list belong to no vote, and only the thread shows which do. A late mail has its threading headers from
+the start; its author, own words and the rest are read from its bytes on first access. Every value is the same as if
+the mail had been read at once.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from kipflow.mail.glances import Glance, glance_at
 from kipflow.mail.heads import Head, Place, read_head
 from kipflow.mail.messages import ENDING_KINDS, could_matter, is_sure, read_kind, read_whole
 
-#: Bytes of a mail that are kept for later; a longer one is read at once.
+#: Most bytes of a mail that are kept for later; a longer mail is read at once.
 MAX_KEPT = 64 * 1024
-#: What is known of a mail from the start, and what its headers say when they are asked.
+#: The values that a late mail has from the start.
 _KNOWN = ("message_id", "source", "arrived_at", "arrived_from", "subject", "reading", "in_reply_to", "references")
 _SLOTS = (*_KNOWN, "_held", "_place", "_unread", "_glance", "_head", "_facts", "_whole")
 
 
 class Span(NamedTuple):
-    """Where a plain file has the bytes of a mail."""
+    """The place of a mail's bytes in a plain file."""
 
     path: Path
     at: int
@@ -38,7 +38,7 @@ class Span(NamedTuple):
                 file.seek(self.at)
                 return file.read(self.size)
         except OSError:
-            return b""  # which is no mail
+            return b""  # read as no mail
 
 
 def read_late(
@@ -50,9 +50,9 @@ def read_late(
     held: Span | None = None,
     votes_at_once: bool = False,
 ) -> Message | Unreadable:
-    """Read one mail as `read_mail` does, or only what puts it into its thread; at `held` its bytes are later, too.
+    """Read one mail as `read_mail` does, or only its threading headers; `held` is where its bytes can be found later.
 
-    With `votes_at_once` mails under a vote's subject are read whole: nearly always somebody asks.
+    With `votes_at_once` mails under a vote's subject are read whole: nearly all of them are needed.
     """
     head = read_head(data, place, unread)
     if isinstance(head, str):
@@ -121,14 +121,14 @@ class LateMessage(Message):
         return self._facts[name]
 
     def forget_headers(self) -> None:
-        """Forget the headers, which are had again where they are asked for: of all mails they would be much."""
+        """Forget the headers; they are read again on demand. Kept for all mails they would need much memory."""
         object.__setattr__(self, "_head", None)
 
     def _find_head(self) -> Head:
-        """The mail's headers, read again where they are not at hand.
+        """The mail's headers, read again if they are not in memory.
 
         Raises:
-            UnreadableInput: what stands at the mail's place is no longer this mail.
+            UnreadableInput: the bytes at the mail's place are no longer this mail.
         """
         held = self._held
         head = self._head or read_head(held if isinstance(held, bytes) else held.read(), self._place, self._unread)
@@ -137,12 +137,12 @@ class LateMessage(Message):
         return head
 
     def read_vote(self) -> None:
-        """Read a mail under a vote's subject whole, its headers being at hand: nearly always somebody asks."""
+        """Read a mail under a vote's subject whole while its headers are in memory: nearly all are needed."""
         if self.reading.kind in ENDING_KINDS:
             self.find_whole()
 
     def move(self, source: str) -> LateMessage:
-        """Have the mail be one that was read elsewhere. For who just got it: of all mails a copy would cost."""
+        """Change the source in place, for the caller that just received the mail: copying every mail would be slow."""
         object.__setattr__(self, "source", source)
         return self
 

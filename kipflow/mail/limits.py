@@ -1,8 +1,8 @@
-"""Every bound at which the reading of a mail ends, and what is said of a mail that reaches one.
+"""All limits on the reading of a mail, and the report on a mail that reaches one.
 
-A hostile mail must cost no more than an honest one, so each step reads so much and no more. What is not read could
-take back what is: a mail that reaches a bound is not read to its end (`Message.unread`), and in the thread of a vote
-it is a question about its author's vote. Real mails stay far below all of these.
+A hostile mail must cost no more than an honest one, so each step has a limit. The unread part could take back what was
+read: so a mail that reaches a limit is marked (`Message.unread`), and in the thread of a vote it becomes a question
+about its author's vote. Real mails stay far below all limits.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from kipflow.mbox.splitting import MAX_MAIL
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """A bound; `what` says of what a mail that reaches it has more."""
+    """A limit; `what` names what a mail has too much of."""
 
     size: int
     what: str
@@ -35,7 +35,7 @@ DEPTH = Limit(30, "MIME parts within each other")
 PART = Limit(2 * 1024 * 1024, "bytes in a MIME part")
 MARKUP = Limit(1024 * 1024, "characters of HTML")
 NODES = Limit(60_000, "HTML elements")
-#: The parser reads nothing below 256 and nothing that follows: a tree as deep as this may be cut off.
+#: The parser stops at depth 256 and drops all that follows: a tree as deep as this may be cut off.
 NESTING = Limit(250, "HTML elements within each other")
 TEXT = Limit(256 * 1024, "characters of text")
 LINES = Limit(6_000, "lines")
@@ -45,7 +45,7 @@ OWN_TEXT = Limit(16_000, "characters of the author's own words")
 
 
 class Gap(str):
-    """Something that is not read, however little of it there is."""
+    """Something that is never read, whatever its size."""
 
     __slots__ = ()
 
@@ -57,17 +57,17 @@ PICTURED = Gap("the description of a picture holds a vote: nobody typed it")
 VEILED = Gap("a style may hide words of its HTML that could be a vote")
 TURNED = Gap("marks that turn or strike out what is shown stand at a vote")
 
-#: Called for each bound that a mail reaches, and each gap that it has.
+#: Called for each limit that a mail reaches, and each gap that it has.
 Note = Callable[[Limit | Gap], None]
 
 
 def ignore(reached: Limit | Gap) -> None:
-    """For readers of text that is no mail's."""
+    """The `Note` for text that is not from a mail."""
     del reached
 
 
 class Unread:
-    """Why a mail was not read to its end, as reading goes on."""
+    """Collects, during reading, why a mail was not read to its end."""
 
     def __init__(self, why: str = "") -> None:
         self._reasons = {why: None} if why else {}
@@ -76,7 +76,7 @@ class Unread:
         self._reasons[str(reached)] = None
 
     def forgive(self, gap: Gap) -> None:
-        """Take back what turned out to make no difference."""
+        """Remove a gap that turned out to make no difference."""
         self._reasons.pop(str(gap), None)
 
     def __str__(self) -> str:

@@ -1,7 +1,7 @@
-"""One mail's bytes to one `Message`: everything that can be read from the mail alone.
+"""Reads one mail's bytes into one `Message`: everything that can be read from the mail alone.
 
-The full reading of a body is spared for mails that no vote or proposal could depend on (a tracker's
-notifications, unrelated openings of threads): most of a busy list's bytes. Whatever answers a mail is read.
+Bodies are not read in full if no vote or proposal could depend on them (a tracker's notifications, unrelated
+openings of threads): most of a busy list's bytes. Every reply is read.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from kipflow.mail.twins import ask_twins
 from kipflow.mail.votes.reading import read_expressions
 from kipflow.mail.votes.subjectline import read_subject
 
-#: Proposals that one answer to a digest can vote on: each vote is a question.
+#: Most proposals that one reply to a digest can vote on; each such vote is a question.
 _MOST_NAMED = 20
 
 
@@ -54,7 +54,7 @@ def read_mail(data: bytes, place: Place, *, source: str, unread: str = "") -> Me
 
 
 def read_kind(head: Head) -> SubjectReading:
-    """What the mail is for by its subject."""
+    """The purpose of the mail, from its subject."""
     reading = parse_subject(head.subject, head.place.prefix, own=head.place.tags)
     if head.is_automatic:
         return replace(reading, kind=MailKind.OTHER, is_reply=False, numbers=(), topic=head.subject.lower())
@@ -62,13 +62,13 @@ def read_kind(head: Head) -> SubjectReading:
 
 
 def read_whole(head: Head, reading: SubjectReading, source: str) -> Message:
-    """The mail with what its body says, as far as that could matter."""
+    """The mail with the content of its body, as far as that could matter."""
     read = _read_body if could_matter(reading, head) else _read_unopened
     return read(head, reading, source)
 
 
 def _read_unopened(head: Head, reading: SubjectReading, source: str) -> Message:
-    """A mail whose body is not read: its subject may vote."""
+    """A mail whose body is not read: only its subject may vote."""
     votes = read_subject(head.subject) if reading.kind is not MailKind.DISCUSS else ()
     votes = votes or ((_SEALED,) if head.is_sealed else ())
     unread = str(head.notes)
@@ -113,24 +113,24 @@ def _read_body(head: Head, reading: SubjectReading, source: str) -> Message:
 def _read_beside(
     words: Words, reading: SubjectReading, head: Head, declared: Declared | None
 ) -> tuple[tuple[Expression, ...], bool]:
-    """The votes of a mail in the light of what it announces, and whether it lists those of others."""
+    """The votes of a mail beside its announcement, and whether it lists the votes of others."""
     announces = declared is not None and (
         not declared.unclear or (declared.corrects and reading.kind is MailKind.RESULT)
     )
     is_tagged = reading.kind is MailKind.RESULT and not reading.is_reply
-    # who only says that it passes, and lists nobody, may vote as anybody does
+    # a mail that only says that the vote passed, and lists nobody, may vote like any other
     is_result = is_tagged or (announces and declared is not None and (declared.counts or bool(declared.names)))
     votes = _read_votes(words, reading, head.sender, head.subject, is_result=is_result)
     if is_result and not is_tagged and all(vote.standing.is_faint for vote in votes):
         free = _read_votes(words, reading, head.sender, "", is_result=False)
         votes = tuple(ask_beside_result(free, words, head.sender.name)) or votes
-    if states_end(declared):  # whom it lists has voted elsewhere
+    if states_end(declared):  # the people it lists have voted elsewhere
         votes = tuple(weigh_in_result(votes, head.sender.name))
     return votes, is_result
 
 
 def _names(reading: SubjectReading) -> bool:
-    """Whether a subject without a tag names a proposal: whatever it is called, the mail may announce a result."""
+    """Whether a subject without a tag names a proposal: under any title the mail may announce a result."""
     return reading.kind is MailKind.OTHER and bool(reading.numbers)
 
 
@@ -155,14 +155,14 @@ def _settle_kind(reading: SubjectReading, words: Words, head: Head) -> SubjectRe
 
 
 def is_sure(reading: SubjectReading) -> bool:
-    """Whether what a mail is for and about is read from its subject alone."""
+    """Whether the subject alone shows a mail's purpose and proposals."""
     if answers_digest(reading):
         return False
     return reading.kind not in ENDING_KINDS or reading.is_reply or reading.is_forward
 
 
 def answers_digest(reading: SubjectReading) -> bool:
-    """Whether a mail answers a digest and no single mail: its own words may name the proposals that it votes on."""
+    """Whether a mail answers a digest, not a single mail: its own words may name the proposals that it votes on."""
     return reading.is_reply and not reading.numbers and "digest" in reading.topic
 
 
@@ -172,10 +172,10 @@ ENDING_KINDS = frozenset({MailKind.RESULT, MailKind.CANCEL, MailKind.VOTE})
 
 
 def could_matter(reading: SubjectReading, head: Head) -> bool:
-    """Whether the body must be read: by the subject, or because an answer may stand in the thread of a vote.
+    """Whether the body must be read: because of the subject, or because a reply may be in the thread of a vote.
 
-    Which mail an answer answers is not known here, nor what its words come to before they are decoded and its
-    quotes cut off: so every answer is read that a program did not send by itself.
+    The parent of a reply is not known here, nor are its own words before decoding and without its quotes. So
+    every reply is read, unless a program sent it by itself.
     """
     if reading.kind is not MailKind.OTHER or reading.numbers:
         return True
@@ -189,8 +189,8 @@ def _read_votes(
         return ()
     discussed = reading.kind is MailKind.DISCUSS
     if discussed and "bind" not in words.text.lower():
-        return ()  # agreement, in a discussion; who claims to bind may mean the vote in whose thread this stands
-    # rows of a table sum up; who votes in one writes no table of bars
+        return ()  # agreement, in a discussion; with a claim to bind it may mean the vote of this thread
+    # rows of a table are a summary: nobody votes by drawing a table
     nobodys = {index for index, line in enumerate(words.own) if is_table_row(line.text)}
     is_report = any(_VALUE_CELL.search(words.own[index].text) for index in nobodys)
     if nobodys:
@@ -228,15 +228,15 @@ _ATTACHED_VOTE = re.compile(
 
 
 def _points_at_attachment(text: str) -> bool:
-    """Whether a mail says that what it votes is attached: attachments are not read."""
+    """Whether a mail says that its vote is attached: attachments are not read."""
     return has_any(("attach", "enclos"), fold_case(text)) and _ATTACHED_VOTE.search(text) is not None
 
 
 def _ask_unread(found: tuple[Expression, ...], unread: str) -> tuple[Expression, ...]:
-    """What the part that was read says, as a question; a question of its own where that says nothing."""
+    """The votes in the part that was read, as questions; one general question if there are none."""
     if not unread:
         return found
     rule, why = "not-read-to-its-end", f"not read to its end: {unread}"
     silent = Expression(choice=None, value="", claimed_binding=None, line="", rule=rule)
-    # without a choice: the rest may say anything, so every outcome must be looked at
+    # without a choice: the rest may say anything, so every outcome must be considered
     return tuple(replace(e.as_question(rule, why), choice=None) for e in found or (silent,))

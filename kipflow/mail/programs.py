@@ -1,4 +1,4 @@
-"""Votes that may be a program's, in a mail that it wrote by itself."""
+"""Votes in mails that a program wrote by itself: they may be nobody's."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from kipflow.mail.trackers import is_of_issue
 
 
 def ask_of_program(votes: tuple[Expression, ...], head: Head, words: Words) -> tuple[Expression, ...]:
-    """The votes of a mail, as questions where a program wrote it: a gateway may send a person's, a builder never does.
+    """The votes of a mail, as questions if a program wrote it: a gateway may pass on a person's, a builder never does.
 
-    A vote in a tracker's issue is held there: its mirrored comments are its votes.
+    A vote that is held in a tracker's issue is the exception: its mirrored comments are its votes.
     """
     shows = "Auto-Submitted" if head.is_generated else ""
     if not shows and not is_of_issue(head.subject):

@@ -1,8 +1,8 @@
 """An author's own words: a mail's text without quotes, attributions, signatures, footers and PGP armour.
 
-A line survives only if its author can be held to it. Where a quote has no marks of its own (Outlook,
-Yahoo), everything below its header is quoted; if then no own word is left, the lines below are kept
-apart as `doubtful`, for a person to look at.
+A line is kept only if it is clearly its author's. If a quote has no marks of its own (Outlook, Yahoo),
+everything below its header is quoted. If no own word is left then, the lines below are kept apart
+as `doubtful`, for a person to read.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from kipflow.mail.quotes.headblocks import HEADER_LINE, ORIGINAL
 from kipflow.mail.quotes.marked import mark_attributions, mark_leftovers, mark_quotes, mark_tagged_quotes
 from kipflow.mail.quotes.unmarked import DROPPED, OWN, QUOTED, mark_unmarked_quotes
 
-MAX_OWN_TEXT = 32 * 1024  # what is kept; of what is more than `limits.OWN_TEXT` a person is asked
+MAX_OWN_TEXT = 32 * 1024  # most text that is kept; more than `limits.OWN_TEXT` becomes a question
 
 
 _GAP = re.compile(r"\n{3,}")
@@ -28,7 +28,7 @@ _GAP = re.compile(r"\n{3,}")
 @dataclass(frozen=True, slots=True)
 class OwnLine:
     """A line of the author's. `answers` is the quoted text right above its paragraph (empty: none);
-    `quote_follows` says that the mail quotes on below it, so that the line stands inside a discussion."""
+    `quote_follows`: more quotes follow below it, so the line is part of a discussion."""
 
     text: str
     answers: str = ""
@@ -37,11 +37,11 @@ class OwnLine:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What a mail's text falls into."""
+    """The parts of a mail's text."""
 
     own: tuple[OwnLine, ...]
     doubtful: tuple[str, ...] = ()
-    #: lines of a ballot that are quoted once, without the sign: some cross a box where they find it
+    #: lines of a ballot that are quoted once, without the quote mark: some people check a box inside the quote
     quoted_boxes: tuple[str, ...] = ()
     #: a line of the mail's own says that a program wrote it
     is_automated: bool = False
@@ -61,7 +61,7 @@ _SIGNATURE = re.compile(r"^--\s?$|^—\s?$|^-- \u200b?$")
 
 
 def find_own_words(text: str, note: limits.Note = limits.ignore, *, address: str = "") -> Words:
-    """The author's own lines of a mail text, in order, with what each stands under; `address` is the author's."""
+    """The author's own lines of a mail text, in order, each with the quote above it; `address` is the author's."""
     lines = clean_lines(text, note)
     automated = find_automated(lines)
     lines = drop_added(lines)
@@ -98,7 +98,7 @@ def find_own_words(text: str, note: limits.Note = limits.ignore, *, address: str
 
 
 def _mark_fenced(lines: list[str], marks: list[str], own: list[int]) -> tuple[str, ...]:
-    """Take what stands between two fences ("```") for a citation. Answers its lines."""
+    """Mark the lines between two fences ("```") as a citation. Returns these lines."""
     fences = [i for i in own if lines[i].lstrip().startswith(("```", "~~~"))]
     if len(fences) < 2:
         return ()
@@ -110,7 +110,7 @@ def _mark_fenced(lines: list[str], marks: list[str], own: list[int]) -> tuple[st
 
 
 def _mark_led_in(lines: list[str], marks: list[str], own: list[int]) -> tuple[str, ...]:
-    """Take a vote that "In reply to Jun:" leads in, without marks, for a quote. Answers its paragraph."""
+    """Mark a vote without quote marks that "In reply to Jun:" introduces as quoted. Returns its paragraph."""
     led_in: list[str] = []
     for index in own:
         line = lines[index]
@@ -129,7 +129,7 @@ def _mark_led_in(lines: list[str], marks: list[str], own: list[int]) -> tuple[st
 
 
 def _read_bars(lines: list[str]) -> tuple[str, ...]:
-    """Turn lines beside a bar into quoted ones. Answers those that nothing shows to be a quote: own words, maybe."""
+    """Turn lines beside a bar into quoted ones. Returns those that may be own words, as nothing else shows a quote."""
     doubtful: list[str] = []
     start = 0
     while start < len(lines):
@@ -149,7 +149,7 @@ def _read_bars(lines: list[str]) -> tuple[str, ...]:
 
 
 def _introduces_quote(lines: list[str]) -> bool:
-    """Whether one of these lines is of an attribution or a header block."""
+    """Whether one of these lines belongs to an attribution or a header block."""
     joined = " ".join(lines)
     return any(
         line == OUTLOOK_MARK
@@ -160,14 +160,14 @@ def _introduces_quote(lines: list[str]) -> bool:
     )
 
 
-#: As many votes below a signature's mark are a list of voters, as an announcement has it.
+#: This many votes below a signature's mark are a list of voters, as in an announcement.
 _LISTED = 2
 _DASHES = frozenset("-—")  # what opens a signature
 _ENDS_LEAD_IN = frozenset(":：=_*~#-")
 
 
 def _mark_signature(lines: list[str], marks: list[str], own: list[int]) -> tuple[str, ...]:
-    """Drop the signature. Answers its lines: where nothing stands above them they may be words."""
+    """Drop the signature. Returns its lines: with nothing above them they may be own words."""
     in_signature, last = False, -1
     signature: list[str] = []
     for index in own:
@@ -187,7 +187,7 @@ def _mark_signature(lines: list[str], marks: list[str], own: list[int]) -> tuple
 
 
 def _is_signature_start(lines: list[str], marks: list[str], index: int) -> bool:
-    """ "-- " begins a signature unless votes are listed below; a bare "--" does if little follows (a rule to some)."""
+    """ "-- " begins a signature unless votes are listed below; a bare "--" does if little follows (or it is a rule)."""
     following = [i for i in range(index + 1, len(lines)) if lines[i].strip() and marks[i] == OWN]
     if lines[index] == "-- ":
         return sum(VOTE_LINE.match(lines[i]) is not None for i in following) < _LISTED
@@ -207,7 +207,7 @@ def _gather(lines: list[str], marks: list[str], own: list[int]) -> list[OwnLine]
             continue
         line = lines[index]
         is_empty = not line or line.isspace()
-        is_fresh = kinds.find(QUOTED, said, index) >= 0  # a quote stands between
+        is_fresh = kinds.find(QUOTED, said, index) >= 0  # a quote is between
         if is_fresh and not is_empty:
             quote = [lines[i].lstrip("> |│┃") for i in range(said, index) if kinds[i] == QUOTED]
             answers = " ".join(quote[-40:])[-1500:].strip()

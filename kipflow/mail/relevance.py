@@ -1,14 +1,14 @@
-"""Cheap tests that spare a closer look: searching a pattern costs a hundred times what looking for a word costs.
+"""Cheap tests before a full search: searching a pattern costs a hundred times as much as looking for a word.
 
-A test may say yes in vain; it never says no where the closer look would find something. `fold_case` makes
-that exact for patterns that ignore case.
+A test may return a false positive, never a false negative. `fold_case` guarantees this for patterns
+that ignore case.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-#: What `re.IGNORECASE` takes for an ASCII letter though `str.lower` does not make it one.
+#: Characters that `re.IGNORECASE` treats as ASCII letters, but `str.lower` does not turn into one.
 _ODD_LETTERS = str.maketrans({"\u017f": "s", "\u0131": "i", "\u0130": "i", "\u212a": "k"})
 
 

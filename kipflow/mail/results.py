@@ -1,7 +1,7 @@
 """Closing announcements: the outcome, counts and names that a mail declares, and mails that call a vote off.
 
-What may end a vote and is not understood is declared as `unclear`: it ends nothing, and a person is asked.
-Of the people it lists, only its author can vote by such a mail.
+A text that may end a vote but is not understood is declared as `unclear`: it ends nothing and becomes a question.
+An announcement can hold a vote of its author only, not of the other people it lists.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from kipflow.mail.votes.people import lists_others
 from kipflow.mail.votes.shapes import find_box
 
 _LONGEST_LINE = 300
-#: words of what is no name in small letters
+#: an entry in small letters with this many words is no name
 _SAYS = 4
 _SURE = {Standing.CLEAR, Standing.WITHDRAWAL}
-#: What a reply under a vote's subject must hold one of to be looked at.
+#: A reply under a vote's subject is read as an announcement only if it holds one of these.
 _ENDING = (
     *("success", "failure", "close", "needed", "correct", "cancel", "result", "thanks", "reopens", "outdated"),
     *("retracts", "disregard", "extend", "runs_on", "keep"),
@@ -43,13 +43,13 @@ def read_declared(
 ) -> Declared | None:
     """What a mail announces about the result of a vote; None if it announces nothing.
 
-    A tagged announcement needs no wording; a plain reply must say an outcome of the vote, or close it and show
-    counts. One that only seems to, or calls the vote off perhaps, is `unclear`. Where the words show no outcome,
+    A tagged announcement needs no wording; a plain reply must state an outcome of the vote, or close it and show
+    counts. One that only seems to, or perhaps calls the vote off, is `unclear`. If the words show no outcome,
     that of the `subject` ("[VOTE PASSED] …") counts.
     """
     if not _can_announce(words, reading):
         return None
-    # a ballot's boxes say what may be voted, not what was
+    # a ballot's boxes are the choices, not the votes cast
     lines = ["" if find_box(line) else line for line in (plain(line.text) for line in words.own[:MAX_LINES])]
     mail = Mail(lines, reading, subject or reading.topic)
     if mail.is_silent:
@@ -84,7 +84,7 @@ def read_declared(
 
 
 def _lists_somebody(counts: CountReading) -> bool:
-    """Whether what it lists can be names: "jun", "Ola Berg"; not "I found a bug"."""
+    """Whether its list can be names: "jun", "Ola Berg"; not "I found a bug"."""
     return any(find_names(name) or len(name.split()) < _SAYS for names in counts.names.values() for name in names)
 
 
@@ -99,16 +99,16 @@ def _can_announce(words: Words, reading: SubjectReading) -> bool:
 
 
 def may_announce(folded: str) -> bool:
-    """The same of a reply whose subject has no vote's tag, by lines of which its own words are some: never no in vain.
+    """The same for a reply whose subject has no vote's tag, by lines that include its own words.
 
-    Other lines may stand between its own words, so a phrase may be torn apart. `folded`: see `fold_case`.
+    Never a false negative: other lines may be mixed in, so a phrase may be split. `folded`: see `fold_case`.
     """
     words = set(folded.split())
     return has_parts(folded, words, "vote") and has_parts(folded, words, "success", "failure", "close")
 
 
 def _even_out(words: Words) -> str:
-    """A mail's own words on one line, as cheap tests look at them."""
+    """A mail's own words on one line, for cheap tests."""
     return " ".join(" ".join([line.text for line in words.own[:MAX_LINES]]).split())
 
 
@@ -130,22 +130,22 @@ def _can_call_off(words: Words, reading: SubjectReading) -> bool:
 
 
 def is_wish(line: str) -> bool:
-    """Whether a line that calls a vote off ("please ignore this vote") only does so in its caller's mouth."""
+    """Whether a line that calls a vote off ("please ignore this vote") does so only if its caller wrote it."""
     said = {read_call(sentence) for sentence in split_sentences([line])}
     return Says.WISHED in said and Says.WITHDRAWN not in said
 
 
 def is_thought(line: str) -> bool:
-    """Whether a line ("we should cancel this vote") may mean the vote's end in its caller's mouth only."""
+    """Whether a line ("we should cancel this vote") may mean the vote's end, if its caller wrote it."""
     return {read_call(sentence) for sentence in split_sentences([line])} == {Says.MUSED}
 
 
 def may_deny(later: Declared, known: Declared) -> bool:
-    """Whether an announcement that is not understood may speak against an earlier one."""
+    """Whether an announcement that is not understood may contradict an earlier one."""
     sentences = split_sentences([later.unclear])
     outcomes = {said.outcome for sentence in sentences for said in read_outcomes(sentence)}
     runs_on = any(Says.EXTENDED in read_ends(sentence) for sentence in sentences)
-    # "So that one is in": said again of what passed, and against what failed
+    # "So that one is in": repeats a passed result, contradicts a failed one
     known_ones = {"", known.outcome, OVER if known.outcome == "passed" else ""}
     return runs_on or is_thought(later.unclear) or not outcomes <= known_ones
 
@@ -169,7 +169,7 @@ def _find_contradictions(counts: CountReading, outcome: str | None) -> Iterable[
 
 
 def weigh_in_result(votes: Iterable[Expression], author: str) -> Iterator[Expression]:
-    """What the mail says outright, and as a hint what may be its author's."""
+    """The sure votes of the mail, and as hints those that may be its author's."""
     for vote in votes:
         if vote.standing in _SURE or not lists_others(vote.line, ""):
             yield vote
@@ -178,7 +178,7 @@ def weigh_in_result(votes: Iterable[Expression], author: str) -> Iterator[Expres
 
 
 def ask_beside_result(votes: Iterable[Expression], words: Words, author: str) -> Iterator[Expression]:
-    """A vote that would be one but for the result in its mail: of whom nothing else is held, it is asked about."""
+    """As hints, votes that would count without the result in their mail: questions if the author has no other vote."""
     why = "stands in a mail that counts votes: its writer's own, or one of them?"
     for vote in votes:
         if not (vote.standing.is_faint or lists_others(vote.line, "") or _heads_names(vote.line, words, author)):
@@ -186,7 +186,7 @@ def ask_beside_result(votes: Iterable[Expression], words: Words, author: str) ->
 
 
 def _heads_names(line: str, words: Words, author: str) -> bool:
-    """Whether others' names stand below a line: "+1 (binding)" and then "- Jun Okafor"."""
+    """Whether others' names follow below a line: "+1 (binding)" and then "- Jun Okafor"."""
     texts = dropwhile(lambda text: text != line, (own.text.strip() for own in words.own))
     below = next((text.strip("-*• ") for text in list(texts)[1:] if text), "")
     return can_be_listed(below) and not is_same_person(below, author)

@@ -33,7 +33,7 @@ _BARE_CAPITALS = re.compile(r"^\s*(VOTE|RESULTS?|DISCUSS|CANCELL?ED)\s+(?=\S)")
 _WAS = re.compile(r"[\[(]?\s*\bwas\s?:.*$|[\[(]\s*was\b.*$", re.IGNORECASE)
 
 _FORMER = re.compile(r"\bwas\s?:\s*(.{3,300}?)\s*[\])]?\s*$", re.IGNORECASE)
-# "Gone fishing: Re: [VOTE] …": whatever stands before it, it answers
+# "Gone fishing: Re: [VOTE] …": a reply, whatever comes first
 _REPLY_WITHIN = re.compile(r"(?:^|[\s:])(?:re|aw|sv|antw)\s?:\s*\[", re.IGNORECASE)
 _SPACES = re.compile(r"\s+")
 # a reminder, or a longer period, continues its thread
@@ -42,7 +42,7 @@ _CONTINUES = re.compile(rf"\b(?:{join_words('continues')})")
 
 @lru_cache(maxsize=8192)
 def parse_subject(subject: str, prefix: str, ended: bool | None = None, own: OwnTags = ()) -> SubjectReading:
-    """What a subject says; `ended` whether the end that it may show is one, where the mail's text says so.
+    """Parse a subject; `ended`: whether the end that it may show is real, if the mail's text shows that.
 
     `own` are the community's own words of tags.
 
@@ -86,7 +86,7 @@ def parse_subject(subject: str, prefix: str, ended: bool | None = None, own: Own
 
 
 def _even_out_keys(text: str, prefix: str) -> str:
-    """A subject with the hyphen that keys are written with, where it has another mark ("KIP_7", "KIP\uff0d7")."""
+    """A subject with the usual hyphen in its keys instead of another mark ("KIP_7", "KIP\uff0d7")."""
     if fold_case(prefix) not in fold_case(text):
         return text
     marks = "_\u2010-\u2015\u2212\ufe63\uff0d"
@@ -101,7 +101,7 @@ def make_key_pattern(prefix: str) -> re.Pattern[str]:
 
 
 def _strip_marks(text: str) -> tuple[list[str], str, bool, bool]:
-    """Reply marks and tags off the front, in whatever order they stand; tags in lower case."""
+    """Reply marks and tags off the front, in any order; tags in lower case."""
     tags: list[str] = []
     is_reply = is_forward = False
     while True:  # each mark is taken off a subject of bounded length
@@ -145,12 +145,12 @@ def drop_repeated_marks(subject: str) -> str:
 
 @cache
 def _begins(own: OwnTags, *kinds: str) -> re.Pattern[str]:
-    """A pattern of words in tags that begin so; scripts without blanks have words behind words."""
+    """A pattern for tags with words that begin so; in scripts without blanks a word may follow another directly."""
     words = "|".join([join_words(*kinds), *(re.escape(word) for kind, word in own if kind in kinds)])
     return re.compile(rf"(?:\b|(?<=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]))(?:{words})")
 
 
-#: What a tag's words make a mail, the first that applies.
+#: The kind of a mail by the words of its tag; the first that applies.
 _KINDS = (
     (MailKind.CANCEL, ("tag_off",)),
     (MailKind.RESULT, ("tag_result", "tag_ended")),

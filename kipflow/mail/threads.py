@@ -1,7 +1,7 @@
-"""Mails to votes: which mail answers which, rounds, ballots, announcements and cancellations.
+"""Groups mails into votes: which mail answers which, rounds, ballots, announcements and cancellations.
 
-Mails belong together by Message-ID, In-Reply-To and References; where headers are missing or point
-nowhere, by subject: proposal number or topic, and the round that it names.
+Mails belong together by Message-ID, In-Reply-To and References. If headers are missing or point
+nowhere, the subject decides: proposal number or topic, and the round that it names.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def find_votes(
 def read_threads(
     messages: Sequence[Message], roster: Roster, policy: Policy, *, prefix: str, keyed_by: str = "number"
 ) -> Threads:
-    """Put mails together to votes, ballots unjudged.
+    """Group mails into votes; ballots are not judged yet.
 
     Args:
         messages: mails in any order, copies allowed.
@@ -61,7 +61,7 @@ def read_threads(
     placing = Placing(book)
     _fill_rounds(book, placing)
     while contested := {r.root.message_id for r in book.all_rounds() if r.contested is not None} - book.contested:
-        # mails that name no thread speak to the round that runs, not to one that a stranger put beside it
+        # mails without a thread belong to the running round, not to one that a stranger opened
         book.contested |= contested
         for round_ in book.all_rounds():
             round_.forget()
@@ -71,7 +71,7 @@ def read_threads(
 
 
 def _doubt(message: Message) -> Message:
-    """A mail whose votes are put to a person because what they are about is not sure."""
+    """A mail whose votes become questions, because it is uncertain what they are about."""
     anew = message.reading.kind is MailKind.VOTE and not message.reading.is_reply
     asked = "begins anew under the vote's subject: a vote on this, or a call for one?"
     why = asked if anew else "votes under another subject than the vote's: a vote on this?"
@@ -79,7 +79,7 @@ def _doubt(message: Message) -> Message:
 
 
 def _doubt_crossed(message: Message) -> Message:
-    """The same of a mail that answers a round that is over while the next one runs."""
+    """The same for a mail that answers a round that is over while the next one runs."""
     spoken = (e for e in message.votes if not e.standing.is_faint)
     return put_to_person(
         message, spoken, "earlier-round", "answers an earlier round, which is over: a vote in this one?"
@@ -115,7 +115,7 @@ def _find_crossed(book: Book, rounds: Sequence[Round]) -> None:
 
 
 def _find_mails(book: Book, round_: Round) -> Iterator[tuple[Message, datetime]]:
-    """The mails whose votes are the round's, each as it speaks to it, with its time."""
+    """The mails whose votes belong to the round, each reduced to what concerns it, with its time."""
     root = round_.root
     siblings = book.numbers.get(root.message_id, ()) if round_.number is not None else ()
     for message in round_.messages:
@@ -141,7 +141,7 @@ def _build(book: Book, round_: Round, roster: Roster, policy: Policy) -> Vote:
         round=round_.round,
         list_id=root.list_id,
         subject=root.subject,
-        # where the opening is not held, the vote goes by the id that its mails refer to
+        # if the opening is missing, the id that its mails refer to identifies the vote
         root_message_id=(find_lost_id(root) if round_.root_missing else "") or root.message_id,
         opened_by="" if round_.root_missing else root.author_name or root.author_address,
         opened_by_address="" if round_.root_missing else root.author_address,
@@ -164,5 +164,5 @@ def _build(book: Book, round_: Round, roster: Roster, policy: Policy) -> Vote:
 
 
 def _find_share(book: Book, message: Message, number: int | None, siblings: Collection[int]) -> Message:
-    """The mail as it speaks to the vote on `number`; one that was not read to its end speaks to all."""
+    """What of the mail concerns the vote on `number`; a mail not read to its end concerns all."""
     return message if message.unread else read_share(message, number, siblings, prefix=book.prefix)

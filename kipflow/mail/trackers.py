@@ -1,4 +1,4 @@
-"""Subjects that programs write: trackers, builders and automatic answers, and mirrors of issue trackers."""
+"""Recognizes subjects that programs write: trackers, builders and automatic answers, and mirrors of issue trackers."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ _OF_ISSUE = re.compile(r"\s*(?:re:\s*)*\[i\]", re.IGNORECASE)
 
 
 def is_of_issue(subject: str) -> bool:
-    """Whether a subject is that of an issue which a tracker mirrors to the list: what is said there stands below it."""
+    """Whether a subject is that of an issue that a tracker mirrors to the list: the mail holds what was said there."""
     return parse_mirrored(subject) is not None or _OF_ISSUE.match(subject[:_LONGEST]) is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MirroredSubject:
-    """The subject of a mail that mirrors an issue tracker: who did it there, and what the issue is called."""
+    """The subject of a mail that mirrors an issue tracker: who acted there, and the issue's title."""
 
     login: str
     subject: str

@@ -1,6 +1,6 @@
-"""A mail that says one thing in its plain text and another in its HTML: which of them its author means, a person asks.
+"""Mails whose plain text and HTML say different things: which one the author means becomes a question.
 
-Most programs send both and show one. The plain text is read; the HTML is looked at where it may hold another vote.
+Most programs send both and show one. The plain text is read; the HTML is checked only if it may hold another vote.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _OF_MARKUP = (limits.MARKUP, limits.NODES, limits.NESTING)
 def ask_twins(
     votes: tuple[Expression, ...], words: Words, twins: Iterable[bytes], read: Read, note: limits.Note
 ) -> tuple[Expression, ...]:
-    """The votes of the text that was read, or the question which is meant where an alternative holds another one."""
+    """The votes of the text that was read, or a question if an alternative holds another vote: which one is meant?"""
     said, cast = _find_values(words), drop_leanings(votes)
     for text in read_twins(twins, note):
         if not cast and _VALUE.search(plain(text)) is None:
@@ -39,7 +39,7 @@ def ask_twins(
 
 
 def read_twins(twins: Iterable[bytes], note: limits.Note, is_wanted: Wanted = want_all) -> Iterator[str]:
-    """The texts of the alternatives that are looked at."""
+    """The texts of the alternatives that are checked."""
     for part in list(twins)[:_LOOKED_AT]:
         headers, body = split_mail(part)
         if headers.text("content-type").lower().startswith(("text/html", "multipart/")):

@@ -1,4 +1,4 @@
-"""Reading by all cores: tasks for several processes, their results in the order of the tasks."""
+"""Reads on all cores: tasks for several processes, their results in the order of the tasks."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from typing import TYPE_CHECKING, TypeVar
 if TYPE_CHECKING:
     from concurrent.futures import Future, ProcessPoolExecutor
 
-#: Bytes of one task, and of files that are worth the start of processes.
+#: Bytes of one task, and the size of files from which processes are worth their start.
 PART, WORTH = 4 * 1024 * 1024, 16 * 1024 * 1024
 T = TypeVar("T")
 
 
 def count_workers(size: int) -> int:
-    """How many processes reading so many bytes is worth; 1: this one alone."""
+    """How many processes to use for so many bytes; 1: only this one."""
     if size < WORTH:
         return 1
-    import multiprocessing  # with the like below a part of the start that reading little mail can do without
+    import multiprocessing  # imported late, like the others below: reading little mail starts faster without
 
-    if multiprocessing.current_process().daemon:  # it may have no children
+    if multiprocessing.current_process().daemon:  # a daemon may have no children
         return 1
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
@@ -36,7 +36,7 @@ def split_size(size: int) -> list[tuple[int, int]]:
 
 @contextmanager
 def open_workers(workers: int) -> Iterator[ProcessPoolExecutor]:
-    """Processes that run tasks; they start at once where nothing else runs beside this one's main thread."""
+    """Processes that run tasks; they start at once if this process runs only its main thread."""
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
 
@@ -47,7 +47,7 @@ def open_workers(workers: int) -> Iterator[ProcessPoolExecutor]:
 
 
 def run_in_order(pool: ProcessPoolExecutor, workers: int, tasks: Sequence[Callable[[], T]]) -> Iterator[T]:
-    """What each task answers, in order. Tasks wait while their results are not taken: memory stays bounded."""
+    """The result of each task, in order. Tasks wait until results are taken, so that memory stays bounded."""
     running: deque[Future[T]] = deque()
     for task in tasks:
         running.append(pool.submit(task))

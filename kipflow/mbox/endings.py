@@ -1,4 +1,4 @@
-"""Whether a box ended as boxes do, or was broken off: one notion for downloads, files and parts of large files."""
+"""Whether a box ended as boxes do, or was broken off: one definition for downloads, files and parts of large files."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ NO_LINE_LEFT = "without the empty line that ends every other mail of it"
 
 
 def find_cut(mail: bytes, form: Form, *, after_others: bool, whole: bool) -> str:
-    """How the last mail of a box ends as none does that was written to its end; empty where nothing shows that.
+    """How the end of a box's last mail shows that it was cut off; empty if nothing shows that.
 
     Args:
         mail: its bytes, from the line that separates it from the one before.
         form: what the box's mails have in common.
-        after_others: whether mails stand before it.
-        whole: the archive itself says that this is all; then a mail whose sender left its parts open is no sign.
+        after_others: whether other mails come before it.
+        whole: the archive itself confirms that this is all; then a mail whose sender left its parts open is no sign.
     """
     is_boxed = mail.startswith(b"From ")
     ends_line = mail.endswith((b"\n", b"\r"))
@@ -40,7 +40,7 @@ def find_cut(mail: bytes, form: Form, *, after_others: bool, whole: bool) -> str
         return ""
     if not _is_closed(mail, blank.start()):
         return IN_PARTS
-    # archives write one behind every mail; boxes made by hand may not
+    # archives write an empty line after every mail; boxes made by hand may not
     is_odd = form.traced and is_boxed and after_others and not mail.endswith((b"\n\n", b"\n\r\n"))
     return NO_LINE_LEFT if is_odd else ""
 

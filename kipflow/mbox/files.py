@@ -1,4 +1,4 @@
-"""Boxes that lie in files: how many mails they hold, whether they are whole, and cutting off what may not be."""
+"""Mbox files: how many mails they hold, whether they are complete, and cutting off a last mail that may not be."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ def count_starts(path: Path, *, doubtful: bool = False) -> int:
 
 
 def drop_last_mail(path: Path) -> int:
-    """Cut the last mail off a plain mbox, and how many mails are left.
+    """Cut the last mail off a plain mbox; returns how many mails are left.
 
-    Of a box that broke off it is not known whether its last mail is whole: half a mail may lack the line that takes
-    its vote back, or the Message-ID by which it would be known again.
+    If a box broke off, its last mail may be incomplete: half a mail may lack the line that takes its vote back, or
+    the Message-ID that identifies it.
     """
     with path.open("r+b") as file:
         with mapped(file) as data:
@@ -45,9 +45,9 @@ def drop_last_mail(path: Path) -> int:
 
 
 def find_break(path: Path, *, whole: bool = False) -> str:
-    """How a file of mail ends that was not written to its end; empty where nothing shows that.
+    """How the end of a mail file shows that it was cut off; empty if nothing shows that.
 
-    `whole` says that the archive itself vouches for its length.
+    `whole`: the archive itself confirms its length.
     """
     try:
         with open_box(path) as stream:
@@ -59,7 +59,7 @@ def find_break(path: Path, *, whole: bool = False) -> str:
 
 
 def _find_last_chunk(stream: BinaryIO) -> tuple[Form, Found]:
-    """The form of a plain mbox, and where one of its last mails begins: there the stream stands then."""
+    """The form of a plain mbox, and where one of its last mails begins: the stream is left there."""
     size = stream.seek(0, 2)
     stream.seek(0)
     form = learn_form(stream.read(LOOK))

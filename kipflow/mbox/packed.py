@@ -1,4 +1,4 @@
-"""Files as streams of what they hold, unpacked where they are gzip, bzip2 or xz."""
+"""Opens files as streams of their content, unpacked if they are gzip, bzip2 or xz."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import zlib
 from pathlib import Path
 from typing import BinaryIO, cast
 
-#: What a damaged or vanished file raises while it is read.
+#: Errors that a damaged or vanished file raises while it is read.
 DAMAGE = (OSError, EOFError, zlib.error, lzma.LZMAError)
 _GZIP, _BZIP2, _XZ = b"\x1f\x8b", b"BZh", b"\xfd7zXZ"
 
 
 def open_box(path: Path) -> BinaryIO:
-    """The file as a stream of what it holds."""
+    """The file as a stream of its unpacked content."""
     start = _read_start(path)
     if start.startswith(_GZIP):
         return cast("BinaryIO", _Gunzip(path))
@@ -33,7 +33,7 @@ def _read_start(path: Path) -> bytes:
 
 
 class _Gunzip:
-    """A gzipped file as a stream that gives all it holds before it raises for damage (`GzipFile` gives less)."""
+    """A gzipped file as a stream that gives all readable bytes before it raises for damage (`GzipFile` gives less)."""
 
     def __init__(self, path: Path) -> None:
         self._raw = path.open("rb")

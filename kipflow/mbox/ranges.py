@@ -1,7 +1,7 @@
 """Parts of a large mbox, so that several processes can read one file at the same time.
 
-A part is a range of bytes; it holds the mails that begin in it. Where mails begin depends on the head of the file and
-on the bytes from there on only (`separators`): so the parts of a file give the very mails that reading it whole gives.
+A part is a range of bytes; it holds the mails that begin in it. Where a mail begins depends only on the file's head and
+on the bytes that follow (`separators`). So a file read in parts gives exactly the mails of the file read whole.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def split_range(stream: BinaryIO, start: int, end: int, *, whole: bool = False) 
 
 
 class _Slice:
-    """So many of the next bytes of a stream, as a stream."""
+    """The next `length` bytes of a stream, as a stream."""
 
     def __init__(self, stream: Readable, length: int) -> None:
         self._stream, self._left = stream, length

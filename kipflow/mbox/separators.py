@@ -1,12 +1,12 @@
 """Where a mail begins in an mbox: one definition for files, downloads and parts of large files.
 
-A line "From x Mon Mar  2 10:00:00 2026" separates mails only where headers follow it as the mails of this box have
-them, because such lines stand in bodies too: pasted, quoted, or forged. In an archive, whose server writes a Received
-on top of every mail, a line without such headers is text. In a box that nobody's server wrote it may be either: the
+A line "From x Mon Mar  2 10:00:00 2026" separates mails only if headers like those of this box's other mails
+follow it, because such lines also occur in bodies: pasted, quoted, or forged. In an archive, whose server writes a
+Received on top of every mail, a line without such headers is text. In a box that no server wrote it may be either: the
 mail counts as one, and as `LOOSE`.
-Which of these a box is, its head shows (`learn_form`). Whether a line separates depends on that and on the bytes from
-it on, up to `LOOK` of them, and not on how a file is read, in chunks or in parts. It costs time in proportion to the
-bytes, whatever they are.
+The head of a box shows which of these it is (`learn_form`). Whether a line separates depends on that and on the next
+`LOOK` bytes, not on how a file is read, in chunks or in parts. The time is proportional to the bytes, whatever they
+are.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
-#: Bytes in which the headers of a mail are looked for.
+#: Bytes in which the headers of a mail are searched.
 LOOK = 64 * 1024
-#: Bytes of a line that can separate mails, and of the name of the header below it.
+#: Most bytes of a line that can separate mails, and of the name of the header below it.
 _LINE, _NAME = 1_000, 200
 
 Bytes = bytes | mmap.mmap
@@ -43,7 +43,7 @@ _USUAL_HEADERS = 16 * 1024
 
 
 def _field(names: bytes) -> re.Pattern[bytes]:
-    # the line break stands outside, so that `re` skips to it
+    # the line break is outside the group, so that `re` skips to it
     return re.compile(rb"\n(?i:" + names + rb")[ \t]{0,20}:")
 
 
@@ -63,10 +63,10 @@ class Form:
 
 
 def learn_form(head: bytes) -> Form:
-    """The form of a box from its first bytes, of which `LOOK` are looked at.
+    """The form of a box from its first `LOOK` bytes.
 
-    Its first mail says whether servers left their trace, because nobody's words stand before it; whether the mails
-    of other boxes have a Message-ID, most of those that begin in the head say.
+    The first mail shows whether servers left their trace, because no body comes before it. If they did not, most of
+    the mails that begin in the head show whether this box's mails have a Message-ID.
     """
     head = b"\n" + head[:LOOK].lstrip(b"\r\n")
     addressed = _OF_ADDRESS.match(head) is not None
@@ -83,7 +83,7 @@ def _has(field: re.Pattern[bytes], head: bytes, start: int) -> bool:
 
 
 class Kind(Enum):
-    """What a line is: one that separates mails, perhaps (`LOOSE`), one that only looks like it, any other."""
+    """What a line is: a separator, perhaps a separator (`LOOSE`), one that only looks like it, or any other line."""
 
     START = 1
     LOOSE = 2
@@ -94,7 +94,7 @@ class Kind(Enum):
 class Found(NamedTuple):
     """A line that separates mails, or looks like it, at `at`.
 
-    At -1 there is none: the search goes on from `resume` when more bytes are at hand.
+    -1: none was found; the search continues from `resume` when more bytes are available.
     """
 
     at: int
@@ -108,13 +108,13 @@ class Search:
     def __init__(self, buffer: Bytes, form: Form, *, final: bool = False) -> None:
         """`final` says that nothing follows the buffer."""
         self._buffer, self._form, self._final = buffer, form, final
-        # whether only real separators came yet: then each may be looked at as if it were one, which is quicker
+        # whether only real separators were found so far: then a quicker check is tried first
         self._is_calm = True
         # pattern → where it was found last (-1: not), and up to where it was looked for
         self._seen: dict[re.Pattern[bytes], tuple[int, int]] = {}
 
     def find(self, start: int) -> Found:
-        """The first separator, or line that looks like one, at `start` or behind it; a line break stands before it."""
+        """The first separator, or line that looks like one, at or after `start`; a line break comes before it."""
         buffer = self._buffer
         position = max(0, start - 1)
         while True:
@@ -131,7 +131,7 @@ class Search:
             position = at
 
     def _judge(self, at: int) -> Kind | None:
-        """What the line at `at` is; None where that cannot be known without more bytes."""
+        """What the line at `at` is; None if more bytes are needed to decide."""
         buffer, size = self._buffer, len(self._buffer)
         line_end = buffer.find(b"\n", at, at + _LINE)
         if line_end < 0:
@@ -150,13 +150,13 @@ class Search:
         if self._form.addressed and _ADDRESSED.match(line) is None:
             return Kind.DOUBTFUL
         if is_broken_off:
-            return Kind.START  # the box ends in these headers: that they are few says nothing
+            return Kind.START  # the box ends in these headers: that they are few proves nothing
         return self._judge_headers(line_end, limit if end < 0 else end + 1)
 
     def _judge_headers(self, start: int, end: int) -> Kind:
         """Whether these headers are those of a mail of this box."""
         form, find = self._form, self._buffer.find
-        # as nearly all mails write them: found at a tenth of the price
+        # the spellings of nearly all mails: ten times cheaper to find
         if (
             self._is_calm
             and find(_USUAL_TRACE, start, end) >= 0

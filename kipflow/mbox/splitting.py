@@ -1,4 +1,4 @@
-"""An mbox to its mails, over bytes: in bounded memory however long the box or one mail is."""
+"""Splits an mbox into its mails, as bytes: in bounded memory, however long the box or one mail is."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from kipflow.mbox.endings import DAMAGED, MID_LINE, find_cut
 from kipflow.mbox.packed import DAMAGE
 from kipflow.mbox.separators import LOOK, Form, Found, Kind, Search, learn_form
 
-#: Bytes read at once. Of larger buffers the allocator gives each back to the system: that costs more than it spares.
+#: Bytes read at once. The allocator gives each larger buffer back to the system, which costs more than it saves.
 CHUNK = 256 * 1024
-#: What is read of one mail at most.
+#: Most bytes that are read of one mail.
 MAX_MAIL = 16 * 1024 * 1024
-#: Lines of one mail that only look like the start of another which are remembered.
+#: Most lines remembered of one mail that only look like the start of another.
 MAX_DOUBTS = 20
 _MMDF = b"\x01\x01\x01\x01\n"
 
@@ -26,8 +26,8 @@ class RawMail(NamedTuple):
     """One mail of an archive, its envelope line included. `position` counts from 0.
 
     `doubts` are the offsets of lines in it that look like the start of another mail and were not taken for one;
-    `cut` says how the box ends within it (empty: it does not). A `loose` one may be text of the mail before it. It
-    stands `at` this place of the unpacked box.
+    `cut` says how the box ends within it (empty: it does not). A `loose` one may be text of the mail before it. `at` is
+    its offset in the unpacked box.
     """
 
     position: int
@@ -47,12 +47,12 @@ def split_mbox(
     first: Found | None = None,
     is_last: bool = True,
 ) -> Iterator[RawMail]:
-    """The mails of an mbox, in order. A file that starts otherwise is one mail, or an MMDF box.
+    """The mails of an mbox, in order. A file that starts differently is one mail, or an MMDF box.
 
     Args:
         stream: the box, or a part of one that begins where a mail does.
         form: what the mails of the box have in common; None: learned from its head.
-        whole: the archive itself says that it gave all of this box.
+        whole: the archive itself confirms that this is all of the box.
         first: where in the box the stream begins; None: at its beginning.
         is_last: whether the box ends where the stream does.
 
@@ -79,12 +79,12 @@ def split_mbox(
 
 
 def _find_cut(mail: RawMail, tail: bytes, form: Form, after_others: bool, whole: bool) -> str:
-    if mail.truncated:  # its parts are not held; that it ends a line is all that can be known
+    if mail.truncated:  # its parts are not in memory: only the end of its last line can be checked
         return "" if tail.endswith(b"\n") else MID_LINE
     return find_cut(mail.data, form, after_others=after_others, whole=whole)
 
 
-#: Looks in a buffer from a place on; `True`: nothing follows the buffer.
+#: Searches a buffer from an offset on; `True`: nothing follows the buffer.
 Find = Callable[[bytes, int, bool], Iterator[Found]]
 
 
@@ -108,11 +108,11 @@ def _find_mmdf(buffer: bytes, start: int, final: bool) -> Iterator[Found]:
 
 
 class _Pieces:
-    """A stream cut at what a search finds; of a longer piece than a mail may be only the beginning is kept."""
+    """A stream cut where a search finds something; of a piece longer than `MAX_MAIL` only the beginning is kept."""
 
     def __init__(self, stream: Readable, base: int) -> None:
         self._stream = stream
-        #: Where the buffer begins in the box, and how many bytes of the mail at hand are left out of it.
+        #: Where the buffer begins in the box, and how many bytes of the current mail are left out of it.
         self._base, self._gap = base, 0
         self.damage: Exception | None = None
         #: The last bytes of the stream, when its last piece is given.
@@ -151,7 +151,7 @@ class _Pieces:
                     if len(doubts) < MAX_DOUBTS:
                         doubts.append(found.at - begin)
                     continue
-                # cut to the same length wherever chunks happen to end
+                # cut to the same length wherever chunks end
                 data, size = self.buffer[begin : min(found.at, begin + MAX_MAIL)], found.at - begin
                 yield RawMail(position, data, dropped or size > MAX_MAIL, tuple(doubts), "", loose, self._base + begin)
                 position, begin, dropped, loose = position + 1, found.at, False, found.kind is Kind.LOOSE

@@ -1,1 +1,1 @@
-"""What in a mail's text is not its author's: quotes of every style, attribution lines, footers."""
+"""The parts of a mail's text that are not its author's: quotes of every style, attribution lines, footers."""

@@ -20,7 +20,7 @@ OPENING = (
 )
 OPENS = re.compile(rf"\s*(?:{OPENING})\b", re.IGNORECASE)
 _END = re.compile(rf"(?:\b(?:{_WROTE})|写道|寫道|书きました|書きました|작성)[^\n]{{0,120}}[:：]?\s*$", re.IGNORECASE)
-# what can match above, with room for the blanks within its words
+# the longest match of the patterns above, with room for the blanks within its words
 _LONGEST_END = 200
 _ATTRIBUTION_START = re.compile(
     rf"^\s{{0,3}}(?:{OPENING})\b|^\s{{0,3}}\d{{2,4}}[-/.年]|^.{{0,120}}\b(?:{_WROTE})\b|^.{{0,60}}(?:於|于|在)\s?\d{{4}}",
@@ -35,7 +35,7 @@ _DIGIT = re.compile(r"\d")
 _DATE_OPENS = re.compile(r"\s*(?:[在於于]|\d{2,4}[-/.年]\s?\d)")
 
 
-# whose words follow: "Jun wrote on March 3:", "In reply to Jun's mail:", "Quoting Jun:", "=== Jun, 2026-03-03 ==="
+# whose words these are: "Jun wrote on March 3:", "In reply to Jun's mail:", "Quoting Jun:", "=== Jun, 2026-03-03 ==="
 _LEAD_IN = re.compile(
     r"^\s*(?:(?:replying|responding|answering|in (?:reply|response|answer)) to|quoting|citing)\b.{1,60}[:：]\s*$"
     r"|^\s*(?!(?:as\s+)?(?:i|we)\b)[^\W\d_][\w.'’-]{1,30}(?:\s+[^\W\d_][\w.'’-]{0,30}){0,3}\s+"
@@ -51,17 +51,17 @@ _VOTE_OPENS = re.compile(r"^[\s\"“„«'‘*_]{0,8}[+\u2212-]\s?[01]\b")
 
 
 def leads_in_vote(line: str, below: str) -> bool:
-    """Whether a line speaks of somebody's mail, and a vote stands below it without marks: whose, it leaves open."""
+    """Whether a line mentions somebody's mail and a vote without marks follows: whose vote it is stays open."""
     return len(line) < _LONGEST_LEAD_IN and _VOTE_OPENS.match(below) is not None and _LEAD_IN.match(line) is not None
 
 
 def ends_attribution(text: str) -> bool:
-    """Whether a text ends like an attribution: with a verb such as "wrote", and little behind it."""
+    """Whether a text ends like an attribution: with a verb such as "wrote", and little after it."""
     return _END.search(text.rstrip()[-_LONGEST_END:]) is not None
 
 
 def is_attribution(text: str, *, above_quote: bool = False) -> bool:
-    """Whether a line, or a few joined, introduces a quote; `above_quote` says that one stands right below."""
+    """Whether a line, or a few joined, introduces a quote; `above_quote`: a quote follows right below."""
     if len(text) > MAX_ATTRIBUTION:
         return False
     # no verb, but an address, a time and a colon right above a quote: "вт, 3 мар. 2026 г. в 09:14, X <x@y>:"

@@ -45,7 +45,7 @@ _SENT_FROM_HINT = re.compile(
     r"[Ss]ent |SENT |[Oo]utlook|[Gg]esendet|meine|[Ee]nvi|[Ii]nviato|[Vv]er[sz]|[Ss]kickat|[Ss]endt|ähetet|ys[łl]an|"
     r"[Oo]desl|тправлено|自|从|從|나의|내|から|에서|gönder"
 )
-# how such a line begins where it is ASCII: in other words stand letters that are not
+# how such a line begins in ASCII: in other languages it has letters that are not ASCII
 _SENT_FROM_STARTS = (
     *("sent ", "von meine", "gesendet ", "enviado ", "envado ", "inviato ", "verstuurd ", "verzonden ", "sendt "),
     *("get ", "holen sie ", "obtenir", "obtener", "obter", "ottieni", "download"),
@@ -71,7 +71,7 @@ def is_sent_from(line: str) -> bool:
 
 def drop_added(lines: list[str]) -> list[str]:
     """The lines without PGP's own, and with what lists and gateways append blanked out."""
-    # most of a mail is quoted, and what a program adds begins its line: few lines show what to look for
+    # most of a mail is quoted, and added text begins its line: the few other beginnings show what to look for
     starts = {line[:5] for line in lines if line[:1] != ">"}
     lines = drop_footers(drop_pgp(lines) if "-----" in starts else lines)
     return lines if _RULES.isdisjoint(starts) else drop_disclaimers(lines)
@@ -108,7 +108,7 @@ def drop_pgp(lines: list[str]) -> list[str]:
 
 
 def drop_footers(lines: list[str]) -> list[str]:
-    """Blank out what list servers append, wherever it stands; the rule above it goes too."""
+    """Blank out what list servers append, anywhere in the mail, and the rule above it."""
     hints = _find_hints(lines)
     for index, line in enumerate(lines) if hints else ():
         if len(line) > 300 or not has_any(hints, line) or not _FOOTER.match(line):
@@ -123,20 +123,20 @@ def drop_footers(lines: list[str]) -> list[str]:
     return lines
 
 
-#: What companies' mail gateways add between two rules: many words of law, none of the writer's.
+#: What companies' mail gateways add between two rules: legal text, no words of the writer.
 _DISCLAIMS = re.compile(
     r"\b(?:intended (?:only |solely )?(?:for|recipient|addressee)|addressees?\b|confidential|privileged|disclaimer|"
     r"vertraulich|empfänger|confidentiel|destinataire|confidencial|destinatario|riservat\w+)\b",
     re.IGNORECASE,
 )
 _LONGEST_DISCLAIMER = 25
-#: A vote on a line of its own, or with its claim: whatever stands around it, it is somebody's.
+#: A vote on a line of its own, or with its claim: whatever is around it, somebody cast it.
 _PLAIN_VOTE = re.compile(r"^\s*[+\u2212-]\s?[01]\s*(?:$|[(\[]?(?:non[- ]?)?binding\b)", re.IGNORECASE | re.MULTILINE)
-#: Somebody speaks, or votes: where no second rule ends it, no gateway's.
+#: Somebody speaks, or votes: without a second rule below it, such text is no gateway's.
 _OWN_WORDS = re.compile(
     r"\b(?:I|my|me)\b|[+\u2212-]\s?[01](?!\w)|\b(?:plus|minus)[ -]one\b|\b(?:vot|stimm|lgtm|approv)\w*", re.IGNORECASE
 )
-#: What a disclaimer speaks of, in a last paragraph without a rule above it.
+#: What a disclaimer is about, in a last paragraph without a rule above it.
 _THIS_MAIL = re.compile(
     r"\b(?:this (?:e-?mail|message|communication|transmission)|if you (?:are not|have received)"
     r"|diese (?:e-?mail|nachricht)|ce (?:message|courriel)|cet e-?mail|este (?:mensaje|correo|e-?mail)"
@@ -173,7 +173,7 @@ def _is_disclaimer(within: list[str], somebodys: re.Pattern[str]) -> bool:
 
 
 _RULES = frozenset({"*****", "_____", "=====", "-----"})
-#: In the only footer that may stand behind a mark of quoting ("X mailing list"): all others begin their line.
+#: Part of the only footer that may follow a quote mark ("X mailing list"): all others begin their line.
 _SIGN_ANYWHERE = "ailing "
 
 

@@ -27,7 +27,7 @@ ORIGINAL = re.compile(
 )
 # the same without dashes
 BARE_TITLE = re.compile(r"^\s*(?:original(?:\s+(?:message|mail|e-?mail))?|原始邮件|原始郵件)\s*$", re.IGNORECASE)
-# a title between dashes, whatever it says: only with a header block below it does it begin a quote
+# any title between dashes: it begins a quote only with a header block below it
 TITLE = re.compile(r"^\s*[-_—=*]{3,60}(?:&nbsp;|\s)?[^-_—=*\s].{0,120}?[-_—=*]{3,60}\s*$")
 HEADER_LINE = re.compile(
     r"^\s*\*{0,2}\s*(from|sent|date|to|cc|subject|reply-to|importance|"
@@ -51,7 +51,7 @@ _ANSWERING_SUBJECT = re.compile(
 )
 # GroupWise: ">>> Mara Lind <mara@x.example> 02.03.2026 11:00 >>>" with the quote bare below it
 _GROUPWISE = re.compile(r"^>>> .{3,100}\d{1,2}[:.]\d\d.{0,12}>>>\s*$")
-# Notes: a line with the sender alone, below it one with the date alone
+# Notes: a line with only the sender, then one with only the date
 LOTUS_FIRST = re.compile(r"^\s*[^<>\n]{0,60}<[^<>\s]{1,100}@[^<>\s]{1,100}>(?:\s+wrote on)?\s*$")
 LOTUS_DATE = re.compile(
     r"^\s*(?:sent by:.{0,60})?\d{1,4}[./-]\d{1,2}[./-]\d{2,4}[\s,]{1,3}\d{1,2}:\d\d.{0,20}$", re.IGNORECASE
@@ -59,7 +59,7 @@ LOTUS_DATE = re.compile(
 
 
 _LONGEST_SENDER = 200
-# at most a weekday stands before the figures of a date
+# only a weekday may come before the figures of a date
 _DATE_FIRST = re.compile(r"^\s*(?:[^\W\d]{1,12}\.?,?\s)?\d")
 _TITLE_IN_FRONT = re.compile(rf"^\s*{_DASHES}(?:\s*[^-_—=*:：]{{1,40}}{_DASHES})?\s*(?=\S)")
 _HEADER_WORD = re.compile(
@@ -85,13 +85,13 @@ def has_time(text: str) -> bool:
 
 
 def is_sender_and_time(text: str) -> bool:
-    """Whether a line ends in a colon and names a sender by address and a time: what introduces a quote."""
+    """Whether a line ends in a colon and names a sender by address and a time, as above a quote."""
     return "@" in text and text.rstrip().endswith((":", "：")) and _SENDER.search(text) is not None and has_time(text)
 
 
 def is_sender(text: str) -> bool:
     """Whether a short line names a sender and ends in a colon: "Quoting Jun <jun@okafor.example>:"."""
-    # the cheap tests first: this is asked of nearly every line
+    # the cheap tests first: this runs for nearly every line
     return (
         "@" in text
         and len(text) < _LONGEST_SENDER
@@ -114,7 +114,7 @@ def is_single_line(line: str) -> bool:
 def find_header_block(lines: list[str], start: int) -> int | None:
     """The end of a block like From/Sent/To/Subject in any language; None if none begins at `start`.
 
-    Known by its shape: three or more lines "word: value", with an address, a date and a subject that answers.
+    Known by its shape: three or more lines "word: value", with an address, a date and the subject of a reply.
     """
     if "@" not in "".join(lines[start : start + 8]) or not _ANY_HEADER.match(lines[start]):
         return None

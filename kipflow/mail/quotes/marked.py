@@ -23,7 +23,7 @@ _TABLE_ROW = re.compile(r"^\s{0,8}\|[^|\n]{0,120}\|[^\n]{0,400}\|\s*$")
 _ARROW = re.compile(r"^\s{0,8}[A-Za-z]{2,6}>\S")
 _ESCAPED_FROM = re.compile(r"^>From\s")
 
-# several lines in a row behind another sign, some of them words: "# I was in", "# camp A", "#"
+# several lines in a row after another sign, some with words: "# I was in", "# camp A", "#"
 _OTHER_MARKS = re.compile(r"#{3,}|%{3,}|!{3,}")
 _QUOTED_WORDS = re.compile(r"\s{0,8}[#%!]\s+[^\W\d]")
 
@@ -46,10 +46,10 @@ def is_table_row(line: str) -> bool:
 
 
 def mark_tagged_quotes(lines: list[str], marks: list[str], own: list[int]) -> tuple[str, ...]:
-    """Take what stands between a forum's tags, or behind drawn bars, for quotes: of the own lines only.
+    """Mark own lines between a forum's tags, or after drawn bars, as quoted.
 
-    A tag that does not begin its line, or has no end, is none: it may be what a sentence is about. Returns the lines
-    behind bars that no words lead in: they may be the author's.
+    A tag that does not begin its line, or is never closed, is ignored: a sentence may be about it. Returns the lines
+    after bars that no words introduce: they may be the author's.
     """
     barred = [index for index in own if not lines[index].isascii() and _BARRED.match(lines[index])]
     for index in barred:
@@ -133,7 +133,7 @@ def _find_attribution_start(lines: list[str], marks: list[str], last: int) -> in
 
 
 def _find_earlier_part(lines: list[str], marks: list[str], first: int) -> int:
-    """Where an attribution begins whose end begins at `first`: "On Mon, 2 Mar 2026 at 10:00,\nMara Lind\nwrote:".
+    """The first line of an attribution that ends with line `first`: "On Mon, 2 Mar 2026 at 10:00,\nMara Lind\nwrote:".
 
     In HTML its pieces may be paragraphs, with a blank line between them.
     """
@@ -150,9 +150,9 @@ def _find_earlier_part(lines: list[str], marks: list[str], first: int) -> int:
 
 
 def mark_leftovers(lines: list[str], marks: list[str]) -> tuple[str, ...]:
-    """A lone line squeezed between two quoted ones is the rest of a quoted line that was wrapped.
+    """Mark a lone line between two quoted ones as quoted: it is the rest of a wrapped line.
 
-    Answers the only vote of a mail if it stands below a quoted line that breaks off: that line's rest, or its answer.
+    Returns the only vote of a mail if the quoted line above it breaks off: it may be that line's rest, or a reply.
     """
     for alone in _BETWEEN_QUOTES.finditer("".join(marks)):
         index = alone.start() + 1

@@ -1,4 +1,4 @@
-"""Quotes that have no marks of their own: where their header stands, all below it is quoted."""
+"""Quotes that have no marks of their own: everything below their header is quoted."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ from kipflow.mail.quotes.headblocks import (
 OWN, QUOTED, DROPPED = "o", "q", "x"
 #: The lines that an attribution may be wrapped over, blank ones among them.
 LONGEST_ATTRIBUTION = 7
-#: What begins a quote by dashes alone has more characters: "-- " does not.
+#: A line that begins a quote by dashes alone has at least as many characters: "-- " does not.
 _SHORTEST_TITLE = 7
 _NEAR = 200
 _FORWARDS = re.compile(r"forward|weitergeleitet|transf[ée]r|reenvia|inoltrat|doorgestuurd|转发|轉寄|転送")
 _WROTE = re.compile(
     r"(?:[A-ZÀ-Þ][\w.'’-]*\s+){1,4}(?:wrote|writes|schrieb|a écrit|escribió|escreveu|ha scritto|schreef|skrev)"
 )
-#: what stands above a quote and leads to what its author wrote into it: "See below.", "siehe unten", "Hi Ann,"
+#: words above a quote that point to answers written into it: "See below.", "siehe unten", "Hi Ann,"
 _LEADS_BELOW = re.compile(
     r"(?:\b(?:below|in-?lined?|unten|nachfolgend|ci-dessous|más abajo|abaixo|di seguito|hieronder|nedan|nedenfor|ниже)"
     r"|见下|見下|以下|下面|下記|아래)\W*$"
@@ -58,7 +58,7 @@ _NAMES_SENDER = re.compile(
 def mark_unmarked_quotes(lines: list[str], marks: list[str], address: str) -> tuple[str, ...]:
     """Cut at a quoted mail that has no marks of its own.
 
-    Answers what stood below, if what stands above leads there or the author (of this address) forwards an own mail.
+    Returns the lines below if those above point there, or if the author (with this address) forwards an own mail.
     """
     bare = (
         i for i, line in enumerate(lines) if marks[i] == OWN or (line[:4] == ">>> " and line.rstrip()[-3:] == ">>>")
@@ -83,7 +83,7 @@ def mark_unmarked_quotes(lines: list[str], marks: list[str], address: str) -> tu
 
 
 def _leads_below(above: str, header: list[str], address: str) -> bool:
-    """Whether own words lead into what stands below a header: into an answer within it, or an own mail forwarded."""
+    """Whether own words point to the text below a header: to an answer within it, or to an own mail forwarded."""
     text = "\n".join(header).lower()
     if _FORWARDS.search(text) is None:
         return _LEADS_BELOW.search(above[-_NEAR:]) is not None
@@ -101,7 +101,7 @@ def _may_introduce(lines: list[str], marks: list[str], index: int) -> bool:
         return False  # neither a rule, nor within reach of a colon
     if ":" in line or "：" in line or "@" in line or BARE_TITLE.match(line) is not None:
         return True
-    # what is left is an attribution over several lines: the author's own, and one of them ends in a colon
+    # only an attribution over several lines is left: all marked as own, and one of them ends in a colon
     last = min(index + LONGEST_ATTRIBUTION, len(lines))
     return any(marks[i] == OWN and lines[i].rstrip().endswith((":", "：")) for i in range(index + 1, last))
 
@@ -156,7 +156,7 @@ _HEADERS = (_find_lotus, find_header_block, _find_single_line, _find_original, _
 def _find_wrapped_attribution(lines: list[str], marks: list[str], index: int) -> int | None:
     """ "On 2 Mar 2026, at 10:00, Mara Lind <mara@…> wrote:", over several lines, with the quote bare below it."""
     opens = begins_attribution(lines[index])
-    # a vote right above an attribution is no part of it, nor is a name or a word above one that begins below:
+    # a vote right above an attribution does not belong to it, nor does a name above one that begins below:
     # "Ola" / "On Tue, 3 Mar 2026, X wrote:"
     if VOTE_LINE.match(lines[index]) or (not opens and any(map(begins_attribution, lines[index + 1 : index + 4]))):
         return None
@@ -170,7 +170,7 @@ def _find_wrapped_attribution(lines: list[str], marks: list[str], index: int) ->
         pieces = [part.strip() for part in lines[index : last + 1] if part.strip()]
         joined = " ".join(pieces)
         if len(pieces) <= last - index and "@" not in joined:
-            return None  # paragraphs of the author's own, as likely
+            return None  # as likely the author's own paragraphs
         if is_dated_sender(joined) and VOTE_IN_LINE.search(joined) is None:
             return last + 1
         if is_attribution(joined):
