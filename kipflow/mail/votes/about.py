@@ -1,4 +1,4 @@
-"""What a value says that it is on: "+1 for KIP-7", "-1 on the second point", "+1 to Jun's comment"."""
+"""What a value is on, by the words around it: "+1 for KIP-7", "-1 on the second point", "+1 to Jun's comment"."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _CLAUSE_END = re.compile(r"[,.;:!?–—(]")
 _REASON = re.compile(r"\b(?:because|since|with)\b")
 #: "Add the queue and drop the bot"
 _SEVERAL = re.compile(r"\b(?:and|or|with|plus)\b|[,/&+;]", re.IGNORECASE)
-#: a word of a title is the same with another ending: "retire", "retiring"
+#: letters by which a title's word is known with any ending: "retire", "retiring"
 _STEM = 5
 _SHORTEST = 4
 #: "the release notes", "the KIP title", "move the deadline": a noun of something else, or another verb
@@ -57,7 +57,7 @@ _ADDED = re.compile(r"(?:then|now|too|again)\b")
 
 
 class About(StrEnum):
-    """What a value says that it is on: nothing, the proposal, a part of it, somebody's remark, or who knows what."""
+    """What a value is on: nothing stated, the proposal, a part of it, somebody's remark, or something unknown."""
 
     NOTHING = "nothing"
     WHOLE = "whole"
@@ -67,15 +67,15 @@ class About(StrEnum):
 
 
 def read_object(rest: str) -> str:
-    """What stands behind "on", "for", "to" or "with", in lower case; `rest` is the text behind a value."""
+    """The words after "on", "for", "to" or "with", in lower case; `rest` is the text after a value."""
     match = _OBJECT.match(rest)
     return fold(match.group("what")) if match is not None else ""
 
 
 def read_title(topic: str) -> frozenset[str]:
-    """The stems of the words of a vote's title, by which who votes may call the proposal: "+1 for the queue".
+    """The stems of the words of a vote's title, by which voters may call the proposal: "+1 for the queue".
 
-    None of a title that may put several things to the vote.
+    Empty if the title may put several things to the vote.
     """
     if _SEVERAL.search(topic):
         return frozenset()
@@ -88,7 +88,7 @@ def _find_stem(word: str) -> str:
 
 
 def read_about(lead: str, rest: str, title: frozenset[str] = frozenset()) -> About:
-    """What a value is on, by the text before and behind it, and the `title` of the vote."""
+    """What a value is on, by the text before and after it, and the `title` of the vote."""
     led = _LED_IN.search(fold(lead))
     if led is not None and not has("whole", led.group("what")):
         if has("part", led.group("what")):
@@ -128,7 +128,7 @@ def _is_a_thing(what: str, title: frozenset[str]) -> bool:
 
 
 def _read_named(written: str, what: str, bare: str) -> About:
-    """By what is named; `what` is as `written`, in lower case, `bare` without its articles."""
+    """What a value is on, by its name; `what` is `written` in lower case, `bare` also without articles."""
     said = _CLAUSE_END.split(what[:60])[0]
     theirs = _THEIRS.match(what)
     if theirs is not None and begins("whole", noun := what[theirs.end() :]):

@@ -22,14 +22,14 @@ _OPENS = re.compile(r"(?:^\W*|[:,;→=>]\s*[\"'“(\[*]?)$")
 #: "somewhere between 0 and"
 _BETWEEN = re.compile(r"between\s+[+\-±]?\s?[01]\s+and\s*$")
 _OWN_IN_BRACKETS = re.compile(r"\bmy (?:\w+ )?vote (?:\(|of )$")
-#: behind a value: it is no vote, but stands somewhere else, or is part of a name
+#: after a value: it is no vote, but a value found elsewhere, or part of a name
 _ELSEWHERE = re.compile(
     r"\s*(?:(?:from|in|on|of|out of) (?:the|my|our|section|table|appendix)\b"
     r"(?! (?:list|votes?|tally|thread|first|last|earlier))"
     r"|(?:workaround|default|option|setting|value|limit|row|column|key|as you)\b)",
     re.IGNORECASE,
 )
-#: narrower than the class of that name, which takes "my test cluster … -1" for one
+#: narrower than the lexicon's class, which also takes "my test cluster … -1"
 _MY_VOTE = re.compile(r"\bmy (?:\w+ )?(?:vote|ballot|veto|[+-]\s?[01])|\bmine\b")
 #: "make it a -1"
 _A_VOTE = re.compile(r"\ban? (?:\w+ )?\W*$")
@@ -55,7 +55,7 @@ _MOVES_MY = re.compile(
     r"(?:^|[,;:] )\W*(?:so )?(?:(?:i|we)(?:'\w+| am| have| will)? (?:hereby |now |going to )?)?"
     r"(?:chang|flipp?|switch|revers|turn)(?:e|ed|ing)? my (?:\w+ )?$"
 )
-#: "Sorry, my vote should have read", and behind the value ", not -1."
+#: "Sorry, my vote should have read", and after the value ", not -1."
 _SHOULD_READ = re.compile(
     r"\W*(?:(?:(?:sorry|oops|argh|ugh|correction)\W+)+(?:(?:that|it|this)|my vote)|my vote) "
     r"(?:should (?:have )?(?:be|been|read|said|say)|was meant to (?:be|read|say)) (?:an? )?$"
@@ -118,7 +118,7 @@ def _read_new_value(text: str, folded: str, target: Mention, mentions: Sequence[
 
 
 def _is_of_a_vote(before: str, mentions: Sequence[Mention]) -> bool:
-    """Whether nothing but a voter's words stand before the value: "Changing to", "From -1 to"."""
+    """Whether only a voter's words come before the value: "Changing to", "From -1 to"."""
     said = _MUST.sub(" ", _WRITER.split(VALUE.sub(" ", before))[-1])
     if _IT.search(said) is not None and len(mentions) == 1:
         return False
@@ -155,7 +155,7 @@ def _speaks_of_own(folded: str) -> bool:
 
 
 def _find_target(folded: str, mentions: Sequence[Mention], *, moves: bool) -> Mention | None:
-    """The value that the sentence arrives at: "from -1 to +1", "make it a 0", "-1 -> +1"."""
+    """The new value of the sentence: "from -1 to +1", "make it a 0", "-1 -> +1"."""
     verbs = [m.start() for name in _VERBS[:3] for m in find_words(name, folded)]
     targets = [
         m
@@ -202,7 +202,7 @@ def is_origin(m: Mention) -> bool:
 
 
 def _leads_up(name: str, lead: str, most: int) -> bool:
-    """Whether a word of the class stands right before a value, with at most so many small words between."""
+    """Whether a word of the class comes right before a value, with at most `most` small words between."""
     folded = fold(lead)
     small = (folded[m.end() :] for m in find_words(name, folded))
     return any(
@@ -246,5 +246,5 @@ def _leads_to(between: str) -> bool:
     """Whether words lead from a verb to the value that it takes back: "removing the flag: -1" begins a clause."""
     is_one_clause = _NEXT.search(between) is None and re.search(r"\b(?:i|we)\b", between) is None
     unknown = leaves_only(("own", "filler", "my_vote", "ballot", "earlier", "vote_words", "voted_on"), between)
-    is_any = between.strip() in {"a", "an"}  # who drops "a +1" somewhere has none there yet
+    is_any = between.strip() in {"a", "an"}  # to drop "a +1" somewhere is to cast it
     return bool(between) and is_one_clause and len(between.split()) <= _FEW and not unknown and not is_any

@@ -28,7 +28,7 @@ _NO_CLAIM_BEFORE = re.compile(
 )
 _NO_CLAIM_AFTER = re.compile(r"^\s*(?:votes?\b|[+-]1|\?)", re.IGNORECASE)
 _VOTE_BEHIND = re.compile(r"[\s)\]}:,]*(?:\bvote(?: of)?)?[\s)\]}:,=-]*$", re.IGNORECASE)
-# words near to "binding" that are words of their own; the last ones are slips where a bracket stands around them
+# other words similar to "binding"; in brackets the last ones are typing errors
 _OTHER_WORDS = frozenset({"building", "blinding", "banding", "rebinding", "binning", "being", "bring", "bind"})
 _AT_A_GLANCE = frozenset({"bonding", "bidding", "bending"})
 
@@ -58,13 +58,13 @@ _AFTER_CLAIM = re.compile(
 
 
 def skip_claim(tail: str) -> str:
-    """What follows a value, behind a claim to bind: "(binding) from me" is "from me"."""
+    """The text after a value and its claim to bind: "(binding) from me" is "from me"."""
     match = _AFTER_CLAIM.match(tail)
     return tail[match.end() :] if match is not None else tail
 
 
 def find_claim(before: str, after: str) -> bool | None:
-    """What a voter says of the binding force of a vote, from the words around it; None: nothing."""
+    """What a voter claims about the binding force of a vote, by the words around it; None: nothing."""
     near = after[:_LOOKED_AT]
     if _SHORT_NON.search(near):
         return False
@@ -80,7 +80,7 @@ def find_claim(before: str, after: str) -> bool | None:
     return True if _SHORT_BINDING.search(near) else None
 
 
-#: said of the vote elsewhere in the mail
+#: claims made elsewhere in the mail
 _APART = (
     # "(non-binding) Tested with Go", on a line of its own below a box; "Binding: no"; "Not a binding vote, but …"
     re.compile(
@@ -105,7 +105,7 @@ _SIGNED = re.compile(
 
 
 def find_separate_claim(text: str, author: str = "") -> bool | None:
-    """The claim that a mail makes of its vote elsewhere in its words, or behind its author's name at the end."""
+    """The claim to bind that a mail makes elsewhere in its words, or after its author's name at the end."""
     folded = fold_case(text)
     names_claim = "binding" in folded
     if not names_claim and not has_any(_COUNTED, folded):
@@ -119,7 +119,7 @@ def find_separate_claim(text: str, author: str = "") -> bool | None:
     return False if _DENIED.search(apart.group()) else find_claim("", apart["claim"])
 
 
-#: One of these stands in every text that the second of `_APART` is found in.
+#: Every text that matches the second pattern of `_APART` has one of these.
 _COUNTED = ("as ", "under ", "vote ", "1 ")
 _DENIED = re.compile(r"n['’]t\b|\bnot\b|[:=]\s*(?:no?|false)\b", re.IGNORECASE)
 
@@ -129,7 +129,7 @@ def _find_claims(text: str) -> Iterator[tuple[int, int, bool]]:
     for match in _WORD.finditer(text):
         word = match.group()
         if "b" not in word and "B" not in word:
-            continue  # nobody's slip leaves out the letter that it begins with
+            continue  # no typing error leaves out the first letter
         before = text[: match.start()]
         bare = _NON_WITHIN.sub("", word)
         if bare != word and is_binding_word(bare, loosely=True):
@@ -157,9 +157,9 @@ _FIRST_PERSON = re.compile(r"\b(?:I|my|me|mine)\b", re.IGNORECASE)
 
 
 def is_in_quotes(lead: str, tail: str, *, is_claimed: bool) -> bool:
-    """Whether a value between these texts stands in quotation marks, with words around them.
+    """Whether a value between these texts is in quotation marks, with words around them.
 
-    They may have opened some words before ('answer "yes, +1"'), but around no vote that is claimed or the writer's.
+    They may open some words earlier ('answer "yes, +1"'), unless the vote has a claim or words in the first person.
     """
     opened, closed = _OPENED.fullmatch(lead), _CLOSED.match(tail)
     if opened is None and not is_claimed and _FIRST_PERSON.search(lead + tail) is None:

@@ -1,4 +1,4 @@
-"""Words that make a vote depend on something: behind it, in front of it, or in the sentence above."""
+"""Words that make a vote depend on something: after it, before it, or in the sentence above."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import re
 
 from kipflow.mail.votes.lexicon import drop, ends, find_words, fold, has, is_unspaced, leaves_only
 
-#: the classes of words among which a vote may stand and still be understood
+#: the classes of words that may surround a vote that is still understood
 UNDERSTOOD = ("own", "from_me", "filler", "approval", "assent", "abstention", "casts", "change")
 #: where a clause ends: a mark, a dash between blanks
 MARK = re.compile(r"[,:.!?…，、。；：！？\n(]|\s[–—-]{1,2}\s|[–—]|->|=>|→|\)|\]|;(?!\w)")
 _ADVERB = re.compile(r"\b\w{3,}ly\b")
 _OWN = r"\W*(?:it['’]?s |i['’]?m |i am |you have my |you get my )?(?:an? )?$"
 _THEN = re.compile(rf"(?:^|[\s,;:])(?:and )?(?:then|in (?:that|this|which) case){_OWN}", re.I)
-#: "Otherwise -1" depends on what stands before; "Otherwise +1" is a vote but for that
+#: "Otherwise -1" depends on the text before it; "Otherwise +1" is a vote except for that
 _ELSE = re.compile(rf"(?:^|[\s,;:])(?:otherwise|else|if not){_OWN}", re.I)
 #: "With the name fixed, +1": is it fixed? "With all comments addressed" says so
 _WITH_DONE = re.compile(
@@ -29,9 +29,9 @@ _ORDER = re.compile(
     r"(?!(?:is|was|and|has|of|me|went|makes|looks|seems|works|reads|breaks|\w+ed)\b)\w)",
     re.IGNORECASE,
 )
-#: who else acts in a sentence that begins with a condition: "If it passes I will update the page"
+#: the main clause of a sentence that begins with a condition: "If it passes I will update the page"
 _MAIN = re.compile(r"(?:\S+\s+)+?(?:please|let|just|i|we|i'\w+|we'\w+)\b|(?:\S+\s+){3,}?(?:you|it|they|there)\b")
-#: behind a vote for these only say when: "After three days in staging."
+#: after a vote in favour these only say when: "After three days in staging."
 _OF_TIME = frozenset({"after", "when", "until", "till"})
 #: words of a condition that is a sentence by itself
 _FEW = 6
@@ -57,7 +57,7 @@ SENTENCES = re.compile(r"(?<=[.!?])\s")
 _CONCLUDED = re.compile(r"(?:[,;:.–—-]\s*(?:and )?so|\b(?:hence|therefore|thus))\b\W*(?:\w+\W+){0,3}$")
 
 
-#: "Apart from this wish it's": what does not matter for the vote, where it is no condition
+#: "Apart from this wish it's": an aside that does not change the vote, if it is no condition
 _ADJUNCT = re.compile(
     r"^(?:(?:but|and|so) )?(?:(?:apart|aside) from (?:this|that|these|my)|(?:despite|in spite of) (?:the|this|that))"
     r" (?:(?!that\b|to\b|which\b|part\b)[\w-]+ ){1,5}?(?=(?:it's|it is|i'm|i am)\b)"
@@ -65,7 +65,7 @@ _ADJUNCT = re.compile(
 
 
 def find_unknown(text: str) -> str:
-    """The words of `text` (in lower case) among which no vote is known to stand: "obviously" changes none."""
+    """The words of `text` (in lower case) that are not known to leave a vote unchanged, as "obviously" does."""
     said = _ADVERB.sub(lambda m: m[0] if has("hedging", m[0]) else " ", _ADJUNCT.sub("", text))
     return leaves_only(UNDERSTOOD, said)
 
@@ -91,7 +91,7 @@ _ONCE_BACK = re.compile(r"\s*(?:\([^()]{1,20}\)\s*)?when (?:i am|we are) (?:home
 
 
 def has_condition_behind(tail: str) -> bool:
-    """Whether a condition stands behind a vote, and not behind what else its writer offers."""
+    """Whether a condition follows a vote, and does not belong to an offer of its writer."""
     return (
         _WITH.match(tail) is not None
         or _ONCE_BACK.match(tail) is not None
@@ -100,15 +100,15 @@ def has_condition_behind(tail: str) -> bool:
 
 
 def is_unsure(tail: str) -> bool:
-    """Whether no more stands behind a vote than that its writer thinks so: "+1, I think"."""
+    """Whether only "I think" or the like follows a vote: "+1, I think"."""
     said = fold(tail)
     return has("unsure", said) and not leaves_only(("unsure", "from_me"), said)
 
 
 def is_condition(following: str, *, against: bool) -> bool:
-    """Whether the sentence that follows a vote is no more than a condition: "If the tests pass.", "But only if …".
+    """Whether the sentence after a vote is only a condition: "If the tests pass.", "But only if …".
 
-    Behind a vote against, most that begins so is its reason: "When the leader fails the followers hang."
+    After a vote against, such a sentence is mostly its reason: "When the leader fails the followers hang."
     """
     among = ("filler", "own", "from_me", "only")
     near = fold(following[:80])
@@ -125,7 +125,7 @@ def is_condition(following: str, *, against: bool) -> bool:
 
 
 def is_dependence(folded: str) -> bool:
-    """Whether a sentence (in lower case) is no more than what a vote depends on: "Subject to the license fix."."""
+    """Whether a sentence (in lower case) only states what a vote depends on: "Subject to the license fix."."""
     for found in find_words("depends", folded)[:1]:
         behind = folded[found.end() :].strip(" .!")
         is_all = MARK.search(behind) is None and _MAIN.match(behind) is None
@@ -139,7 +139,7 @@ def _drop_harmless(folded: str) -> str:
 
 
 def opens_condition(lead: str) -> bool:
-    """Whether a clause of `lead` begins with a condition, and no "so" behind it concludes."""
+    """Whether a clause of `lead` begins with a condition, without a concluding "so" after it."""
     folded = _drop_harmless(fold(lead))
     if _CONCLUDED.search(folded):
         return False
@@ -161,7 +161,7 @@ def opens_under_condition(above: str) -> bool:
     return above.rstrip().endswith(":") and opens_condition(SENTENCES.split(above)[-1])
 
 
-#: "Add a test and you have my": on a condition, but for "I read it and you have my"
+#: "Add a test and you have my": a condition, unlike "I read it and you have my"
 _AND_MINE = re.compile(
     r"(?P<done>.*)\band (?:then )?(?:you|it|this|that)(?:['’]ll| will)? (?:ha(?:ve|s)|gets?) my\s*$", re.I
 )
@@ -173,7 +173,7 @@ _IS_DONE = re.compile(
 
 
 def follows_condition(lead: str, above: str) -> bool:
-    """ "Rename it and then +1"; `above` is what stands before the sentence."""
+    """ "Rename it and then +1"; `above` is the text before the sentence."""
     lead = lead[other.end() :] if (other := _OTHER_CASE.match(lead)) is not None else lead
     if _THEN.search(lead) and (
         above.rstrip().endswith("?") or has("demand", fold(f"{above} {lead}")) or orders(above) or orders(lead)
@@ -188,10 +188,10 @@ def follows_condition(lead: str, above: str) -> bool:
 
 
 def orders(above: str) -> bool:
-    """Whether the last sentence above tells somebody to do something: "Make it opt-in."."""
+    """Whether the last sentence above asks for something to be done: "Make it opt-in."."""
     return _ORDER.match(SENTENCES.split(above.strip())[-1]) is not None
 
 
 def is_alternative(lead: str) -> bool:
-    """Whether what stands behind `lead` is said for another case than the one before: "Otherwise"."""
+    """Whether the words after `lead` are for another case than the words before: "Otherwise"."""
     return _ELSE.search(lead) is not None

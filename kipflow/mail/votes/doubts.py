@@ -1,4 +1,4 @@
-"""Sentences without a value that make the vote of their author doubtful: it may have changed, or be no vote."""
+"""Sentences without a value that make the vote of their author doubtful: it may have changed, or may be no vote."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ASKS_US = re.compile(r"\b(?:do|does|did|would|could|can|will|should|is|are) (?:
 
 @dataclass(frozen=True, slots=True)
 class DoubtRule:
-    """A rule about a sentence without a value, in lower case and about the writer: what it takes is a doubt."""
+    """A rule for a sentence about its writer, in lower case, without a value: what it takes is a doubt."""
 
     name: str
     when: Callable[[str], bool]
@@ -29,7 +29,7 @@ class DoubtRule:
     role: Role = Role.PLAIN
 
     def make_finding(self, choice: Choice | None = None) -> Finding:
-        """A doubt; with a `choice`, that of who has voted otherwise."""
+        """A doubt; with a `choice`, only about a voter who has voted otherwise."""
         return find(self.name, Standing.DOUBT, self.why, choice=choice, role=self.role)
 
 
@@ -83,7 +83,7 @@ DOUBT_RULES: tuple[DoubtRule, ...] = (
         ("I have changed my vote.",),
     ),
 )
-#: asked about only where the sentence approves of nothing either
+#: a question only if the sentence approves of nothing either
 STANCE = DoubtRule(
     "stance",
     lambda folded: (
@@ -97,7 +97,7 @@ STANCE = DoubtRule(
 
 
 def find_doubt_rule(text: str) -> DoubtRule | None:
-    """The first rule about sentences without a value that takes this one."""
+    """The first rule for sentences without a value that takes this one."""
     if speaks_of_anothers(text) or _ASKS_YOU.search(text):
         return None
     folded = drop("keeps", fold(text))
@@ -105,7 +105,7 @@ def find_doubt_rule(text: str) -> DoubtRule | None:
 
 
 def says_it_stands(text: str) -> bool:
-    """Whether a sentence says no more than that the own vote stands: "My vote of April is unchanged."."""
+    """Whether a sentence only confirms the writer's vote: "My vote of April is unchanged."."""
     folded = fold(text)
     if "?" in text or "whether" in folded:
         return False

@@ -1,4 +1,4 @@
-"""What one sentence or line comes to, before the mail is weighed as a whole."""
+"""The reading of one sentence or line, before the mail is judged as a whole."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from kipflow.domain.votes import Choice, Expression, Standing
 
 
 class Role(Enum):
-    """What a finding does to the others of its mail."""
+    """How a finding affects the others of its mail."""
 
     PLAIN = auto()
-    #: a checked box, or what sums up, outweighs what is said beside it
+    #: a checked box or a summary outweighs all other findings
     WHOLE = auto()
-    #: a change outweighs all that was said before
+    #: a change outweighs all findings before it
     CHANGE = auto()
     #: not understood, and may be the vote beside another one
     RIVAL = auto()
@@ -45,7 +45,7 @@ def find(
     claimed: bool | None = None,
     role: Role = Role.PLAIN,
 ) -> Finding:
-    """A finding whose line is filled in by who knows it."""
+    """A finding without its line, which the caller fills in."""
     expression = Expression(
         choice=choice, value=value, claimed_binding=claimed, line="", rule=rule, standing=standing, why=why
     )

@@ -1,4 +1,4 @@
-"""What is said of votes in general: what any of them means, several at once, how others may vote."""
+"""Values in statements about votes in general: what such a vote means, several at once, how others may vote."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _OF_WHOMEVER = re.compile(
     r"(?:(?:and|but|so|that|once|when|if|as|because|where|note|please|remember|also|then|instead|usually) )*"
     r"(?:an?|any|all|every|each|no)"
 )
-#: right behind a value: "vote by a member would", "without a reason is", "here means"
+#: right after a value: "vote by a member would", "without a reason is", "here means"
 _GOES_ON_OF_ANY = re.compile(
     r"(?:votes?\s+|veto\s+)?(?:(?:here|there)\s+|(?:by|from|of|with|without)\s+"
     r"(?:(?!(?:who|whose|that|which|on|for)\b)[\w'’-]+\s+){1,6}?)?"
@@ -33,7 +33,7 @@ def invites(m: Mention) -> bool:
 
 
 def is_of_any(m: Mention) -> bool:
-    """Whether it is said of any such vote: "A +1 vote by a member would not imply help"."""
+    """Whether it is said about any such vote: "A +1 vote by a member would not imply help"."""
     is_talk = _OF_WHOMEVER.fullmatch(m.clause) is not None and _GOES_ON_OF_ANY.match(m.rest.strip()) is not None
     return is_talk and _FIRST_PERSON.search(m.sentence.text) is None
 
@@ -46,7 +46,7 @@ _SEVERAL = re.compile(
 
 
 def is_of_several(m: Mention) -> bool:
-    """Whether it is said of several votes: "the +1 votes carry over", or "+1 votes" above a list."""
+    """Whether it is said about several votes: "the +1 votes carry over", or "+1 votes" above a list."""
     found = _SEVERAL.match(m.tail)
     if found is None or _FIRST_PERSON.search(m.sentence.text) is not None:
         return False

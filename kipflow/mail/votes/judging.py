@@ -1,4 +1,4 @@
-"""The table of the rules: what is no vote, talk, doubts, votes. The first that takes a value decides."""
+"""Judges values by the table of rules: no vote, talk, doubts, votes. The first rule that takes a value decides."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kipflow.mail.votes.verdicts import Rule, Verdict
 RULES: tuple[Rule, ...] = (*talk.rule, *answers.rule, *rules.rule)
 
 
-#: words that a value behind them belongs to
+#: words to which a value after them belongs
 _HOLDS = re.compile(
     r"(?:\b(?:an?|the|no|any|each|every|of|for|to|with|as|from|by|in|on|at|is|are|was|were|be|been|am|and|or"
     r"|your|his|her|their|our|my|its|that|these|those|than|not|only|just|vot(?:e|es|ed|ing)|g[ai]ven?|gives?|cast"
@@ -24,7 +24,7 @@ _HOLDS = re.compile(
     r"|counts?|counted|calls?|called|binding|returns?|means?|equals?"
     r"|[A-Z]\w+)|['’]s|[(\"'“,;:–—-])\W{0,2}$"
 )
-#: words that count a vote for behind them
+#: words that count the vote in favour after them
 _COUNTS = re.compile(
     r"\b(?:more|another|one|two|three|four|five|six|first|second|third|last|final|missing)\W{0,2}$", re.IGNORECASE
 )
@@ -33,7 +33,7 @@ _GOES_ON = re.compile(r"\s*(?:\d+(?:\.\d+)*\s+)?[^\W\d]+\s+[^\W\d]+")
 
 
 def stands_free(m: Mention) -> bool:
-    """Whether no word in front holds a value that begins its line or ends its sentence: "It does not compile -1"."""
+    """Whether a value at the start of its line or end of its sentence is independent: "It does not compile -1"."""
     if m.opens:
         if " " in m.written or not m.sentence.starts_line or technical.means(m.rest):
             return False
@@ -48,7 +48,7 @@ def stands_free(m: Mention) -> bool:
 
 
 def judge(mention: Mention) -> tuple[Rule, Verdict]:
-    """The first rule that takes the mention, and what is made of it."""
+    """The first rule that takes the mention, and its verdict."""
     found = next(row for row in RULES if row.when(mention))
     # "+1 (binding) is what I wanted to type"
     is_said_of_it = mention.is_claimed and speaks_of_itself(mention.near)
@@ -76,7 +76,7 @@ _TAKES_THE = re.compile(r"\bI (?:hereby )?(?:take|took) (?:the|my|that) $", re.I
 
 
 def turns_against(m: Mention, rule: Rule) -> bool:
-    """Whether the words around a value take it back or deny it: what is meant then is not the same vote again."""
+    """Whether the words around a value take it back or deny it: then it does not repeat the same vote."""
     folded = fold(m.sentence.text)
     is_past = m.segment.endswith("my") and _IS_PAST.match(m.rest) is not None
     denies = rule.denies or is_past or (m.speaks_of_mine and has("negation", drop("undenied", m.clause)))

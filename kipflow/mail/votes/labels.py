@@ -1,4 +1,4 @@
-"""Whether what stands in front of a value, up to a colon, leads up to its writer's own vote: "Windows: +1" does not."""
+"""Whether the words before a value, up to a colon, introduce its writer's own vote: "Windows: +1" does not."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kipflow.mail.votes.unfinished import BE, NAME, awaits_value
 
 _ITEM = re.compile(r"\A\s*(?:[-*•·]|\(?(?:\d{1,2}|[a-h])[.)])\s")
 _WRITER = re.compile(r"\b(?:i|we|(?<!and )me(?! and))\b")
-#: the end of words that say what somebody else does, or what is to be done
+#: the end of words about somebody else's act, or about something to be done
 _POINTS = re.compile(r"\b(?:(?<!nothing )to \w+|on|for|from|at|is|are|be|means?)$|\b(?:by|who|doubt)\b")
 _CLAIM_BEHIND = re.compile(r"\s*\((?:non-?)?binding\)$", re.IGNORECASE)
 #: "I speak for Jun"
@@ -26,22 +26,22 @@ _CHAT = re.compile(r"\W*(?:\d{1,2}:\d\d\W+[\w-]+:|(?:\d{1,2}:\d\d\W+)?<[\w-]+>)\
 _LABELS_ANOTHER = re.compile(r"\w\s?(?:->|=>|→|[:=])\s?[+-]\s?[01]\b")
 #: "#4711: +1" is on something else
 _TICKET = re.compile(r"#\d+\s*$")
-#: what a label says is not what the vote says: "Against: +1"
+#: the label contradicts the vote: "Against: +1"
 _OPPOSITE = {
     Choice.FOR: ("no", "rejection", "abstention"),
     Choice.AGAINST: ("yes", "approval", "assent", "abstention"),
 }
-#: one of these leads up to the own vote
+#: one of these introduces the own vote
 _LEADS = (
     *("leads_in", "sums_up", "own", "my_vote", "from_me", "voted_on", "vote_for", "vote_against", "approval", "praise"),
     *("rejection", "abstention", "assent", "yes", "no", "change", "turned", "harmless", "correction"),
 )
-#: who speaks of one of these passes on what was voted; a label of few words, also what is lacking or asked for
+#: a label with one of these passes on votes; a label of few words may also say what is missing or requested
 _PASSED_ON = ("relays", "reports", "source")
 _NOT_NOW = ("other", "earlier", "demand", "group")
 _LACKING = ("need", "quantity")
 _UNSURE = ("hypothetical", "hedging", "hedge", "part", "measure", "in_part")
-#: a sentence, and no name of a thing
+#: a sentence, not the name of a thing
 _SAYS = re.compile(
     r"^\W*(?:(?:so|and|but|now|still|well|then|to me|for me|for us|imo|imho|in my (?:view|opinion|book)|\w+ly)\W+)*"
     r"(?:it|this|that|these|those|there|all|everything|nothing|mine|i|we|tests?|people|everybody)(?:['’](?:s|re|ve|ll|m)\b"
@@ -54,12 +54,12 @@ _GOES_ALONG = re.compile(
     rf"(?i:same (?:here )?as|like|(?:i )?agree(?:d|ing)? with|echoing|seconding) {NAME}(?:(?:,| and| &) {NAME}){{0,3}}"
 )
 _MANY = 4
-#: "With regret", "Seriously": no thing that is voted on
+#: "With regret", "Seriously": not a thing that is voted on
 _ADVERBIAL = re.compile(
     r"\W*(?:(?:with|in|at|by|despite|without) (?!the\b|an?\b|our\b|my\b|his\b|her\b)[^\W\d]+(?: [^\W\d]+)?"
     r"|\w{4,}(?:ously|fully|ingly|edly|antly|ently|ately|estly))\W*$"
 )
-#: a capital within it, or who does something at its start: "Jun is away", "Babcia was right", not "It is ready"
+#: a name: a capital within it, or an actor at its start: "Jun is away", "Babcia was right", not "It is ready"
 _NAMES_ONE = re.compile(
     rf"\w\W+(?!I\b){NAME}|^\W*(?!(?:It|This|That|There|All|Everything|Nothing|No|Mine|What|I|[A-Z][a-z]+ing)\b)"
     rf"{NAME}(?:['’]s)? (?:{BE}|has|have|had|will|does|do|did|(?!this|his)\w+(?:s|ed))\b"
@@ -67,7 +67,7 @@ _NAMES_ONE = re.compile(
 
 
 def is_labelled(m: Mention) -> bool:
-    """Whether what stands before it, up to a colon, is not known to lead up to the writer's own vote: "Windows: +1"."""
+    """Whether the words before it, up to a colon, are not known to introduce the writer's own vote: "Windows: +1"."""
     rule = find_label_rule(m.label, m.choice, is_claimed=m.is_claimed) if m.label else None
     if m.mine_follows and not _ITEM.match(m.sentence.line.text):  # "- the limits: -1 from me" is on a part
         return (rule is not None and not rule.leads) or _CHAT.match(m.lead) is not None
@@ -82,7 +82,7 @@ def is_labelled(m: Mention) -> bool:
 
 @dataclass(frozen=True)
 class Label:
-    """What stands before a value, up to a colon; with a claim to bind it is enough that it names no thing or person."""
+    """The words before a value, up to a colon; with a claim to bind it is enough that they name no thing or person."""
 
     written: str
     choice: Choice
@@ -104,7 +104,7 @@ class Label:
 
     @cached_property
     def told(self) -> str:
-        """The same without what only leads to the value."""
+        """The same without words that only introduce the value."""
         return drop("from_me", drop("leads_in", drop("casts", drop("harmless", self.last)))).removesuffix(" please")
 
     @cached_property
@@ -147,25 +147,25 @@ def _is_lacking(x: Label) -> bool:
 
 
 def begins_with_ground(clause: str) -> bool:
-    """Whether a clause (in lower case) begins as one that says why the vote follows: "but as it does not"."""
+    """Whether a clause (in lower case) begins as a reason for the vote after it: "but as it does not"."""
     return begins("grounds", clause.removeprefix("but "))
 
 
 def _gives_grounds(last: str) -> bool:
-    """Whether a label's last clause says why the vote follows, or as whom: "Since it is fixed", "After a long test"."""
+    """Whether a label's last clause gives the vote's reason or role: "Since it is fixed", "After a long test"."""
     is_ground = begins_with_ground(last) or (last.startswith("after ") and begins("harmless", last))
     return is_ground and not ends("leaves_open", last)
 
 
 def _objects_if_against(x: Label) -> bool:
-    """Whether a value below one, without a claim to bind, has a reason in front: "I looked it up: -1" has none."""
+    """Whether a value below zero, without a claim to bind, has a reason before it: "I looked it up: -1" has none."""
     if x.choice is Choice.FOR or x.is_claimed:
         return True
     return any(has(name, x.text) for name in ("negation", "contrast", "rejection", "refuses", "alarm", "abstention"))
 
 
 def _is_prose(x: Label) -> bool:
-    """Whether it is a sentence, or words enough beside a claim to bind: about no vote, nobody, and no part of it."""
+    """Whether it is a sentence, or enough words with a claim to bind: about no other vote, person or part."""
     counts = x.choice is Choice.FOR and (x.has("need") or ends("quantity", x.told)) and not has("presents", x.text)
     if counts or x.has(*_NOT_NOW, *_UNSURE) or "vote" in drop("my_vote", x.told):
         return False
@@ -180,7 +180,7 @@ def _is_prose(x: Label) -> bool:
 
 
 def _speaks_of_its_writer(x: Label) -> bool:
-    """Not of what somebody else does or is to do."""
+    """Whether it is not about what somebody else does or should do."""
     if x.text.endswith(" but") and not leaves_only(UNDERSTOOD, x.text):
         return True  # "Late but", not "Jun is away but"
     if _POINTS.search(drop("polite", x.told)) is not None or x.has("group") or not _objects_if_against(x):
@@ -190,7 +190,7 @@ def _speaks_of_its_writer(x: Label) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class LabelRule:
-    """What a label is, and whether its writer's own vote stands behind it."""
+    """A kind of label, and whether its writer's own vote follows it."""
 
     name: str
     leads: bool
@@ -198,7 +198,7 @@ class LabelRule:
     takes: tuple[str, ...]
 
 
-#: the first that takes a label decides; one that none takes does not lead up to a vote
+#: the first that takes a label decides; a label that none takes introduces no vote
 LABEL_RULES = (
     LabelRule("concludes", True, _concludes, ("The wiki says opt-in, so", "Same result, so again")),
     LabelRule(

@@ -1,4 +1,4 @@
-"""What a mail may still say in which no vote was found: nearly a value, a claim to bind, a yes or no. Always asked."""
+"""Possible votes in a mail without a clear one: nearly a value, a claim to bind, a yes or no. Always questions."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from kipflow.mail.votes.shapes import CHECKED
 from kipflow.mail.votes.structure import classify_lines
 from kipflow.mail.votes.values import find_values, offers_all, parse_value
 
-BRIEF = 60  # a mail that says no more than yes or no
-#: Words of a line that is no more than a vote and its label.
+BRIEF = 60  # characters of a mail that only says yes or no
+#: Words of a line that is only a vote and its label.
 _FEW = 3
 _FEW_BEHIND = 5
-#: A mail that passes on a vote says little else.
+#: Most characters of a mail that only passes on a vote.
 SHORT = 500
-#: "+1000!", "+1/-0", "1+ (binding)", "++1", "+l (binding)": opens a paragraph, only a claim to bind behind it
+#: "+1000!", "+1/-0", "1+ (binding)", "++1", "+l (binding)": opens a paragraph, with only a claim to bind after it
 _NEAR_VALUE = re.compile(
     r"(?:\A|\n[ \t]*\n|[.!?]\s)[ \t]*(?P<line>"
     r"(?:(?P<sign>[+-])(?: ?[+-]{1,2} ?1| ?(?:\+\s*$|1/[+-]?[0-9]|1(?:[,. ]000)+|1\^\d|[2-9]|[1-9]\d{1,6}|[lI!]))"
@@ -57,9 +57,9 @@ _OWN = re.compile(r"\b(?:me|myself|mine|my own|I)\b")
 _ADDED = re.compile(r"\b(?:(?:plus|including|with) (?:mine|myself|my own)|including me)\b", re.IGNORECASE)
 _SPEAKS_OF_VALUES = re.compile(r"\?|(?<!\w)[+-] ?[01]\b")
 _SOMEBODYS = re.compile(r"\b[A-Z]\w+['’]s\b")
-#: Characters of a mail that warns and says little else.
+#: Most characters of a mail that only warns.
 _WARNING = 160
-#: Words before a warning among which a negation denies it.
+#: Words before a warning in which a negation denies it.
 _NEAR = 3
 _CALMING = ("approval", "praise", "settled")
 _OBJECTING = ("contrast", "negation", "demand", "rejection", "restated")
@@ -72,7 +72,7 @@ _ANSWERS = {
 
 
 def ask_about_the_rest(own: Sequence[OwnLine], author: str) -> Expression | None:
-    """The question that words leave open in which no vote was found; None: they leave none."""
+    """The question that words without a vote leave open; None: they leave none."""
     text = "\n".join(line.text for line in own)
     asked = chain(
         *(_read_near_values(text[:SHORT]), _read_whole(text, author), _read_answer(own, author), _read_leaning(text))
@@ -81,7 +81,7 @@ def ask_about_the_rest(own: Sequence[OwnLine], author: str) -> Expression | None
 
 
 def read_quoted_boxes(lines: Sequence[str], author: str) -> Expression | None:
-    """The question that a box leaves open which is crossed in a quotation: where its author found it, or quoted so?"""
+    """The question about a box that is checked in a quotation: did the author check it, or only quote it?"""
     found = classify_lines([plain(line) for line in lines], author)
     checked = [index for index, (shape, _) in found.items() if shape is CHECKED]
     if len(checked) != 1:
@@ -94,7 +94,7 @@ def read_quoted_boxes(lines: Sequence[str], author: str) -> Expression | None:
 
 
 def read_own_entry(own: Sequence[OwnLine], author: str) -> Expression | None:
-    """The vote of a result's author, whom it lists in the first person: "+1: Jun, Tess and me", "Mara Lind (me)"."""
+    """The vote of a result's author, listed in the first person: "+1: Jun, Tess and me", "Mara Lind (me)"."""
     lines = [line.text for line in own]
     listed = read_counts(lines).names
     named = any("myself" in names for names in listed.values())
@@ -151,20 +151,20 @@ def _read_near_values(text: str) -> Iterator[tuple[Finding, str]]:
 
 def _read_whole(text: str, author: str) -> Iterator[tuple[Finding, str]]:
     folded = fold(text[:SHORT])
-    leads_in = text.rstrip().endswith(":")  # a forwarded mail, which is none of the own words
+    leads_in = text.rstrip().endswith(":")  # introduces a forwarded mail, which is not own words
     if len(text) < SHORT and has("relays", folded) and (leads_in or "vote" in folded):
         yield find("passed-on", Standing.UNCLEAR, "passes on somebody's words: a vote, and whose?"), text
     claimed = find_separate_claim(text, author)
     if claimed is None and len(text) < SHORT:
         found = (_find_own_claim(sentence) for sentence in _SENTENCE.split(text))
         claimed = next((claim for claim in found if claim is not None), None)
-    if claimed is not None:  # of who has voted it says nothing new
+    if claimed is not None:  # from somebody who has voted it is nothing new
         why = "claims to bind, and gives no value: what is the vote?"
         yield find("claim-without-value", Standing.HINT, why, claimed=claimed), ""
 
 
 def _find_own_claim(sentence: str) -> bool | None:
-    """What somebody says of the binding force of an own vote that is written in no known words."""
+    """The claim to bind of an own vote that is written in unknown words."""
     folded = fold(sentence)
     is_own = has("first_person", folded) or has("from_me", folded)
     if (
@@ -185,14 +185,14 @@ def _goes_along(folded: str) -> bool:
 
 
 def _warns(folded: str) -> bool:
-    """Whether a warning stands in it that no negation right before it denies: "it does not break anything"."""
+    """Whether it has a warning that no negation right before it denies: "it does not break anything"."""
     before = (" ".join(folded[: m.start()].split()[-_NEAR:]) for m in find_words("alarm", folded))
     return has("refuses", folded) or any(not has("negation", words) for words in before)
 
 
 @dataclass(frozen=True, slots=True)
 class Leaning:
-    """A short mail, in lower case, that leans to one side: asked about after a vote for the other side."""
+    """A short mail, in lower case, that leans to one side: a question after a vote for the other side."""
 
     name: str
     choice: Choice

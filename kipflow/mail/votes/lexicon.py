@@ -1,7 +1,7 @@
-"""The words of `lexicon.toml` as classes that a piece of text has or has not. One file holds them all.
+"""Finds the word classes of `lexicon.toml` in a text. That one file holds all words.
 
-"approv*" stands for all words that begin so, "concern* ... resolved" allows up to 45 characters between. Chinese,
-Japanese and Korean words are found without a blank around them.
+"approv*" means all words that begin so, "concern* ... resolved" allows up to 45 characters between. Chinese,
+Japanese and Korean words need no blanks around them.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def is_unspaced(text: str) -> bool:
 
 
 def find_words(name: str, text: str) -> list[re.Match[str]]:
-    """Where words of the class stand in `text` (lower case, see `fold`)."""
+    """Where words of the class occur in `text` (lower case, see `fold`)."""
     held = _find_held(name, text)
     return list(_compile_signs(held).finditer(text)) if held else []
 
@@ -71,7 +71,7 @@ def begins(name: str, text: str) -> bool:
 
 
 def skip(name: str, text: str) -> str:
-    """`text` (in lower case) behind a word of the class, if it begins with one."""
+    """`text` (in lower case) after a word of the class, if it begins with one."""
     found = _compile(name).match(text) if text.startswith(_list_starts(name)) else None
     return text if found is None else text[found.end() :].lstrip()
 
@@ -89,18 +89,18 @@ def fold(text: str) -> str:
 
 
 def speaks_of_votes(text: str) -> bool:
-    """Whether `text` (see `fold`) holds any word from which a vote could be read that is not written as a value."""
+    """Whether `text` (see `fold`) holds any word that could cast a vote without a value."""
     return "bind" in text or has("voting", text)
 
 
 def drop(name: str, text: str) -> str:
-    """`text` with the words of the class blotted out, so that what they contain is not found."""
+    """`text` with the words of the class blanked out, so that the words within them are not found."""
     held = _find_held(name, text)
     return _compile_signs(held).sub(lambda m: "·" * len(m.group()), text) if held else text
 
 
 def leaves_only(names: Iterable[str], text: str) -> str:
-    """The letters of `text` that no word of the classes accounts for."""
+    """The letters of `text` that belong to no word of the classes."""
     if _LETTERS.search(text) is None:
         return ""
     signs = tuple(sign for name in names for sign in _find_held(name, text))
@@ -109,8 +109,8 @@ def leaves_only(names: Iterable[str], text: str) -> str:
 
 @cache
 def _find_signs(name: str) -> dict[str, list[str]]:
-    """The longest piece without a blank of each word of a class, and the words that it stands for: a text without the
-    piece holds none of them, which costs far less to find out than trying a pattern, or building it."""
+    """The longest piece without a blank of each word of a class, with the words that contain it. A text without the
+    piece holds none of them, and this test costs far less than building or trying a pattern."""
     found: dict[str, list[str]] = {}
     for word in load_words()[name]:
         found.setdefault(max(_BETWEEN_PIECES.split(word), key=len), []).append(word)
@@ -129,8 +129,8 @@ Signs = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class _Index:
-    """The signs of a class: by the run of letters that each begins with, where a text has that run whole; the rest,
-    which may stand inside of one; and of the rest what a text in ASCII can hold."""
+    """The signs of a class: those that are found by the complete run of letters that they begin with; the rest, which
+    may be inside such a run; and those of the rest that a text in ASCII can hold."""
 
     by_run: dict[str, list[str]]
     rest: tuple[str, ...]
@@ -151,14 +151,14 @@ def _index(name: str) -> _Index:
     return _Index(by_run, tuple(rest), tuple(sign for sign in rest if sign.isascii()))
 
 
-@lru_cache(maxsize=512)  # one text is asked for many classes
+@lru_cache(maxsize=512)  # one text is tested for many classes
 def _split_runs(text: str) -> frozenset[str]:
     return frozenset(_RUN.findall(text))
 
 
-@lru_cache(maxsize=512)  # several rules ask for one class
+@lru_cache(maxsize=512)  # several rules test for one class
 def _find_held(name: str, text: str) -> Signs:
-    """The signs of the class in `text`: without one it holds none of its words."""
+    """The signs of the class in `text`: a text without a sign holds none of its words."""
     index = _index(name)
     runs = index.by_run.keys() & _split_runs(text)
     begun = [sign for run in sorted(runs) for sign in index.by_run[run]] if runs else []
@@ -177,7 +177,7 @@ def _compile_signs(signs: Signs) -> re.Pattern[str]:
 
 
 def _join(words: Iterable[str]) -> re.Pattern[str]:
-    """One pattern for all the words: those in letters share one look at what stands around, which makes it fast."""
+    """One pattern for all the words: those of letters share one check of their boundaries, which is fast."""
     ordered = sorted(set(words), key=lambda w: (" ... " in w, -len(w), w))
     lettered = [w for w in ordered if _is_lettered(w)]
     spaced, begun = ([w for w in lettered if (w[-1] == "*") is begins] for begins in (False, True))
@@ -189,7 +189,7 @@ def _join(words: Iterable[str]) -> re.Pattern[str]:
 
 
 def _is_lettered(word: str) -> bool:
-    """Whether a word, and so each of its pieces, stands only where letters begin."""
+    """Whether a word, and so each of its pieces, can begin only where a run of letters begins."""
     return (
         word[0].isalnum()
         and (word[-1] == "*" or word[-1].isalnum())

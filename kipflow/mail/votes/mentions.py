@@ -1,4 +1,4 @@
-"""A written value with the words around it: what the rules look at."""
+"""A written value with the words around it: the input of the rules."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ _CONCLUDES = re.compile(
     r"|worth my)(?:\s+(?:an?|at|now|still|again|also|it|this|you|very much))*\s*$)"
 )
 _ANOTHER = re.compile(r"(?:,|\b(?:and|but))\s+(?:an? )?[+-]\s?[01]\b")
-_LAST = 3  # words before a colon that lead up to what stands behind it
+_LAST = 3  # words before a colon that introduce the text after it
 _LEADING = re.compile(r"^(?:[=-]{1,2}>)?[\s*_<>~\"'“”‘’«»()\[\]@•·–—-]*(?:\d{1,2}[.)]\s*)?$")
-#: behind a value in a script without blanks: the clause is over, or the rest of it is understood
+#: after a value in a script without blanks: the clause is over, or its rest is understood
 _GOES_ON = (
     *("goes_on", "from_me", "filler", "own", "approval", "praise", "assent", "casts", "rejection", "abstention"),
 )
@@ -88,7 +88,7 @@ class Mention:
 
     @cached_property
     def claimed(self) -> bool | None:
-        return find_claim(self.lead, VALUE.split(self.tail)[0])  # not that of another value behind it
+        return find_claim(self.lead, VALUE.split(self.tail)[0])  # not that of another value after it
 
     @cached_property
     def is_claimed(self) -> bool:
@@ -96,17 +96,17 @@ class Mention:
 
     @cached_property
     def opens(self) -> bool:
-        """Whether nothing but bullets and brackets stands before it."""
+        """Whether only bullets and brackets come before it."""
         return _LEADING.match(self.lead) is not None
 
     @cached_property
     def clause(self) -> str:
-        """All of the lead behind its last mark, in lower case."""
+        """The lead after its last mark, in lower case."""
         return fold(MARK.split(_TWICE.sub("", self.lead))[-1]).strip(_FRAME)
 
     @cached_property
     def label(self) -> str:
-        """What stands before a colon, or a bracket behind a name, right before it: "Windows:", "Jun (+1)"."""
+        """The words before a colon right before it, or a name before its bracket: "Windows:", "Jun (+1)"."""
         if (named := _NAME_BEFORE.search(self.lead)) is not None:
             return _SENTENCE_END.split(self.lead[: named.end()])[-1].strip()
         before = (self.sentence.preceding if self.opens else self.lead).rstrip(f" {_FRAME}([")
@@ -134,17 +134,17 @@ class Mention:
 
     @cached_property
     def follows_article(self) -> bool:
-        """ "this is a +1": a noun may follow, which it is a word of."""
+        """ "this is a +1": a noun that it belongs to may follow."""
         return self.segment.endswith((" a", " an"))
 
     @cached_property
     def unknown(self) -> str:
-        """The words of the segment that belong to no class in which a vote may stand."""
+        """The words of the segment in no class that is known around votes."""
         return find_unknown(self.segment)
 
     @cached_property
     def rest(self) -> str:
-        """The tail behind a claim to bind."""
+        """The tail after a claim to bind."""
         return skip_claim(self.tail)
 
     @cached_property
@@ -210,12 +210,12 @@ class Mention:
 
     @cached_property
     def object(self) -> str:
-        """What stands behind "on", "for", "to" or "with" after the value, in lower case."""
+        """The words after "on", "for", "to" or "with" that follow the value, in lower case."""
         return read_object(self.rest)
 
     @cached_property
     def whom(self) -> str:
-        """Behind "from": who cast it, unless the writer says me."""
+        """The words after "from": who cast it, unless it says "me"."""
         match = _FROM.match(self.rest)
         return match.group("whom") if match is not None and not self.mine_follows else ""
 
@@ -228,12 +228,12 @@ class Mention:
 
     @cached_property
     def is_quoted(self) -> bool:
-        """Whether it stands in quotation marks, with words around them."""
+        """Whether it is in quotation marks, with words around them."""
         return is_in_quotes(self.lead, self.tail, is_claimed=self.is_claimed)
 
     @cached_property
     def is_conditional(self) -> bool:
-        """Whether a condition stands behind it, or opens a clause before it."""
+        """Whether a condition follows it, or opens a clause before it."""
         above = self.sentence.preceding
         return (
             has_condition_behind(self.tail)

@@ -1,4 +1,4 @@
-"""Whose vote a value is: the names behind it and before it."""
+"""Whose vote a value is: the names after it and before it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NAMED = re.compile(r"\s*\((?P<who>@?[A-Z][a-z][\w.'’-]*(?: [A-Z][\w.'’-]*){
 #: "acme (Jun Okafor)"
 _OF_A_COMPANY = re.compile(r"[\w.&-]+ \((?P<who>[A-Z][\w.'’-]+(?: [A-Z][\w.'’-]+){1,2})\)\W*")
 _NO_LATIN = re.compile(r"[^\x00-\u036f\u2000-\u206f]")
-#: two words with capitals in a row; what is no letter, digit or small letter is one
+#: two words with capitals in a row; a letter that is not a small one counts as a capital
 _CAPITAL = r"(?=[^\W\d_])[^a-zß-öø-ÿ\W][\w'’-]+"
 _IN_A_ROW = re.compile(
     rf"\b(?P<one>{_CAPITAL})(?:\s*\([^()]{{1,30}}\))?(?:,| and| &| und| et)\s+(?=(?P<other>{_CAPITAL}))"
@@ -25,7 +25,7 @@ _IN_A_ROW = re.compile(
 OF_SOMEBODY = re.compile(r"(?:you(?! all)|him|her|them)\b", re.IGNORECASE)
 #: "Jun's +1", not "that's +1"
 _SOMEBODYS = re.compile(r"\b(?!(?:It|That|Here|There|What|Let|He|She|Vote|Mine)['’]s)[A-Z]\w+['’]s (?:earlier |own )?$")
-#: "I'll count it as", "Noted,": who keeps the tally
+#: "I'll count it as", "Noted,": said by the person who keeps the tally
 _KEEPS_TALLY = re.compile(
     r"(?:^|[,.;:] )\W*(?:i|we)(?:['’](?:ll|d|ve))?(?: (?:have to|must|will|would|can|now|just|have))*"
     r" (?:count(?:ed)?|record(?:ed)?|put|tak(?:e|en)|took|read|have|moved?|list(?:ed)?|noted?)"
@@ -53,7 +53,7 @@ def is_somebodys(lead: str) -> bool:
 
 
 def asks_of_it(lead: str) -> bool:
-    """Whether the words before a value ask somebody else of it, or speak to them of theirs: "Is that a +1?"."""
+    """Whether the words before a value ask somebody about it, or address them about their vote: "Is that a +1?"."""
     return _YOURS.search(lead) is not None
 
 
@@ -63,12 +63,12 @@ def speaks_of_anothers(text: str) -> bool:
 
 
 def keeps_tally(lead: str) -> bool:
-    """Whether the words before a value are those of who counts the votes of others: "I'll count it as"."""
+    """Whether the words before a value are by somebody who counts others' votes: "I'll count it as"."""
     return _KEEPS_TALLY.search(lead) is not None
 
 
 def is_named(m: Mention) -> bool:
-    """Whether names stand behind it, and not the writer's: "+1 from Jun", "+1 (Jun)"."""
+    """Whether names of others, not the writer's, follow it: "+1 from Jun", "+1 (Jun)"."""
     beside = None if m.opens else _NAMED.match(m.tail)
     if beside is not None and find_claim("", beside.group()) is None:
         return not is_own(beside.group("who"), m.author)
@@ -93,7 +93,7 @@ def is_named(m: Mention) -> bool:
 
 
 def lists_others(line: str, author: str) -> bool:
-    """Whether a line puts two people or more in a row, and none of them its writer: "with Jun, Mara (binding)"."""
+    """Whether a line puts two people or more in a row, none of them its writer: "with Jun, Mara (binding)"."""
     pairs = ((m["one"], m["other"]) for m in _IN_A_ROW.finditer(line))
     named = any(not {fold_name(word) for word in pair} & COMMON_WORDS for pair in pairs)
     words = {fold_name(word) for word in re.findall(r"\w+", line)}

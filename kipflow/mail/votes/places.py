@@ -14,7 +14,7 @@ _PLACE = re.compile(
 
 
 def find_place(rest: str) -> str:
-    """The one word with a capital behind a vote's "from", if no other follows; "" where there is none.
+    """The one word with a capital after a vote's "from", if no other follows; "" if there is none.
 
     >>> find_place(" from sunny Accra!"), find_place(" from Jun Okafor"), find_place(" from Jun's team")
     ('Accra', '', '')
@@ -26,6 +26,6 @@ def find_place(rest: str) -> str:
 
 
 def is_named_so(place: str, names: Iterable[str]) -> bool:
-    """Whether the word is a part of any of the names."""
+    """Whether the word is part of any of the names."""
     word = fold_name(place)
     return any(word in fold_name(name).split() for name in names)

@@ -35,14 +35,14 @@ from kipflow.mail.votes.verdicts import Verdict
 from kipflow.mail.votes.wording import read_words
 
 MAX_LINE_SHOWN = 300
-MAX_VALUES = 12  # written values looked at in one sentence: more make no vote, only work
+MAX_VALUES = 12  # most written values read in one sentence: more are no vote and only cost time
 _VALUES = re.compile(r"[+\-\u2212]\s?[01]")
 _FIGURES = "01+\u2212\uff11\uff10"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reason:
-    """Why a line with a value or words about a vote came to what it came to."""
+    """Why a line with a value, or with words about a vote, was read as it was."""
 
     line: str
     rule: str
@@ -91,7 +91,7 @@ def explain(
         if vote is None and not is_result and (rest is None or rest.standing is Standing.LEANING):
             rest = read_quoted_boxes(words.quoted_boxes, author) or rest
         if vote is None or (rest is not None and rest.standing is Standing.UNCLEAR):
-            vote = rest  # a doubt is asked of who has voted only: "hence a 0 and not a -1"
+            vote = rest  # a doubt is a question only for a voter with a vote: "hence a 0 and not a -1"
     return () if vote is None else (vote,), tuple(mail.reasons)
 
 
@@ -119,7 +119,7 @@ class _Mail:
     reasons: list[Reason]
 
     def read(self, shown: Sequence[str], written: Sequence[OwnLine]) -> Iterator[Finding]:
-        """What the lines come to; `shown` is how a person is shown them."""
+        """The findings in the lines; `shown` is their text as a person sees it."""
         lines = [OwnLine(spell_out(plain(x.text)), x.answers, x.quote_follows) for x in written]
         apart = {i for i, x in enumerate(lines) if x.answers and (not i or lines[i - 1].answers != x.answers)}
         shapes = classify_lines([line.text for line in lines], self.author, apart)
@@ -174,7 +174,7 @@ class _Mail:
             yield from _read_without_value(text, "" if mentions else None, sentence.line.answers)
 
     def _read_vote_instead(self, mentions: Sequence[Mention]) -> Iterator[Finding]:
-        """The vote behind one that is taken back: "I withdraw the -1; here's my +1 instead"."""
+        """The vote after one that is taken back: "I withdraw the -1; here's my +1 instead"."""
         for _, said in self._judge(mentions):
             is_clear = said.expression.standing is Standing.CLEAR
             yield replace(said, role=Role.CHANGE) if is_clear else said
@@ -209,7 +209,7 @@ def find_mentions(
 
 
 def _read_without_value(text: str, value: str | None, answers: str) -> Iterator[Finding]:
-    """What a sentence says of a vote without casting a value; with a `value` that is no vote it casts no words."""
+    """The votes and doubts in a sentence's words; with a `value` that is no vote, the words cast no vote either."""
     said = read_words(text, answers=answers) if value is None else None
     if says_it_stands(text):
         return
@@ -220,13 +220,13 @@ def _read_without_value(text: str, value: str | None, answers: str) -> Iterator[
     if said is not None and (doubt is None or said.expression.standing is Standing.CLEAR):
         yield said
     if doubt is not None:
-        # "why I am in favour": of who has voted so it says nothing new
+        # "why I am in favour": from somebody with that vote it is nothing new
         agrees = doubt is STANCE and has("approval", folded) and not has("negation", drop("undenied", folded))
         yield doubt.make_finding(Choice.FOR if agrees else None)
 
 
 def _settle(judged: Sequence[tuple[Mention, Finding]]) -> list[Finding]:
-    """The votes of one sentence: one that sums up outweighs the parts, an origin ("from -1") is none."""
+    """The votes of one sentence: a summary outweighs the parts, an origin ("from -1") is none."""
     clear = [(m, f) for m, f in judged if f.expression.standing is Standing.CLEAR]
     if not clear:
         return [f for _, f in judged]

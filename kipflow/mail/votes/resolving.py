@@ -1,4 +1,4 @@
-"""What the findings of a mail come to together: one expression, in the light of all that it says."""
+"""Combines the findings of a mail into one expression, considering all that the mail says."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from kipflow.mail.votes.lexicon import drop, fold, has
 MAX_TEXT = 20_000
 #: "For Acme and myself: +1", "Jun is -1, he asked me to say. My own vote is +1"
 _SPEAKS_FOR_SELF = re.compile(r"\band myself\b|\bmy own (?:vote|[+-]1)\b", re.IGNORECASE)
-#: Words behind a vote and its claim that give no reason: "from me", "all good".
+#: Most words after a vote and its claim that give no reason: "from me", "all good".
 _FEW = 2
 
 
 def drop_denied(found: Sequence[Finding], text: str) -> Sequence[Finding] | None:
-    """What is left of doubts and hints where a mail says that its author's vote stays, or that there is none.
+    """The doubts and hints left if a mail says that its author's vote stays, or that there is none.
 
-    None: the mail says that the vote stays, so nothing else in it is to be asked about.
+    None: the mail says that the vote stays, so nothing else in it becomes a question.
     """
     if not all(f.expression.standing.is_faint for f in found):
         return found
@@ -35,7 +35,7 @@ def drop_denied(found: Sequence[Finding], text: str) -> Sequence[Finding] | None
 
 
 def resolve(found: Sequence[Finding]) -> Expression | None:
-    """One expression for a whole mail: a change, else what is clear and one, else a question."""
+    """One expression for a whole mail: a change, else the one clear vote, else a question."""
     by = {standing: [f.expression for f in found if f.expression.standing is standing] for standing in Standing}
     clear = _find_clear(found)
     if clear:
@@ -47,9 +47,9 @@ def resolve(found: Sequence[Finding]) -> Expression | None:
             why = "says " + " and ".join(dict.fromkeys(e.value or str(e.choice) for e in (*clear, *rivals)))
             return replace(clear[0].as_question("two-votes", why), choice=None)
         return next((e for e in clear if e.claimed_binding is not None), clear[0])
-    if by[Standing.DOUBT] and by[Standing.HINT]:  # a change by who has voted, a vote by who has not
+    if by[Standing.DOUBT] and by[Standing.HINT]:  # a change if its author has voted, a vote if not
         hinted = by[Standing.HINT][0].choice
-        # "I misread it, nothing against it": words against say nothing again of a vote against
+        # "I misread it, nothing against it": words against need not mean a vote against
         choice = None if hinted is Choice.AGAINST else hinted
         return replace(by[Standing.DOUBT][0], choice=choice, standing=Standing.UNCLEAR)
     unclear = by[Standing.UNCLEAR]
@@ -73,7 +73,7 @@ def _find_clear(found: Sequence[Finding]) -> list[Expression]:
 
 
 def weigh_with_the_rest(vote: Expression, found: Sequence[Finding], text: str, author: str) -> Expression:
-    """A vote in the light of what the mail says elsewhere: conditional, for somebody else, taken back."""
+    """A vote adjusted to what the mail says elsewhere: conditional, for somebody else, taken back."""
     if vote.standing is not Standing.CLEAR:
         return vote
     folded = fold(text.replace("\n", " "))[:MAX_TEXT]
@@ -98,7 +98,7 @@ def weigh_with_the_rest(vote: Expression, found: Sequence[Finding], text: str, a
 
 
 def _objects(vote: Expression, folded: str) -> bool:
-    """Whether a vote against gives a reason on its own line, or something in its mail stands against the proposal."""
+    """Whether a vote against gives a reason on its own line, or its mail speaks against the proposal elsewhere."""
     if vote.value and len(skip_claim(vote.line.partition(vote.value)[2]).split()) > _FEW:
         return True
     plain_words = drop("praise", drop("undenied", folded))

@@ -1,6 +1,6 @@
-"""What a written value means that is no mere talk: what makes a vote doubtful, then what casts it.
+"""Rules for written values that are not just talk: what makes a vote doubtful, then what casts it.
 
-A value that no rule takes for a vote is asked about where it looks like one. Each docstring holds what its rule takes,
+A value that no rule takes for a vote becomes a question if it looks like one. Each docstring holds what its rule takes,
 and what it must leave to others ("not:").
 """
 
@@ -76,7 +76,7 @@ def hypothetical(m: Mention) -> bool:
     return is_maybe and (m.speaks_of_mine or m.is_mine or m.is_claimed)
 
 
-#: what denies a value with a claim to bind stands as near before it
+#: most words between a negation and the value with a claim to bind that it denies
 _NEAR = 5
 
 
@@ -122,7 +122,7 @@ def on_something(m: Mention) -> bool:
 
 
 def _heads_prose(m: Mention) -> bool:
-    """Whether text stands below it and no list of names: "+1 (binding)" and then "So the vote passes."."""
+    """Whether text follows below it, not a list of names: "+1 (binding)" and then "So the vote passes."."""
     below = m.sentence.following.strip(" \n-*•")
     return below[:1].isalpha() and not can_be_listed(below)
 
@@ -139,7 +139,7 @@ def opening(m: Mention) -> bool:
     return may and m.is_apart and (m.opens or not m.segment)
 
 
-#: who is what, votes or gives; of a number below one "it's -1" and "I get -1" say too little
+#: who is, votes or gives something; for a negative number "it's -1" and "I get -1" are too vague
 _IS = re.compile(
     r"\b(?:(?:i|we)(?:['’](?:m|re)| am| are)\b(?! for$)|vot|(?:take|count|treat) (?:it|this) as"
     r"|(?:i|we) (?:\w+ ){0,3}(?:stay|remain|give|say|cast)\b)"
@@ -179,9 +179,9 @@ def stated_as_own(m: Mention) -> bool:
 
 
 _TALK = ("need", "quantity", "other", "negation", "hypothetical", "earlier", "measure")
-#: words before a vote with a claim to bind, of whomever, and of the writer
+#: most words before a vote with a claim to bind: anybody's, and the writer's
 _FEW, _MANY = 4, 15
-#: who gives a vote, in whatever other words: "Without any doubt I give to this proposal my binding"
+#: somebody gives a vote, in any other words: "Without any doubt I give to this proposal my binding"
 _GIVES = re.compile(
     r"\b(?:i|we|myself)(?:['’](?:m|ll|ve|d))?(?: \w+){0,3}"
     r" (?:giv|cast|fil|add|vot|say|leav|send|record|mean|offer|submit|convey|put)"

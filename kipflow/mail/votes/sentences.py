@@ -1,4 +1,4 @@
-"""Own lines to sentences: wrapped lines joined, so that a condition on the next line is seen with its vote."""
+"""Splits own lines into sentences, wrapped lines joined, so that a condition on the next line is seen with its vote."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ MAX_SENTENCES = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """One sentence of the own words. `starts_line` says that it begins where a line does; `preceding` and
-    `following` are what stands next to it, up to 200 characters."""
+    """One sentence of the own words. `starts_line`: it begins at the start of a line; `preceding` and
+    `following` are the text next to it, up to 200 characters."""
 
     text: str
     line: OwnLine
@@ -41,7 +41,7 @@ _ITEM_NUMBER = re.compile(r"^\s*\d{1,2}\.$")
 
 
 def split_sentences(lines: Sequence[OwnLine]) -> Iterator[Sentence]:
-    """Sentences over wrapped lines, each with the line that its first vote stands in."""
+    """Sentences over wrapped lines, each with the line of its first vote."""
     count = 0
     blocks = list(_join_wrapped(lines))
     above = ""
@@ -97,7 +97,7 @@ def _continues(above: str, line: str) -> bool:
         if not _is_whole(rest):
             return (len(above) >= 55 or is_open) and not is_closed and not above.endswith((",", ";", ")"))
         return (is_open and not above.endswith(",")) or (len(above) >= 40 and is_technical(f"{above[-50:]} ", ""))
-    connects = begins("connects", line)  # a capital begins another one
+    connects = begins("connects", line)  # a capital begins another sentence
     whole_above = _find_rest_of_vote(above)
     if whole_above is not None and _is_whole(whole_above):
         return connects
@@ -105,7 +105,7 @@ def _continues(above: str, line: str) -> bool:
 
 
 def _find_rest_of_vote(line: str) -> str | None:
-    """What stands behind the vote that a line begins with; None: it begins with none."""
+    """The text after the vote that a line begins with; None: it begins with none."""
     start = skip_bullet(line)
     values = find_values(line) if start < len(line) else []
     return skip_claim(line[values[0].end() :]).strip(" .!,)") if values and values[0].start() <= start else None

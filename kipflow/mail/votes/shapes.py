@@ -1,4 +1,4 @@
-"""What a line is as one of several, and the ballot boxes that a line shows."""
+"""The role of a line in a list, legend or ballot, and the ballot boxes that it shows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kipflow.mail.votes.verdicts import Verdict
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What a line is as one of several, and what comes of the value that it shows."""
+    """The role of a line among several, and what the value in it means."""
 
     name: str
     verdict: Verdict

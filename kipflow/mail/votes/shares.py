@@ -30,7 +30,7 @@ _LARGE = 100
 _MAX_LINES = 200
 _MAX_LINE = 400
 _DOUBTED = re.compile(r"\?|\b(?:not|no longer|was|were|would|could|might)\b", re.IGNORECASE)
-#: what a value may be joined to its proposal by: "KIP-7: +1", "KIP-7 -> -1", "For 1135 it is -1"
+#: what may join a value to its proposal: "KIP-7: +1", "KIP-7 -> -1", "For 1135 it is -1"
 _JOINS = r"(?:[:=,]|->|→|[–—-](?=\s)|is|gets|,?\s*(?:it is|it['’]s|i am|i['’]m))?"
 
 
@@ -56,7 +56,7 @@ def _patterns(prefix: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 
 def read_share(message: Message, number: int | None, siblings: Collection[int], *, prefix: str) -> Message:
-    """The mail as it speaks to the vote on `number`.
+    """What of the mail concerns the vote on `number`.
 
     Args:
         message: a mail of the vote's thread, with what it casts.
@@ -64,9 +64,9 @@ def read_share(message: Message, number: int | None, siblings: Collection[int], 
         siblings: all the proposals that the thread's opening mail puts to the vote.
         prefix: of proposal keys.
 
-    Where every value in the mail stands unmistakably beside a proposal's number, this proposal's value
-    is the mail's vote here. A mail that names siblings only says nothing here; one that names only
-    proposals of other threads is put to a person.
+    If every value in the mail is clearly next to a proposal's number, this proposal's value is the mail's
+    vote here. A mail that names only siblings says nothing here; one that names only proposals of other
+    threads becomes a question.
     """
     if number is None or not message.expressions:
         return message
@@ -117,7 +117,7 @@ def _read_for_all(message: Message, cast: Expression) -> Message:
 
 
 def _settle(message: Message, own: list[Expression], shares: list[_Share], *, several: bool) -> Message:
-    """The mail with this proposal's own value, where the numbers settle more than the usual reading knows."""
+    """The mail with this proposal's own value, if the numbers decide more than the usual reading."""
     doubted = next((e for e in own if e.standing is Standing.UNCLEAR), None)
     if doubted is not None:
         return replace(message, expressions=(doubted,)) if several else message
@@ -130,7 +130,7 @@ def _settle(message: Message, own: list[Expression], shares: list[_Share], *, se
 
 
 def _find_shares(text: str, prefix: str) -> list[_Share] | None:
-    """The values in a mail with the proposals they name; None where any value names none, or in doubt."""
+    """The values in a mail with the proposals they name; None if any value names none, or in doubt."""
     shares: list[_Share] = []
     for raw in text.split("\n")[:_MAX_LINES]:
         line = spell_out(plain(raw))[:_MAX_LINE]
@@ -146,12 +146,12 @@ def _find_shares(text: str, prefix: str) -> list[_Share] | None:
 
 
 def _read_line(line: str, found: Sequence[re.Match[str]], prefix: str) -> Iterator[_Share]:
-    """Each value of a line that was `found` beside numbers; unclear where it is hedged."""
+    """Each value of a line that was `found` next to numbers; unclear if it is hedged."""
     for index, match in enumerate(found):
         rest = line[match.end() : found[index + 1].start() if index + 1 < len(found) else len(line)]
         before = line[found[index - 1].end() if index else 0 : match.start()]
         choice, value = parse_value(match.group("value"))
-        # what stands behind the key is read as it would be behind the value alone
+        # the text after the key is read as if it followed the value directly
         said = read_expressions(Words(own=(OwnLine(f"{match['value']}{match['claim'] or ''}{rest}"),)))
         is_plain = [e.choice for e in said if e.standing is Standing.CLEAR] == [choice]
         is_hedged = not is_plain or _DOUBTED.search(before)

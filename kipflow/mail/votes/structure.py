@@ -49,9 +49,9 @@ _LISTED_ZERO = re.compile(
 _NUMBERED = re.compile(r"^\s*(?:[a-e1-5][.)]\s{1,3})?[\[(<]?\s?(?=[+\-±]\s?[01])", re.IGNORECASE)
 _KEY = re.compile(r"\b[A-Za-z]{2,8}-\d{1,5}\b")
 _VERSION = re.compile(r"^[^.\d]{0,24}(\d{1,4}\.\d{1,4}(?:\.\w{1,8})*)")
-#: behind a value that a legend explains: "+1: never"
+#: after a value that a legend explains: "+1: never"
 _MEANS_SIGNS = (":", "=", "–", "-")
-#: a legend shows as many values, or words behind each
+#: a legend shows this many values, or words after each
 _FULL = 3
 _IS_ALONE = re.compile(r"\s*(?:$|[.,;!])")
 _BARE = re.compile(r"^[\s.!,)]*$|^\s*\(?\s*(?:non|not|bind|bid|pmc|nb\b|b\b)|^\s*(?:,\s*)?(?:from|for) m[ey]\b", re.I)
@@ -75,8 +75,8 @@ _LEGEND = re.compile(
 
 
 def classify_lines(lines: Sequence[str], author: str, apart: Collection[int] = ()) -> Shapes:
-    """Which lines (made plain) are read as one of several: index → what it is and the value it shows; `apart` are the
-    lines below a quote, with which no others belong."""
+    """Which lines (made plain) are part of a group: index → its role and its value; `apart` are the lines below a
+    quote, which belong to no other lines."""
     found: Shapes = dict.fromkeys(find_patch_lines(lines), (PATCH, "+1"))
     for index, line in enumerate(lines):
         box = find_box(line) if len(line) < 400 and ("1" in line or "0" in line) else None
@@ -134,13 +134,13 @@ def _is_among_numbers(v: Leading, lines: Sequence[str]) -> bool:
 
 
 def _begins_with_a_number(line: str) -> bool:
-    """Whether a line begins with what looks like a vote and is none: "-1 (unknown) returned"."""
+    """Whether a line begins with something that only looks like a vote: "-1 (unknown) returned"."""
     values = find_values(line)[:1]
     return bool(values) and not line[: values[0].start()].strip() and is_technical("", line[values[0].end("value") :])
 
 
 def _belongs_to_boxes(v: Leading, boxes: Shapes, lines: Sequence[str]) -> bool:
-    """Whether a value is left of a template whose boxes were half removed: beside a box, and no bare vote apart."""
+    """Whether a value is left over from a template with some boxes removed: next to a box, not a bare vote apart."""
     for step in (-1, 1):
         other = v.index + step
         while 0 <= other < len(lines) and not lines[other].strip():
@@ -170,7 +170,7 @@ def _find_runs(leading: Sequence[Leading], lines: Sequence[str], apart: Collecti
 
 
 def _is_rest(lines: Sequence[str], value: Leading) -> bool:
-    """Whether what stands below a value of a legend is one line, the rest of the value's own."""
+    """Whether the text below a value of a legend is one line, the rest of the value's own line."""
     return len(lines) == 1 and lines[0].lstrip()[:1].islower() and value.after.lstrip()[:1] in _MEANS_SIGNS
 
 
@@ -198,7 +198,7 @@ def _holds_vote(run: Sequence[Leading]) -> bool:
 
 
 def _names_voters(after: str, author: str) -> bool:
-    """Whether others' names stand behind a value and what binds: "+1 binding: Mara, Jun"."""
+    """Whether others' names follow a value and its claim to bind: "+1 binding: Mara, Jun"."""
     claim = _CLAIM_COLON.match(after)
     return claim is not None and bool(find_names(claim["rest"])) and not is_own(claim["rest"], author)
 

@@ -15,15 +15,15 @@ from kipflow.mail.votes.lexicon import ends, fold, leaves_only
 from kipflow.mail.votes.reading import MAX_LINE_SHOWN
 from kipflow.mail.votes.values import find_values, parse_value, spell_out
 
-#: "… -- +1 (binding) EOM", "… (+1)": what is added behind a subject
+#: "… -- +1 (binding) EOM", "… (+1)": a value added after a subject
 _ADDED = re.compile(r"(?:[:;,.!)\]>–—-]|\s-)\s*[\[(\"'*]*$|[\[(]$")
 
 
 @lru_cache(maxsize=2048)  # answers repeat it
 def read_subject(subject: str) -> tuple[Expression, ...]:
-    """The vote that a subject begins with ("+1 Re: [VOTE] KIP-7") or, if no mail had it before, ends with: asked about.
+    """The vote that a subject begins with ("+1 Re: [VOTE] KIP-7") or, if no mail had it before, ends with; a question.
 
-    What is voted on may end with a value, too: "[VOTE] KIP-7: Let the limit be -1".
+    The title of a proposal may end with a value, too: "[VOTE] KIP-7: Let the limit be -1".
     """
     text = spell_out(plain(subject))
     for m in find_values(text):

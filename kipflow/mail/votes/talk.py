@@ -1,4 +1,4 @@
-"""What is no vote at all, and talk about votes: of other times, other people, other things.
+"""Rules for values that are no vote at all, and for talk about votes: of other times, other people, other things.
 
 Each docstring holds what its rule takes, and what it must leave to others ("not:").
 """
@@ -169,7 +169,7 @@ def cited(m: Mention) -> bool:
     if m.opens and _EXAMPLE.search(above):
         return True
     if m.opens and not m.rest.strip(" .!") and above[-1:].isalnum() and m.sentence.following[:1].islower():
-        return True  # "Just reply with", and "and it is counted" behind it
+        return True  # "Just reply with", and "and it is counted" after it
     opened = m.lead.lstrip()[:1] if m.sentence.preceding.rstrip().endswith((":", "：")) else m.lead[-1:]
     closing = {'"': '"', "“": "”", "«": "»", "„": "“"}.get(opened)
     return closing is not None and m.sentence.text.count(closing) < (2 if closing == opened else 1)

@@ -50,7 +50,7 @@ _PATCH_LINE = re.compile(r"^\s*(?:[-+@\\]|index |diff )|^\s{2,}\S")
 
 
 def find_patch_lines(lines: Sequence[str]) -> Iterator[int]:
-    """The lines of patches: from a head on, all that are removed, added or indented, up to any other or a vote."""
+    """The lines of patches: after a head, all removed, added or indented lines, up to any other line or a vote."""
     within = False
     for index, line in enumerate(lines):
         within = _PATCH_HEAD.match(line) is not None or (
@@ -61,7 +61,7 @@ def find_patch_lines(lines: Sequence[str]) -> Iterator[int]:
 
 
 def is_technical(before: str, after: str) -> bool:
-    """Whether the text around a value makes it a number like any other."""
+    """Whether the text around a value shows that it is just a number."""
     near = before[-50:]
     if _PHONE.match(after) or counts_something(after) or _SIGNS_BEFORE.search(near) or _REMARK.match(after):
         return True
@@ -84,13 +84,13 @@ _NAMED_BY_NUMBER = re.compile(r"\b(?:rc|version|revision|release|draft|kip)[ -]?
 
 
 def is_number_before(before: str, after: str) -> bool:
-    """Whether the number right before a value is none of a formula or list: it is said of something else."""
+    """Whether the number right before a value is not part of a formula or list, but about something else."""
     near, is_last = before[-120:], not after.strip(" .!\n")
     return _NAMED_BY_NUMBER.search(near) is not None or (is_last and _SAID_BEFORE.search(near) is not None)
 
 
 def is_only_named(before: str) -> bool:
-    """Whether no sign of a formula or of code stands before a value, at most a word like "version"."""
+    """Whether no sign of a formula or of code is before a value, at most a word like "version"."""
     return _SIGNS_BEFORE.search(before[-50:]) is None
 
 

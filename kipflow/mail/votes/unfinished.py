@@ -1,4 +1,4 @@
-"""Whether words lack what stands behind them: "I collected: +1"."""
+"""Whether words are incomplete without what follows: "I collected: +1"."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from kipflow.mail.votes.lexicon import begins, drop, ends, fold, has, leaves_onl
 NAME = r"(?-i:[A-Z][a-zß-öø-ÿ][\w-]*)"
 BE = r"am|are|is|was|were|been"
 _ADVERB = r"just|also|still|now|already|only|even|once|first|never|not|\w+ly"
-#: who acts, and a verb: behind it nothing, or no more than a person, a time, or where votes are found
+#: an actor and a verb, then nothing, or only a person, a time, or a place where votes are found
 _AWAITS = re.compile(
     r"(?P<who>\b(?:i|we|you|he|she|who|to(?! (?:this|that|it)\b))(?:['’](?:m|ve|d|ll|re))?|^)"
     rf"(?P<before>(?:\s*\b(?:{BE}|have|had|has|did|do|will|all|keep|{_ADVERB}|(?:going|about|planning) to)\b){{0,5}})"
@@ -22,7 +22,7 @@ _AWAITS = re.compile(
 _IS = re.compile(rf"(?:['’](?:m|re)|\b(?:{BE}))(?: (?:all|{_ADVERB}))*$", re.IGNORECASE)
 _HAS = re.compile(rf"(?:['’]ve|\b(?:have|has|had))(?: (?:{_ADVERB}))*$", re.IGNORECASE)
 _PARTICIPLE = re.compile(r"(?:ed|en|nd|rd|ad|ot|ght|wn|pt|lt|ld|de|put)$", re.IGNORECASE)
-#: a preposition with nothing behind it, and none that a word of casting takes: "we agreed on", not "I go with"
+#: a preposition with nothing after it, except after a word of casting: "we agreed on", not "I go with"
 _LACKS_NOUN = re.compile(r"(?<!· )(?<!dealt )\b(?:on|of|with|for|from|at|about|by|as)$")
 #: "I found nothing to complain about"
 _TO_SAY = re.compile(r"\b(?:nothing|little|no reason) to \w+ (?:about|of|with|on|against)$", re.IGNORECASE)
@@ -32,10 +32,10 @@ _OTHER_ACTS = re.compile(r"(?:^|\band )(?:he|she)\b")
 
 
 def awaits_value(said: str) -> bool:
-    """Whether the value is what a label's last clause lacks: "I collected", "We agreed on", "That was Jun".
+    """Whether a label's last clause is incomplete without the value: "I collected", "We agreed on", "That was Jun".
 
-    What somebody collects, reads or agrees on need not be a vote of theirs. A sentence that is whole without the value
-    ("I read it all") only says why it follows; of words that need no more, those that cast may not be of another day.
+    A value that somebody collects, reads or agrees on need not be their vote. A sentence that is complete without the
+    value ("I read it all") only gives the reason for it, unless it is about an earlier time or a hypothetical case.
     """
     bare = fold(said := _TO_SAY.sub("nothing", said))
     if _IS_SOMEBODY.search(said) or _OTHER_ACTS.search(bare):

@@ -20,7 +20,7 @@ _FACE = re.compile(
     r"(?:(?<=\s)|^)(?:[:;]-?[/\\|](?=\s|$)|[:;]-?\((?=\s*$)|(?:(?:^|(?<=[01!.)] ))<3|=[)(D]|\^_?\^|\\?o/)(?=\s|$))"
 )
 #: "plus one", "s/-1/+1/", "lgtm+1", "+1thanks", "+1s from me", "+/-0", "\+1" (Markdown), "&#43;1" (HTML)
-#: where one of the signs in front stands in a line
+#: tried only if a line has one of the signs in front
 _SPELLINGS = (
     # a face is no division, comparison or label: ":/", "<3", "^^"
     ((":", ";", "<3", "=", "^", "o/"), _FACE, ":)"),
@@ -37,7 +37,7 @@ _SPELLINGS = (
     ("0", re.compile(r"(?<![\w.+\-/])(?:\+\s?/?\s?-|-\s?/\s?\+)(?:\s?0(?![\w.%]|\s?/)|0(?=\.(?:\s|$)))"), "±0"),
 )
 _BULLET = re.compile(r"^\s*(?:[-*•·–]\s{1,3})?(?=[+\-±]\s?[01.])")
-# "+1, 0 or -1": all choices in one breath are what may be voted, no vote
+# "+1, 0 or -1": all choices in a row are what may be voted, no vote
 _BETWEEN = r"\s*\(?(?:[,;/|]|\bor\b|\band\b)[\s,;/|]*(?:(?:or|and)\s+)?"
 _OFFERED = tuple(re.compile(rf"[\[(<]\s{{0,2}}{sign}\s?1\s{{0,2}}[\])>]") for sign in (r"\+", "-"))
 _OPTIONS = re.compile(
@@ -54,7 +54,7 @@ def find_values(text: str) -> list[re.Match[str]]:
 
 @lru_cache(maxsize=1024)
 def _find_values(text: str) -> tuple[re.Match[str], ...]:
-    # a line is asked about several times over while its mail is read
+    # a line is checked several times while its mail is read
     has_plus, has_minus = "+" in text, "-" in text
     if has_plus and has_minus:
         is_list = "(" not in text or text.lstrip().startswith("(")  # not "Jun (+1), Mara (-1)"
@@ -86,7 +86,7 @@ _OF_OTHERS = ("on ", "by ", "here", "for ", "from a", "from our", "from us", "fr
 
 
 def is_from_me(behind: str) -> bool:
-    """Whether "from me", or "also from me", begins what stands behind a value (in lower case)."""
+    """Whether "from me", or "also from me", begins the text after a value (in lower case)."""
     also = skip("too", behind)
     if also.startswith(_OF_WHOM) and has("other", " ".join(also.split()[:4])):
         return False
@@ -94,7 +94,7 @@ def is_from_me(behind: str) -> bool:
 
 
 def is_cast_zero(text: str, zero: re.Match[str]) -> bool:
-    """Whether a zero without a sign is cast: it is all of a clause, or stands behind words that cast."""
+    """Whether a zero without a sign is cast: it is a whole clause, or follows words that cast."""
     lead = fold(text[: zero.start()])
     rest = fold(text[zero.end() :])
     behind = rest.lstrip(" ,;:.!-/|([")
@@ -131,7 +131,7 @@ _PLURAL = re.compile(r"\b(?:we|our)\b")
 
 
 def speaks_of_itself(folded: str) -> bool:
-    """Whether words are about their writer alone."""
+    """Whether words are only about their writer."""
     return has("first_person", _PLURAL.sub("", folded))
 
 
@@ -152,7 +152,7 @@ def offers_all(text: str) -> bool:
 
 
 def skip_bullet(text: str) -> int:
-    """Where a line's content starts: behind blanks, and behind a bullet that stands before a vote."""
+    """Where a line's content starts: after blanks, and after a bullet before a vote."""
     match = _BULLET.match(text)
     return match.end() if match is not None else len(text) - len(text.lstrip())
 

@@ -1,4 +1,4 @@
-"""What a rule is: a row of a table that `talk` or `rules` fills, named after the function that says when it applies."""
+"""Rules on values: rows of a table that `talk` and `rules` fill. The function that names a row says when it applies."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ When = Callable[[Mention], bool]
 
 
 class Verdict(StrEnum):
-    """What a rule makes of a mention."""
+    """The verdict of a rule on a mention."""
 
     CAST = "cast"
     ASK = "ask"
@@ -29,13 +29,13 @@ class Rule:
     why: str
     takes: tuple[str, ...]
     leaves: tuple[str, ...]
-    #: what is made of it where the value is the writer's own
+    #: the verdict if the value is the writer's own
     mine: Verdict | None
-    #: what is made of it where the value stands free of the words around it
+    #: the verdict if the value is independent of the words around it
     free: Verdict | None
-    #: it may be the vote, beside another one
+    #: it may be the vote although there is another one
     rivals: bool
-    #: it says what the vote is not: not which one it is, and by who has voted perhaps another one
+    #: it says what the vote is not: the vote is unknown, and may differ from an earlier one
     denies: bool
 
 
@@ -43,7 +43,7 @@ _NOT = "not: "
 
 
 class Table(list[Rule]):
-    """Rules in the order in which they are asked."""
+    """Rules in the order in which they are tried."""
 
     def __call__(
         self,

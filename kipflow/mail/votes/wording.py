@@ -12,7 +12,7 @@ from kipflow.mail.votes.findings import Finding, Role, find
 from kipflow.mail.votes.lexicon import begins, drop, ends, find_words, fold, has, leaves_only
 
 _CLAIM = re.compile(r"(?:[(\[,–—-]\s*|\b)(?:non?e?[- ]{0,2})?(?:b[a-z]{4,8}|nb)\b", re.I)
-#: "Binding: yes": says of the vote above whether it binds
+#: "Binding: yes": says whether the vote above binds
 _SAYS_IF_BINDING = re.compile(r"\W*(?:non-?)?binding\s*[:=?]\s*\w+\W*", re.IGNORECASE)
 _QUOTES = re.compile(r"[\"“«][^\"”»]{0,40}\b(?:vote|voto|stimme)\b")
 _NAMED = {"vote_for": Choice.FOR, "vote_against": Choice.AGAINST}
@@ -59,13 +59,13 @@ _TALLY = re.compile(r"\d ?[票표]")
 
 
 def _is_denied_itself(folded: str) -> bool:
-    """Whether whatever clause approves denies too: not so in "Not a committer, but I'm in favour"."""
+    """Whether every clause that approves also denies: not so in "Not a committer, but I'm in favour"."""
     clauses = [drop("undenied", clause) for clause in MARK.split(folded) if _find_approved(clause)]
     return all(has("negation", clause) for clause in clauses)
 
 
 def _names_others(text: str) -> bool:
-    """Whether the words lead to people: "Approved with Jun and Mara (binding)", "In favour, non-binding: Jun"."""
+    """Whether people follow the words: "Approved with Jun and Mara (binding)", "In favour, non-binding: Jun"."""
     leads = list(_LEADS_TO_NAMES.finditer(text))
     return any(len(find_names(text[m.end() :])) > (not m.group().startswith(":")) for m in leads)
 
@@ -124,7 +124,7 @@ def _is_anothers(before: str) -> bool:
 
 
 def _names_another(behind: str) -> bool:
-    """Whether "for" leads to something else than what is voted on: "I vote for more tests"."""
+    """Whether "for" leads to something other than the proposal: "I vote for more tests"."""
     what = re.sub(r"^\W*(?:(?:the|this|that|your|all|both)\b\W*)*", "", MARK.split(behind)[0])
     return bool(what) and not begins("whole", what)
 
