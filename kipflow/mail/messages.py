@@ -190,7 +190,7 @@ def _read_votes(
     discussed = reading.kind is MailKind.DISCUSS
     if discussed and "bind" not in words.text.lower():
         return ()  # agreement, in a discussion; with a claim to bind it may mean the vote of this thread
-    # rows of a table are a summary: nobody votes by drawing a table
+    # rows of a table are a summary: voters do not draw tables
     nobodys = {index for index, line in enumerate(words.own) if is_table_row(line.text)}
     is_report = any(_VALUE_CELL.search(words.own[index].text) for index in nobodys)
     if nobodys:

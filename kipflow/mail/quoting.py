@@ -129,7 +129,7 @@ def _mark_led_in(lines: list[str], marks: list[str], own: list[int]) -> tuple[st
 
 
 def _read_bars(lines: list[str]) -> tuple[str, ...]:
-    """Turn lines beside a bar into quoted ones. Returns those that may be own words, as nothing else shows a quote."""
+    """Turn lines beside a bar into quoted ones. Returns those that nothing else shows to be a quote."""
     doubtful: list[str] = []
     start = 0
     while start < len(lines):

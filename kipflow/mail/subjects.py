@@ -185,7 +185,7 @@ _JOINER = re.compile(r"^\s*(?:,|&|\+|/|and|und|et)\s*(?:and\s+)?$", re.IGNORECAS
 _TITLE_JOINER = re.compile(r"^\s?:.*(?:[,;&+/]|\band|\bund|\bet)\s*$", re.IGNORECASE)
 
 
-#: "12 and 13", "12/13": bare numbers joined to one that stands behind the prefix, up to a colon or the end
+#: "12 and 13", "12/13": bare numbers joined to one after the prefix, up to a colon or the end
 _JOINED_NUMBER = re.compile(
     r"\s*(?:,|&|\+|/|\band\b|\bund\b|\bet\b)\s*(?:and\s+)?0{0,4}([1-9][0-9]{0,4})(?![\w.])"
     r"(?=\s*(?:$|[:;,&+/\])–—-]|and\b|und\b|et\b))",

@@ -115,7 +115,7 @@ def _find_crossed(book: Book, rounds: Sequence[Round]) -> None:
 
 
 def _find_mails(book: Book, round_: Round) -> Iterator[tuple[Message, datetime]]:
-    """The mails whose votes belong to the round, each reduced to what concerns it, with its time."""
+    """The mails whose votes belong to the round, each reduced to the parts about the round, with its time."""
     root = round_.root
     siblings = book.numbers.get(root.message_id, ()) if round_.number is not None else ()
     for message in round_.messages:

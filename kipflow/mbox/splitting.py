@@ -163,7 +163,7 @@ class _Pieces:
             self._base += begin
             self.buffer, begin = self.buffer[begin:], 0
             if len(self.buffer) > MAX_MAIL + CHUNK + LOOK:
-                # the search goes on behind a line break, which stays
+                # the search goes on after a line break, which stays
                 self._gap += resume - 1 - MAX_MAIL
                 self.buffer = self.buffer[:MAX_MAIL] + self.buffer[resume - 1 :]
                 resume, dropped = MAX_MAIL + 1, True

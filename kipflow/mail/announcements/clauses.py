@@ -44,7 +44,7 @@ def find_shared(tokens: Sequence[Token], start: int) -> Subject:
 
 
 def find_strongest(tokens: Sequence[Token], start: int) -> Subject:
-    """The vote itself, where "the vote on KIP-7" is the subject, not only KIP-7."""
+    """The most explicit subject: in "the vote on KIP-7" the vote, not KIP-7."""
     found = Subject.NOBODY
     for token in reversed(tokens[: start + 1]):
         if token.can_be(*STOPS) or token.text in {",", ";"}:

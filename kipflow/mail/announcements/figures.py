@@ -136,7 +136,7 @@ def parse_group(text: str | None) -> str:
 
 
 def parse_choice(text: str | None) -> str | None:
-    """ "+ 1" as "+1", every zero as "0"; None where there is none."""
+    """ "+ 1" as "+1", every zero as "0"; None if there is none."""
     if not text:
         return None
     bare = "".join(text.split())

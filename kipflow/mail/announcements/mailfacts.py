@@ -169,7 +169,7 @@ def _names_another(sentence: str, reading: SubjectReading) -> bool:
 
 @lru_cache(maxsize=1024)
 def _find_prefix(topic: str, numbers: tuple[int, ...]) -> str:
-    """The letters before the proposal's number; "" where the subject names none."""
+    """The letters before the proposal's number; "" if the subject names none."""
     match = re.search(rf"{_PREFIX}{numbers[0]}(?!\d)", topic, re.IGNORECASE) if numbers else None
     return match.group(1) if match is not None else ""
 

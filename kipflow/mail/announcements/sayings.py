@@ -30,7 +30,7 @@ class Said:
 
 
 def read_outcomes(sentence: str) -> list[Said]:
-    """Every outcome that a sentence states, or may state, of a vote or of what was voted on."""
+    """Every outcome that a sentence states, or may state, of a vote or of its proposal."""
     if not (has_word(sentence, *OUTCOMES[:-1]) or lands(sentence)):
         return []
     return [
@@ -59,7 +59,7 @@ def says_end(sentence: str) -> bool:
 
 
 def can_call(text: str) -> bool:
-    """Whether a text, its blanks evened out, can call anything off; false positives, never false negatives."""
+    """Whether a text, its blanks evened out, can call anything off; false positives, no false negatives."""
     return " off" in text or " back" in text or has_word(text, "cancel", "disregard", "without", "reopens", "outdated")
 
 

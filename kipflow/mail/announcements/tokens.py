@@ -88,7 +88,7 @@ def join_words(*kinds: str) -> str:
 
 
 def has_word(text: str, *kinds: str) -> bool:
-    """Whether a text, its blanks evened out, can hold a word of these classes: maybe falsely yes, never falsely no."""
+    """Whether a text, its blanks evened out, can hold a word of these classes; false positives, no false negatives."""
     folded = fold_case(text)
     can_be, phrases = _find_test(*kinds)
     return any(map(can_be, folded.split())) or has_any(phrases, folded)

@@ -20,14 +20,14 @@ _DOMAIN = {
 
 
 def find_authentication(headers: Headers, receivers: Sequence[str], sender: Sender) -> Authentication:
-    """What the receiving hosts recorded about the domain of a mail's author; unknown where none are configured.
+    """What the receiving hosts recorded about the domain of a mail's author; unknown if no hosts are configured.
 
     A result supports the author only if it is about the author's domain. A list that sends in its own name passes for
-    its own domain, which says nothing about the writer. Three things count against the mail, whatever else passed. The
-    host found another domain in From than is read here (the author's or the list's): it read an odd From differently.
-    The domain's signature and SPF both failed, and nothing is signed: each alone may be due to a relay. Nothing passed
-    for an address that a list is said to have hidden: lists hide addresses of domains whose failing mail is refused,
-    and anybody can write ".INVALID".
+    its own domain, which says nothing about the writer. Three things count against the mail. The host found
+    another domain in From than is read here (the author's or the list's), whatever else passed: it read an odd From
+    differently. The domain's signature and SPF both failed, and nothing is signed: each alone may be due to a relay.
+    Nothing passed for an address that a list is said to have hidden: lists hide addresses of domains whose failing
+    mail is refused, and anybody can write ".INVALID".
     """
     domain, written = (address.rpartition("@")[2].lower() for address in (sender.address, sender.written))
     found = find_results(headers, receivers) if domain else Results()

@@ -145,7 +145,7 @@ _LONGEST_PLACEHOLDER = 250
 
 
 def _is_placeholder(text: str) -> bool:
-    """Whether a text only asks for an HTML viewer, as the plain part from some programs does."""
+    """Whether a text asks for an HTML viewer, as the plain part from some programs does."""
     folded = fold_case(text)
     return has_any(("html", "mime", "mail"), folded) and _PLACEHOLDER.search(text) is not None
 

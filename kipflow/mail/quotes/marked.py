@@ -31,7 +31,7 @@ _QUOTED_WORDS = re.compile(r"\s{0,8}[#%!]\s+[^\W\d]")
 _TAG = re.compile(
     r"^\s*[\[<](?P<begins>quote)(?=[\s=\]>])[^\[\]<>\n]{0,200}[\]>](?=\S|\s*$)|[\[<]/quote[\]>]", re.IGNORECASE
 )
-# "│ x" with no other bar behind: those draw a box
+# "│ x" with no other bar after it: those draw a box
 _BARRED = re.compile(r"\s{0,8}[│┃](?!.*[│┃])")
 
 _QUOTE_RUN = re.compile(r"q+")

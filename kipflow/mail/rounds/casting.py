@@ -28,7 +28,7 @@ def cast_all(
     """The ballots in a round's mails (each with its time), in order of time, unjudged; and their voters.
 
     One person behind several addresses is one voter by the roster; among strangers, by an exactly equal full name.
-    An unclear expression that agrees with the voter's own standing ballot adds nothing and is left out. A ballot
+    An unclear expression that agrees with the voter's own current ballot adds nothing and is left out. A ballot
     from before `since`, when the caller restarted the vote, becomes a question unless its voter voted again.
     """
     ordered = sorted(mails, key=lambda pair: (pair[1], pair[0].message_id))
@@ -168,7 +168,7 @@ def _cast(
             status, why = BallotStatus.REVIEW, "a fraction: what is it worth?"
     binding = roster.is_binding(voter, roles=policy.binding_roles, at=at)
     standing = _say_standing(voter, binding=binding, claimed=expression.claimed_binding, known=bool(roster.people))
-    # what the sender claims of the time, where the archive recorded another one
+    # the time that the sender claims, if the archive recorded another one
     claim = "" if message.arrived_from in UNRECORDED else say_dated(at, message.dated_at)
     return Ballot(
         voter=voter.id,

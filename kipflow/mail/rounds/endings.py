@@ -97,7 +97,7 @@ class Endings:
         if later.root_missing:  # two strangers who answer a missing mail call no vote
             why = Authority(why="its own opening is not held")
             return None if self.counts_end(later) else self.make_claim(root, EndKind.REPLACED, root.subject, why)
-        if first.root_missing:  # nobody knows who called that one
+        if first.root_missing:  # its caller is unknown
             why = Authority(why="the opening of the other one is not held")
             counts = self.entitled.counts_end(root, self.time_of(root))
             return None if counts else self.make_claim(root, EndKind.REPLACED, root.subject, why)

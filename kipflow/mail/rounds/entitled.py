@@ -107,7 +107,7 @@ def _is_one_writer(caller: Proof, writer: Proof, root: Message, message: Message
 
 
 def _is_one_address(root: Message, message: Message) -> bool:
-    """Whether two mails show one address; behind a list's own also one name, as anybody can set a Reply-To."""
+    """Whether two mails show one address; for a list's own address also one name, as anybody can set a Reply-To."""
     if not message.author_address or clean_address(message.author_address) != clean_address(root.author_address):
         return False
     hidden = message.address_source is AddressSource.RECOVERED

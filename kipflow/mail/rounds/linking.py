@@ -109,7 +109,7 @@ class Attribution:
     def __init__(self, ordered: Sequence[Message], links: Links) -> None:
         self.links = links
         self.numbers: dict[str, tuple[int, ...]] = {}
-        #: The mails that are about a proposal by their title alone: anybody can repeat a title with another number.
+        #: The mails that are about a proposal by their title alone: anybody can write a title with a number.
         self.guessed: set[str] = set()
         self._topics: dict[str, dict[int, None]] = {}
         for message in ordered:

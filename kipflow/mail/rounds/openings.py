@@ -90,7 +90,7 @@ class Openings:
         return found
 
     def restarts(self, message: Message) -> bool:
-        """Whether the caller of the vote in whose thread a mail is restarts it, or may restart it."""
+        """Whether a mail restarts, or may restart, the vote of its thread; only the vote's caller can."""
         found = find_beginnings(message.own_text)
         above = next((m for m in self.book.ancestors(message) if m.message_id in self.book.by_root), None)
         if not found or above is None or not self.is_caller(message, above):

@@ -129,7 +129,7 @@ class Placing:
         return found if message.declared is None and message.cancels is None else []
 
     def find_announced(self, message: Message, at: datetime) -> list[Round]:
-        """The rounds whose result a mail under no vote's subject announces."""
+        """The rounds whose result is announced by a mail without a vote's subject."""
         discussed = self.find_discussed(message, at)
         return discussed if discussed and message.declared is not None else []
 
