@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -20,19 +20,20 @@ class OwnPeriod:
     line: str
 
 
-def find_longer(vote: Vote, earliest: datetime, at: datetime) -> OwnPeriod | None:
-    """The caller's period beyond `earliest`, as known at `at`; None without one, or after an announced end."""
-    declared = vote.declared.as_of(at) if vote.declared is not None else None
-    if declared is not None and declared.closes_at is not None:
-        return None
-    known = [p for p in vote.own_periods if p.said_at <= at and p.until > earliest]
-    return max(known, key=lambda period: period.until, default=None)
+def find_period_end(vote: Vote, period: timedelta, at: datetime) -> datetime:
+    """The earliest close of a vote under a policy's period, as known at `at`."""
+    return keep_open(vote, vote.opened_at + period, at)
 
 
 def keep_open(vote: Vote, earliest: datetime, at: datetime) -> datetime:
-    """The earliest close of a vote, as known at `at`: `earliest` by its policy, or later by its caller's own period."""
-    longer = find_longer(vote, earliest, at)
-    return earliest if longer is None else longer.until
+    """The earliest close of a vote, as known at `at`: `earliest` by its policy, or later by its caller's own period.
+
+    An announced end also ends the caller's period.
+    """
+    declared = vote.declared.as_of(at) if vote.declared is not None else None
+    if declared is not None and declared.closes_at is not None:
+        return earliest
+    return max([earliest, *(p.until for p in vote.own_periods if p.said_at <= at)])
 
 
 def say_longer(vote: Vote, earliest: datetime) -> str:

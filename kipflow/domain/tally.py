@@ -8,7 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from kipflow.domain.doubts import MAX_SETTLEMENTS, count_settlements, list_settlements, settle_one
-from kipflow.domain.ownperiods import keep_open
+from kipflow.domain.ownperiods import find_period_end
 from kipflow.domain.people import Doubt
 from kipflow.domain.policy import Policy, VotingRule
 from kipflow.domain.votes import Ballot, BallotStatus, Choice, Vote
@@ -163,7 +163,7 @@ def find_outcome(vote: Vote, policy: Policy, as_of: datetime, *, earliest_close:
     if vote.ended_at is not None and vote.ended_at <= as_of:
         return Outcome.CANCELLED
     sure = not vote.root_missing and not depends_on_review(vote, policy)
-    over = as_of >= (earliest_close or keep_open(vote, vote.opened_at + policy.voting_period, as_of))
+    over = as_of >= (earliest_close or find_period_end(vote, policy.voting_period, as_of))
     return _weigh_counts(count(vote.ballots).binding, policy, over=over, sure=sure)
 
 
@@ -175,7 +175,7 @@ def find_possible_outcomes(vote: Vote, policy: Policy, as_of: datetime) -> tuple
     stands = find_outcome(vote, policy, as_of)
     if stands is Outcome.CANCELLED or not depends_on_review(vote, policy):
         return (stands,)
-    over = as_of >= keep_open(vote, vote.opened_at + policy.voting_period, as_of)
+    over = as_of >= find_period_end(vote, policy.voting_period, as_of)
     ways = find_extremes(vote, policy)
     found = [_weigh_counts(c, policy, over=over, sure=not vote.root_missing) for c in ways]
     return tuple(dict.fromkeys([*([Outcome.CANCELLED] if vote.is_held else []), *found]))

@@ -16,7 +16,13 @@ from kipflow.mail.content.text import clean_lines
 from kipflow.mail.quotes.attributions import VOTE_LINE, begins_attribution, is_attribution, leads_in_vote
 from kipflow.mail.quotes.footers import drop_added, drop_last_disclaimer, find_automated, is_sent_from
 from kipflow.mail.quotes.headblocks import HEADER_LINE, ORIGINAL
-from kipflow.mail.quotes.marked import mark_attributions, mark_leftovers, mark_quotes, mark_tagged_quotes
+from kipflow.mail.quotes.marked import (
+    mark_attributions,
+    mark_barred_quotes,
+    mark_leftovers,
+    mark_quotes,
+    mark_tagged_quotes,
+)
 from kipflow.mail.quotes.unmarked import DROPPED, OWN, QUOTED, mark_unmarked_quotes
 
 MAX_OWN_TEXT = 32 * 1024  # most text that is kept; more than `limits.OWN_TEXT` becomes a question
@@ -74,11 +80,9 @@ def find_own_words(text: str, note: limits.Note = limits.ignore, *, address: str
     # most of a mail is quoted: what follows looks at the other lines only
     own = [index for index, mark in enumerate(marks) if mark == OWN]
     drop_last_disclaimer(lines, own)
-    led_in = (
-        *mark_tagged_quotes(lines, marks, own),
-        *_mark_fenced(lines, marks, own),
-        *_mark_led_in(lines, marks, own),
-    )
+    behind_bars = mark_barred_quotes(lines, marks, own)
+    mark_tagged_quotes(lines, marks, own)
+    led_in = (*behind_bars, *_mark_fenced(lines, marks, own), *_mark_led_in(lines, marks, own))
     signature = _mark_signature(lines, marks, own)
     gathered = tuple(_gather(lines, marks, own))
     said = [line.text for line in gathered if line.text]

@@ -159,7 +159,7 @@ def _build(book: Book, round_: Round, roster: Roster, policy: Policy) -> Vote:
         opened_from=root.arrived_from,
         dated_at=None if round_.root_missing else root.dated_at,
         declared_dated_at=round_.declared_dated_at,
-        own_periods=tuple(find_own_periods(book, round_)),
+        own_periods=find_own_periods(book, round_),
     )
 
 

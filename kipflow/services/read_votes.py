@@ -14,7 +14,7 @@ from kipflow.domain.differences import compare_without_roster, find_differences
 from kipflow.domain.facts import Message, Unreadable, VoteMail
 from kipflow.domain.judging import find_close, judge
 from kipflow.domain.lateballots import find_late_ballots
-from kipflow.domain.ownperiods import keep_open
+from kipflow.domain.ownperiods import find_period_end
 from kipflow.domain.people import Doubt
 from kipflow.domain.policy import Policy, Reading
 from kipflow.domain.roster import Roster
@@ -174,7 +174,7 @@ def _read(
 
 
 def _judge(vote: Vote, roster: Roster, policy: Policy, as_of: datetime) -> VoteReading:
-    earliest_close = keep_open(vote, vote.opened_at + policy.voting_period, as_of)
+    earliest_close = find_period_end(vote, policy.voting_period, as_of)
     judged = judge(vote, as_of, earliest_close=earliest_close)
     outcome = find_outcome(judged, policy, as_of)
     return VoteReading(

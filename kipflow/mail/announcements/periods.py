@@ -72,12 +72,13 @@ def _compile_times() -> re.Pattern[str]:
     month = rf"(?:{months}|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
     th, year = r"(?:st|nd|rd|th)?", r"(?:,?\s+(?P<year{}>20\d\d)\b)?(?!:)"
     return re.compile(
-        rf"(?<![\w.])(?:(?:(?P<named>{day}),?\s+(?:the\s+)?)?"
-        r"(?:(?P<iso>20\d\d([-/])\d\d\3\d\d)(?:t(?=\d))?"
+        rf"(?<![\w.])(?:(?:{day},?\s+(?:the\s+)?)?"
+        r"(?:(?P<iso>20\d\d(?P<mark>[-/])\d\d(?P=mark)\d\d)(?:t(?=\d))?"
         rf"|(?P<month1>{month})\.?\s+(?P<day1>\d\d?){th}\b{year.format(1)}"
         rf"|(?P<day2>\d\d?){th}\s+(?:of\s+)?(?P<month2>{month})\b{year.format(2)})"
         rf"|(?P<next>next\s+)?(?P<weekday>{day})(?:,?\s+the\s+(?P<day3>\d\d?){th})?\b"
-        rf"|(?:\d{{1,2}}\s?(?:-|–|to|or)\s?)?(?P<number>\d{{1,3}}|an?|one|another|{join_words('number')})(?:\s?\(\w{{1,8}}\))?(?:(?<=\d)|\s|-)\s?-?"
+        rf"|(?:\d{{1,2}}\s?(?:-|–|to|or)\s?)?(?P<number>\d{{1,3}}|an?|one|another|{join_words('number')})"
+        r"(?:\s?\(\w{1,8}\))?(?:(?<=\d)|\s|-)\s?-?"
         r"(?P<kind>(?:(?:more|full|further|additional|extra|whole|calendar|working|business)\s)*)"
         r"(?P<unit>hours?|hrs?|h|days?|d|weeks?|wks?|months?)\b(?!\s(?:ago|old|after|since|before|from (?!now|today))))"
     )

@@ -45,22 +45,27 @@ def is_table_row(line: str) -> bool:
     return "|" in line and _TABLE_ROW.match(line) is not None
 
 
-def mark_tagged_quotes(lines: list[str], marks: list[str], own: list[int]) -> tuple[str, ...]:
-    """Mark own lines between a forum's tags, or after drawn bars, as quoted.
-
-    A tag that does not begin its line, or is never closed, is ignored: a sentence may be about it. Returns the lines
-    after bars that no words introduce: they may be the author's.
-    """
+def mark_barred_quotes(lines: list[str], marks: list[str], own: list[int]) -> tuple[str, ...]:
+    """Mark own lines after drawn bars as quoted. Returns those that no words introduce: they may be the author's."""
     barred = [index for index in own if not lines[index].isascii() and _BARRED.match(lines[index])]
+    if not barred:
+        return ()
     for index in barred:
         marks[index] = QUOTED
-    above = next((lines[i] for i in reversed(own) if barred and i < barred[0] and re.search(r"\w", lines[i])), "")
-    led_in = above.rstrip().endswith((":", "："))
-    unsure = () if led_in else tuple(lines[index].strip(" │┃") for index in barred)
+    above = next((lines[i] for i in reversed(own) if i < barred[0] and re.search(r"\w", lines[i])), "")
+    is_led_in = above.rstrip().endswith((":", "："))
+    return () if is_led_in else tuple(lines[index].strip(" │┃") for index in barred)
+
+
+def mark_tagged_quotes(lines: list[str], marks: list[str], own: list[int]) -> None:
+    """Mark own lines between a forum's tags as quoted.
+
+    A tag that does not begin its line, or is never closed, is ignored: a sentence may be about it.
+    """
     tagged = [index for index in own if "quote" in lines[index].lower() and _TAG.search(lines[index])]
     begun = [bool(tag["begins"]) for index in tagged for tag in _TAG.finditer(lines[index])]
     if not tagged or sum(begun) * 2 != len(begun) or not begun[0]:
-        return unsure
+        return
     depth = 0
     for index in (i for i in own if tagged[0] <= i <= tagged[-1]):
         outside, at = "", 0
@@ -70,7 +75,6 @@ def mark_tagged_quotes(lines: list[str], marks: list[str], own: list[int]) -> tu
         outside += lines[index][at:] if depth == 0 else ""
         marks[index] = OWN if outside.strip() else QUOTED
         lines[index] = outside if outside.strip() else lines[index]
-    return unsure
 
 
 def mark_quotes(lines: list[str]) -> list[str]:

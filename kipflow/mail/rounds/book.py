@@ -10,7 +10,7 @@ from functools import cached_property
 
 from kipflow.domain.facts import Message
 from kipflow.domain.policy import Policy
-from kipflow.domain.proposals import format_key
+from kipflow.domain.proposals import find_references, format_key
 from kipflow.domain.roster import Roster
 from kipflow.domain.sameids import find_given_id
 from kipflow.mail.rounds.entitled import Entitled
@@ -118,6 +118,11 @@ class Book:
         if not self.entitled.knows_anybody and message.author_address != round_.root.author_address:
             return False
         return self.entitled.judge_authority(round_, message, self.time_of(message)).is_caller
+
+    def names_other(self, round_: Round, line: str) -> bool:
+        """Whether a line names proposals, and not the round's own."""
+        named = find_references(line, self.prefix)
+        return round_.number is not None and bool(named) and round_.number not in named
 
     def find_all_roots(self) -> None:
         """Find the openings that each mail leads to: in one pass over all mails, along their links."""

@@ -106,7 +106,7 @@ class _Record:
             self.leaning.discard(ballot.voter)
         if ballot.status is BallotStatus.COUNTED:
             self.standing[ballot.voter] = ballot.choice
-            self.binding = self.binding | {ballot.voter} if ballot.binding else self.binding - {ballot.voter}
+            (self.binding.add if ballot.binding else self.binding.discard)(ballot.voter)
         elif ballot.status is BallotStatus.WITHDRAWN:
             self.standing.pop(ballot.voter, None)
 

@@ -9,7 +9,6 @@ from datetime import datetime
 from functools import partial
 
 from kipflow.domain.facts import MailKind, Message
-from kipflow.domain.proposals import find_references
 from kipflow.domain.votes import ClaimedEnd, Declared, EndKind
 from kipflow.mail.announcements.names import is_same_person
 from kipflow.mail.results import is_thought, is_wish
@@ -170,7 +169,7 @@ class Endings:
     def says_so(self, round_: Round, message: Message) -> bool:
         """Whether a mail's words end the round without a result; a wish does only from its caller."""
         line = message.cancels
-        if line is None or (self.names_other(round_, line) and _THIS.search(line) is None):
+        if line is None or (self.book.names_other(round_, line) and _THIS.search(line) is None):
             return False
         return not is_wish(line) or self.is_caller(round_, message)
 
@@ -189,7 +188,7 @@ class Endings:
             declared = replace(declared, outcome=None, unclear=message.cancels or "")
         tagged = message.reading.kind is MailKind.RESULT
         is_thinking = declared.unclear and is_thought(declared.unclear) and not self.is_caller(round_, message)
-        of_other = not tagged and self.names_other(round_, declared.line)
+        of_other = not tagged and self.book.names_other(round_, declared.line)
         if is_thinking or (of_other and (round_.declared is None or _THIS.search(declared.line) is None)):
             return
         if declared.only_denies and not self.is_own(round_, message, declared):
@@ -243,8 +242,3 @@ class Endings:
         """Whether somebody whose vote binds called the round, or votes in it; always true if nobody is known."""
         voters = (m for m in round_.messages if m.votes)
         return any(self.entitled.counts_end(m, self.time_of(m)) for m in (round_.root, *voters))
-
-    def names_other(self, round_: Round, line: str) -> bool:
-        """Whether a line names proposals, and not the round's own."""
-        named = find_references(line, self.book.prefix)
-        return round_.number is not None and bool(named) and round_.number not in named

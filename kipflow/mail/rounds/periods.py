@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from kipflow.domain.clocks import after
 from kipflow.domain.facts import Message
 from kipflow.domain.ownperiods import OwnPeriod
-from kipflow.domain.proposals import find_references
 from kipflow.mail.announcements.periods import Clock, find_period
 from kipflow.mail.rounds.book import Book
 from kipflow.mail.rounds.rounds import Round
 
-#: Most periods that a caller may set; more of them mean nothing.
 _MOST = 20
 
 
@@ -20,21 +19,21 @@ def _announces_end(message: Message) -> bool:
     return message.declared is not None and message.declared.closes_at is not None
 
 
-def find_own_periods(book: Book, round_: Round) -> Iterator[OwnPeriod]:
-    """The periods that its caller sets for a round, in the order of the mails."""
+def find_own_periods(book: Book, round_: Round) -> tuple[OwnPeriod, ...]:
+    """The periods that its caller sets for a round, in the order of the mails; no more than anybody would mean."""
+    return tuple(islice(_find_all(book, round_), _MOST))
+
+
+def _find_all(book: Book, round_: Round) -> Iterator[OwnPeriod]:
     close = after(round_.opened_at, book.entitled.policy.voting_period)
-    found = 0
-
-    def is_of_other(sentence: str) -> bool:
-        named = find_references(sentence, book.prefix)
-        return round_.number is not None and bool(named) and round_.number not in named
-
     for message in () if round_.root_missing else (round_.root, *round_.messages):
+        if _announces_end(message):
+            continue
         at = round_.opened_at if message is round_.root else book.time_of(message)
-        said = find_period(message.own_text, Clock(at, round_.opened_at, close), is_of_other)
-        if said is None or said[0] <= close or found == _MOST or _announces_end(message):
+        clock = Clock(at, round_.opened_at, close)
+        said = find_period(message.own_text, clock, lambda sentence: book.names_other(round_, sentence))
+        if said is None or said[0] <= close:
             continue
         if message is round_.root or book.is_from_caller(message, round_):
             close, line = said
-            found += 1
             yield OwnPeriod(said_at=at, until=close, message_id=message.message_id, line=line)
