@@ -46,6 +46,13 @@ def _authorities_read_once() -> Generator[None]:
         yield
 
 
+@pytest.fixture(autouse=True)
+def _environment_left_as_it_was() -> Generator[None]:
+    """A command's `-C` sets variables for the processes that it starts: the next test must not read them."""
+    with patch.dict(os.environ):
+        yield
+
+
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_collection() -> Generator[None, object, object]:
     """Twelve thousand tests live until the end: the garbage collector is to look at none of them again and again."""
