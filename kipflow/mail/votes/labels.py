@@ -28,8 +28,8 @@ _LABELS_ANOTHER = re.compile(r"\w\s?(?:->|=>|→|[:=])\s?[+-]\s?[01]\b")
 _TICKET = re.compile(r"#\d+\s*$")
 #: the label contradicts the vote: "Against: +1"
 _OPPOSITE = {
-    Choice.FOR: ("no", "rejection", "abstention"),
-    Choice.AGAINST: ("yes", "approval", "assent", "abstention"),
+    Choice.FOR: ("no", "vote_against", "rejection", "abstention"),
+    Choice.AGAINST: ("yes", "vote_for", "approval", "assent", "abstention"),
 }
 #: one of these introduces the own vote
 _LEADS = (
@@ -56,8 +56,9 @@ _GOES_ALONG = re.compile(
 _MANY = 4
 #: "With regret", "Seriously": not a thing that is voted on
 _ADVERBIAL = re.compile(
-    r"\W*(?:(?:with|in|at|by|despite|without) (?!the\b|an?\b|our\b|my\b|his\b|her\b)[^\W\d]+(?: [^\W\d]+)?"
-    r"|\w{4,}(?:ously|fully|ingly|edly|antly|ently|ately|estly))\W*$"
+    r"\W*(?:(?:and|so|now|but) )*(?:(?:with|in|at|by|despite|without) "
+    r"(?!the\b|an?\b|our\b|my\b|his\b|her\b)[^\W\d]+(?: [^\W\d]+)?"
+    r"|(?:offici|form)ally|\w{4,}(?:ously|fully|ingly|edly|antly|ently|ately|estly))\W*$"
 )
 #: a name: a capital within it, or an actor at its start: "Jun is away", "Babcia was right", not "It is ready"
 _NAMES_ONE = re.compile(
@@ -126,7 +127,7 @@ def _passes_on(x: Label) -> bool:
 
 def _says_the_opposite(x: Label) -> bool:
     names = _OPPOSITE.get(x.choice, ())
-    return any(has(name, x.last) for name in names) and not leaves_only(names, x.last)
+    return any(has(name, x.last) for name in names) and not leaves_only((*names, "whole"), x.last)
 
 
 def _is_understood(x: Label) -> bool:
