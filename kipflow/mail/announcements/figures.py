@@ -38,10 +38,12 @@ _FRACTION = re.compile(
     rf"(?:[^.;:,+\-]{{0,40}}?{_G})?(?:[^.;:,+\-]{{0,40}}{CHOICE_GROUP})?",
     re.IGNORECASE,
 )
-#: "12 votes in favour", "none against", "12 for, 1 against, 2 abstained"
+_SIDE_ENDS = r"\s*(?:[,;.)/]|$|votes?\b|and (?:\d|no\b))"
+#: "12 votes in favour", "none against", "12 for, 1 against, 2 abstained", "3 yes votes, 2 no votes"
 _NUM_SIDE = re.compile(
     rf"{_NUM}\s+(?:{_G}\s+)?(?:votes?\s+)?(?:(?:were|are|was|is|voted)\s+)?"
-    r"(?:in favou?r\b|for(?=\s*(?:[,;.)]|$))|(?P<against>against\b)|(?P<zero>abst[ae]\w+))",
+    rf"(?:in favou?r\b|(?:for|yes|ayes?)(?={_SIDE_ENDS})|(?P<against>against\b|(?:no|noes|nays?)(?={_SIDE_ENDS}))"
+    r"|(?P<zero>abst[ae]\w+))",
     re.IGNORECASE,
 )
 #: "binding: +1 x 4, -1 x 1": the group of all counts of its line

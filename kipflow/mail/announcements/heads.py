@@ -21,6 +21,7 @@ from kipflow.mail.announcements.clauses import (
     find_described,
     find_shared,
     find_strongest,
+    is_later,
     read_group,
 )
 from kipflow.mail.announcements.tokens import CLAUSE_ENDS, Token, ends_clause, find_clause, is_conditional
@@ -28,6 +29,8 @@ from kipflow.mail.announcements.tokens import CLAUSE_ENDS, Token, ends_clause, f
 _ANY = frozenset({"a", "an", "any", "every", "each"})
 #: nouns after "a" that mean any proposal; not "a proposta", which means a particular one
 _GENERIC = frozenset({"kip", "proposal", "motion", "resolution", "rfc", "cep", "aip", "pip", "flip", "vote"})
+_PROCLAIMS = frozenset({"declare", "call", "consider", "mark", "deem"})
+_MAIN_VERBS = frozenset({"is", "was", "has", "have", "did"})
 #: the outcome of an end that states none: it contradicts no other
 OVER = "over"
 _TURNED = {"passed": "failed", "failed": "passed"}
@@ -96,14 +99,34 @@ class Head:
             t.can_be("previous") and not behind.can_be("period", "weekday") for t, behind in words
         ):  # not "last week"
             return True
-        return any(
+        return not self.is_proclaimed and any(
             t.can_be("unreal", "later") and not (is_lack and t.can_be("wanted")) for t in self.tokens[clause : self.at]
+        )
+
+    @cached_property
+    def is_proclaimed(self) -> bool:
+        """Whether saying it may do it: "I'll just call this passed", not "I'll call it passed tomorrow"."""
+        start = find_clause(self.tokens, max(self.group[0], 0))
+        clause = [token for token in self.tokens[start : self.at] if not token.can_be("adverb")]
+        return not is_later(self.tokens) and any(
+            who.can_be("speaker") and will.text == "will" and verb.text in _PROCLAIMS
+            for who, will, verb in zip(clause, clause[1:], clause[2:], strict=False)
         )
 
     @cached_property
     def is_guessed(self) -> bool:
         hedged = any(token.can_be("hedge") for token in self.tokens)
-        return hedged or any(token.can_be("previous") for token in self.tokens[self.at :])
+        of_another = any(token.can_be("previous") for token in self.tokens[self.at :])
+        return hedged or of_another or self.is_proclaimed or self.is_relative
+
+    @cached_property
+    def is_relative(self) -> bool:
+        """Whether it says which vote is meant: "a vote that was rejected", not "the vote which ended has passed"."""
+        start = self.group[0]
+        leads_in = start > 0 and self.tokens[start].text in {"that", "which"}
+        if not leads_in or not self.tokens[start - 1].can_be(*SUBJECTS):
+            return False
+        return not any(token.text in _MAIN_VERBS for token in self.tokens[start + 2 : self.at])
 
     @cached_property
     def outcome(self) -> str | None:

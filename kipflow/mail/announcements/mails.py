@@ -103,7 +103,8 @@ def cast(m: Mail) -> bool:
 
 @result(ASK, "an outcome, perhaps", "I'd say the vote passed.", "The proposal is in.", leaves=("The vote passed.",))
 def half_stated(m: Mail) -> str:
-    return m.about_vote or next((s.sentence for s in m.relevant if m.counts.any and s.subject >= Subject.PRONOUN), "")
+    is_result = m.counts.any or (m.is_tagged and not m.reading.is_reply)
+    return m.about_vote or next((s.sentence for s in m.relevant if is_result and s.subject >= Subject.PRONOUN), "")
 
 
 @result(

@@ -76,7 +76,11 @@ def in_part(h: Head) -> bool:
     return any(t.can_be("part") for t in h.tokens[start : find_clause_end(h.tokens, h.at)])
 
 
-@outcome(ASK, "guessed, or cited", "Looks like the vote has passed.", "Technically the vote has failed.")
+@outcome(
+    *(ASK, "guessed, cited, or of which vote?", "Looks like the vote has passed.", "Technically the vote has failed."),
+    *("We had a motion that was rejected with 3 no votes.", "I'll call this one rejected."),
+    leaves=("I will call it passed tomorrow.", "The vote on KIP-7 which ended today has passed."),
+)
 def guessed(h: Head) -> bool:
     return h.is_guessed
 

@@ -19,6 +19,8 @@ _NAMED = {"vote_for": Choice.FOR, "vote_against": Choice.AGAINST}
 _APPROVALS = {"approval": Choice.FOR, "rejection": Choice.AGAINST, "abstention": Choice.ABSTAIN}
 _EMOJI = re.compile(r"(?:^|[.!?]\s)\W*(?::[+-]1:|:thumbs|[👍👎])|(?::[+-]1:|[👍👎])\W*$")
 _LONGEST = 400
+#: one of several that are voted on: "version 2", not "version 2.0"
+_OPTION = re.compile(r"\W*(?:the )?(?:version|proposal|draft|motion|plan|revision|design)\s*#?\d{1,2}\b(?!\.?\d)")
 _LEADS_TO_NAMES = re.compile(r"\b(?:with|by|from|of)\s|:\s", re.I)
 
 
@@ -26,7 +28,8 @@ def read_words(text: str, *, answers: str) -> Finding | None:
     """The vote that a sentence without a value casts in words, or may cast; None: it speaks of none."""
     folded = fold(text)
     folded = folded if " still" in folded else drop("says_neither", folded)
-    if len(folded) > _LONGEST or _SAYS_IF_BINDING.fullmatch(text) or folded.rstrip().endswith("?"):
+    is_asked = folded.rstrip().endswith("?") and _EMOJI.match(text) is None  # ":-1: why bother?"
+    if len(folded) > _LONGEST or _SAYS_IF_BINDING.fullmatch(text) or is_asked:
         return None
     claimed = find_claim("", text) if _CLAIM.search(text) else None
     named = _find_named(folded)
@@ -104,7 +107,9 @@ def _find_named(folded: str) -> set[Choice]:
     named = {
         choice  # not "I was sure that I vote for both"
         for name, choice in _NAMED.items()
-        if any(not _is_anothers(folded[: m.start()]) for m in find_words(name, folded))
+        if any(
+            not (_is_anothers(folded[: m.start()]) or _OPTION.match(folded, m.end())) for m in find_words(name, folded)
+        )
     }
     if named:
         return named
@@ -126,7 +131,7 @@ def _is_anothers(before: str) -> bool:
 def _names_another(behind: str) -> bool:
     """Whether "for" leads to something other than the proposal: "I vote for more tests"."""
     what = re.sub(r"^\W*(?:(?:the|this|that|your|all|both)\b\W*)*", "", MARK.split(behind)[0])
-    return bool(what) and not begins("whole", what)
+    return bool(what) and (not begins("whole", what) or _OPTION.match(behind) is not None)
 
 
 def _behind(name: str, folded: str, most: int) -> str:
