@@ -58,7 +58,7 @@ def read_declared(
     if rule.says is Says.NOTHING:
         return None
     denies = rule.says is Says.AGAINST
-    reopened = rule.says is Says.ASK and mail.ends.keys() >= {Says.VOIDED, Says.EXTENDED}
+    reopened = rule.says is Says.ASK and Says.EXTENDED in mail.ends and {Says.VOIDED, Says.CORRECTED} & mail.ends.keys()
     counts = CountReading() if denies or reopened else mail.counts  # "taken back: with 2 binding +1 it stays open"
     unclear = evidence[:_LONGEST_LINE] if denies or rule.says is Says.ASK else ""
     outcome = str(rule.says) if rule.says in {Says.FAILED, Says.PASSED} else None

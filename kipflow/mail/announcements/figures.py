@@ -25,9 +25,9 @@ _NUM_GROUP = re.compile(
 _NUM_CHOICE = re.compile(
     rf"{_NUM}(?!-0)\s*(?:x\s*)?[\"'(]?{CHOICE_GROUP}[\"')]?(?:['’]?s\b)?{VOTES}(?:\s*(?<!\d)\(?{_G}\)?)?", re.IGNORECASE
 )
-#: "+1: 5", "+1 (binding): 3", "Binding +1 votes = 3", "+1 (3)"
+#: "+1: 5", "+1 (binding): 3", "Binding +1 votes = 3", "+1 (3)", "+1 (binding) 3: Jun, Ola, Kim"
 _CHOICE_NUM = re.compile(
-    rf"(?:{_G0}\s+)?{CHOICE_GROUP}(?:['’]?s\b)?{VOTES}(?:\s*[\[(]?\s*{_G}\s*[\])]?)?{VOTES}\s*(?:[:=]\s*\(?|\(|-\s|[x×])\s*{_NUM}",
+    rf"(?:{_G0}\s+)?{CHOICE_GROUP}(?:['’]?s\b)?{VOTES}(?:\s*[\[(]?\s*{_G}\s*[\])]?)?{VOTES}\s*(?:[:=]\s*\(?|\(|-\s|[x×]|(?=\d{{1,3}}:\s))\s*{_NUM}",
     re.IGNORECASE,
 )
 #: "Binding votes: 3", "non-binding = 2"

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from kipflow.domain.facts import MailKind, SubjectReading
 from kipflow.domain.proposals import find_references
-from kipflow.mail.announcements.clauses import Subject, retracts, takes_back
+from kipflow.mail.announcements.clauses import Subject, retracts, takes_back, thanks_all
 from kipflow.mail.announcements.counts import read_counts
 from kipflow.mail.announcements.heads import OVER
 from kipflow.mail.announcements.layouts import even_out
@@ -89,7 +89,7 @@ class Mail:
             return []
         free = self.is_tagged or self.counts.any or Says.CLOSED in self.ends
         floor = Subject.VOTE if self.is_ballot else Subject.NOBODY if free else Subject.THING
-        return [said for said in self.outcomes if said.subject >= floor]
+        return [s for s in self.outcomes if s.subject >= floor or (not self.is_ballot and _is_headline(s))]
 
     @cached_property
     def sure(self) -> Said | None:
@@ -152,6 +152,13 @@ class Mail:
     @cached_property
     def first_line(self) -> str:
         return next((line.strip() for line in self.lines if line.strip()), "")
+
+
+def _is_headline(said: Said) -> bool:
+    """Whether an outcome without a subject is the vote's: "Passed: Jun, Ola, Kim"; not a voter's "Approved, thanks"."""
+    tokens = tokenize(said.sentence) if said.leads else ()
+    of_all = any(token.can_be("of_all") for token in tokens)
+    return of_all and (thanks_all(tokens) or len(find_names(said.sentence)) > 1)
 
 
 def _names_another(sentence: str, reading: SubjectReading) -> bool:

@@ -17,8 +17,10 @@ from kipflow.mail.announcements.verdicts import Says, Table
 result = Table()
 #: "The vote stays open, Kim is not a committer."; not "This vote thread stays open", "I'm extending the vote page"
 _OF_THE_VOTE = re.compile(
-    r"\W*(?:(?:so|sorry|hence|thus|then)\W+)*(?:(?:the|this) vote (?:is|stays|remains|goes|continues)(?: still)?"
-    r"(?: open| on)?\s*(?:$|[,.;!–—-]|(?:until|as|because|since)\b)"
+    r"\W*(?:(?:so|sorry|hence|thus|then|please)\W+)*(?:(?:the|this) vote (?:is|stays|remains|goes|continues)"
+    r"(?: still)?(?: not (?:yet )?(?:over|passed|accepted|closed)(?: yet)?)?(?: open| on)?(?: again)?"
+    r"\s*(?:$|[,.;!–—-]|(?:until|as|because|since)\b)"
+    r"|(?:consider|treat|regard) (?:the|this) vote (?:as )?(?:still )?open"
     r"|i(?:['’]m| am|['’]ll| will)? (?:re-?open|extend|keep|leav)\w* (?:the|this) vote\b(?! (?:thread|page|form)))",
     re.IGNORECASE,
 )
@@ -70,7 +72,8 @@ def taken_back_behind(m: Mail) -> str:
 def ended_and_extended(m: Mail) -> str:
     ends = any(said.rule != "short" for said in m.relevant)
     runs_on = m.ends.get(Says.EXTENDED, "")
-    reopens = m.reading.is_reply and _OF_THE_VOTE.match(runs_on)  # not "This thread stays open for comments"
+    says_it = m.reading.is_reply or not m.counts.any
+    reopens = says_it and _OF_THE_VOTE.match(runs_on)  # not "This thread stays open for comments"
     return runs_on if ends or (m.is_tagged and not reopens) else ""
 
 

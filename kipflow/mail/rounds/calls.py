@@ -9,7 +9,7 @@ from dataclasses import replace
 from kipflow.domain.facts import MailKind, SubjectReading
 from kipflow.domain.proposals import find_references
 from kipflow.mail.votes.conditions import MARK, SENTENCES
-from kipflow.mail.votes.lexicon import begins, drop, find_words, fold, has
+from kipflow.mail.votes.lexicon import begins, drop, ends, find_words, fold, has
 
 _START = (
     r"\b(?:call(?:ing)?(?: for)?|start(?:ing)?|open(?:ing)?|initiat\w+|rais(?:e|ing)|begin(?:ning)?|put\w*|"
@@ -67,6 +67,8 @@ def read_called_numbers(reading: SubjectReading, text: str, prefix: str) -> Subj
 
 _OF_VOTES = re.compile(r"vot|abstimm|голос|投票|투표")
 _LEADS_ON = re.compile(r"^\W*(?:(?:so|and|hence|thus|therefore|then|now|please|let's|let us)\b\W*)+")
+#: "as this is another plan, I restart the vote": not "as Jun thinks I restart it"
+_GROUND = re.compile(r"^(?:as|because|since|given that)\b.*\b(?<!that )(?=(?:i|we)\b(?!.*\b(?:i|we)\b))")
 _MOST_BEFORE = 4
 _LATER = re.compile(r"\b(?:on (?:mon|tues|wednes|thurs|fri|satur|sun)day|next week|tomorrow|later|soon)\b")
 
@@ -89,6 +91,8 @@ def _find_beginnings(sentence: str) -> Iterator[bool]:
         if has("negation", drop("restart", clause)):
             continue  # "there is no need to restart the vote"
         before = _LEADS_ON.sub("", clause[: find_words("restart", clause)[0].start()]).strip()
+        if (ground := _GROUND.match(before)) is not None and not ends("introduces", ground.group()):
+            before = before[ground.end() :]
         # "I am restarting", not "Jun wants me to restart" or "I disagree that all votes so far are void"
         is_own = not before or (begins("first_person", before) and len(before.split()) <= _MOST_BEFORE)
         is_own = is_own and ":" not in sentence[: sentence.index(clause)]

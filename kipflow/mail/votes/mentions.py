@@ -44,6 +44,8 @@ _DENYING = ("negation", "need", "contrast")
 _BALLOTS = re.compile(r"\s*[票표]\w")
 _VOTE_IN_CHINESE = re.compile(r"\s*[票표](?=\W|$)")
 _FRAME = " *-•_\"'“”‘’`~"
+#: the end of a quoted remark, not of the clause around it: 'I take your "+!" as +1'
+_QUOTED_MARK = re.compile(r"[.,!?](?=[\"”’'] +[a-z])")
 #: "three (3) binding": a number, and the same in figures
 _TWICE = re.compile(r" ?\((?:\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten)\)(?= )", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"[.!?]\s")
@@ -102,7 +104,7 @@ class Mention:
     @cached_property
     def clause(self) -> str:
         """The lead after its last mark, in lower case."""
-        return fold(MARK.split(_TWICE.sub("", self.lead))[-1]).strip(_FRAME)
+        return fold(MARK.split(_QUOTED_MARK.sub("", _TWICE.sub("", self.lead)))[-1]).strip(_FRAME)
 
     @cached_property
     def label(self) -> str:

@@ -34,8 +34,13 @@ def read_words(text: str, *, answers: str) -> Finding | None:
     claimed = find_claim("", text) if _CLAIM.search(text) else None
     named = _find_named(folded)
     choices = named or _find_approved(folded)
-    if claimed is not None and not named and has("assent", folded):
-        choices = choices | {Choice.FOR}
+    refused = ""  # with "No (binding)" the words beside it, if any: "No, it's binding" may answer a question
+    if claimed is not None and not named:
+        choices |= {Choice.FOR} if has("assent", folded) else set()
+        refusal = leaves_only(("filler",), folded)
+        if has("no", refusal) and not leaves_only(("no",), refusal):  # not "No concerns (binding)"
+            choices |= {Choice.AGAINST}
+            refused = leaves_only(("no", "greeting"), _CLAIM.sub(" ", folded))
     if not choices:
         is_about_own = len(folded.split()) <= 12 and (has("own_vote", folded) or _breaks_off(folded))
         if is_about_own and not has("need", folded):
@@ -50,7 +55,7 @@ def read_words(text: str, *, answers: str) -> Finding | None:
         return None if answers or (denied and _is_denied_itself(folded)) else _ask(choice, folded, claimed)
     if answers and not named and claimed is None:
         rule, why = "inline-answer", "answers a quoted remark within a discussion: a vote, or an answer?"
-    elif choice is None or denied or _is_doubted(folded):
+    elif choice is None or denied or refused or _is_doubted(folded):
         rule, why = "conditional", "words that cast a vote, with a doubt about them: is it cast?"
     else:
         rule, why = "stated-in-words", ""
