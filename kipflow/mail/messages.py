@@ -199,7 +199,8 @@ def _read_votes(
     found = read_expressions(words, author=sender.name, is_result=is_result, topic=reading.topic)
     if is_report:
         why = "a table of values stands beside it, as a program's report has one: is it a person's vote?"
-        found = tuple(e if e.claimed_binding is not None else e.as_question("beside-a-table", why) for e in found)
+        stays = (e.claimed_binding is not None or e.standing.is_faint for e in found)
+        found = tuple(e if kept else e.as_question("beside-a-table", why) for e, kept in zip(found, stays, strict=True))
     if not is_result and all(e.standing.is_faint for e in found):
         beside = read_subject(subject)
         if any(e.standing is Standing.UNCLEAR for e in beside):

@@ -40,7 +40,7 @@ _ANOTHERS = re.compile(
 #: "Is that a +1?", "You scared me with that -1"
 _YOURS = re.compile(
     r"^\W*(?:(?:so|and|but|ok|hm+|well|sorry),? )*"
-    r"(?:(?:is|was) (?:that|this|it)|does (?:that|this|it) (?:mean|count as)) an? $"
+    r"(?:(?:is|was) (?:that|this|it)|does (?:that|this|it) (?:mean|count as)) an? (?:\w+ )?$"
     r"|\b(?:should|shall|do) (?:i|we) (?:count|take|read|record) (?:that|this|it|yours) as (?:an? )?$"
     r"|\byou\b[^.!?]*\b(?:that|this) $",
     re.IGNORECASE,
