@@ -115,7 +115,11 @@ class Head:
 
     @cached_property
     def is_guessed(self) -> bool:
-        hedged = any(token.can_be("hedge") for token in self.tokens)
+        following = (*self.tokens[1:], None)
+        hedged = any(  # not "and will think about the flag"
+            token.can_be("hedge") and (behind is None or behind.text != "about")
+            for token, behind in zip(self.tokens, following, strict=True)
+        )
         of_another = any(token.can_be("previous") for token in self.tokens[self.at :])
         return hedged or of_another or self.is_proclaimed or self.is_relative
 
