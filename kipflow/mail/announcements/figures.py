@@ -27,7 +27,8 @@ _NUM_CHOICE = re.compile(
 )
 #: "+1: 5", "+1 (binding): 3", "Binding +1 votes = 3", "+1 (3)", "+1 (binding) 3: Jun, Ola, Kim"
 _CHOICE_NUM = re.compile(
-    rf"(?:{_G0}\s+)?{CHOICE_GROUP}(?:['’]?s\b)?{VOTES}(?:\s*[\[(]?\s*{_G}\s*[\])]?)?{VOTES}\s*(?:[:=]\s*\(?|\(|-\s|[x×]|(?=\d{{1,3}}:\s))\s*{_NUM}",
+    rf"(?:{_G0}\s+)?{CHOICE_GROUP}(?:['’]?s\b)?{VOTES}(?:\s*[\[(]?\s*{_G}\s*[\])]?)?{VOTES}"
+    rf"\s*(?:[:=]\s*\(?|\(|-\s|[x×]|(?<=[)\]] )(?=\d{{1,3}}:\s))\s*{_NUM}",
     re.IGNORECASE,
 )
 #: "Binding votes: 3", "non-binding = 2"
@@ -38,7 +39,7 @@ _FRACTION = re.compile(
     rf"(?:[^.;:,+\-]{{0,40}}?{_G})?(?:[^.;:,+\-]{{0,40}}{CHOICE_GROUP})?",
     re.IGNORECASE,
 )
-_SIDE_ENDS = r"\s*(?:[,;.)/]|$|votes?\b|and (?:\d|no\b))"
+_SIDE_ENDS = r"\s*(?:[,;.)]|/ ?\d|$|votes?\b|and (?:\d|no\b))"
 #: "12 votes in favour", "none against", "12 for, 1 against, 2 abstained", "3 yes votes, 2 no votes"
 _NUM_SIDE = re.compile(
     rf"{_NUM}\s+(?:{_G}\s+)?(?:votes?\s+)?(?:(?:were|are|was|is|voted)\s+)?"

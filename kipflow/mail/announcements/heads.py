@@ -29,8 +29,7 @@ from kipflow.mail.announcements.tokens import CLAUSE_ENDS, Token, ends_clause, f
 _ANY = frozenset({"a", "an", "any", "every", "each"})
 #: nouns after "a" that mean any proposal; not "a proposta", which means a particular one
 _GENERIC = frozenset({"kip", "proposal", "motion", "resolution", "rfc", "cep", "aip", "pip", "flip", "vote"})
-_PROCLAIMS = frozenset({"declare", "call", "consider", "mark", "deem"})
-_MAIN_VERBS = frozenset({"is", "was", "has", "have", "did"})
+_PROCLAIMS = frozenset({"declare", "call", "consider", "deem"})
 #: the outcome of an end that states none: it contradicts no other
 OVER = "over"
 _TURNED = {"passed": "failed", "failed": "passed"}
@@ -105,10 +104,12 @@ class Head:
 
     @cached_property
     def is_proclaimed(self) -> bool:
-        """Whether saying it may do it: "I'll just call this passed", not "I'll call it passed tomorrow"."""
+        """Whether a failure is declared by being said: "I'll just call this rejected"; a success is still to come."""
+        if not self.can_be("failure") or is_later(self.tokens):
+            return False
         start = find_clause(self.tokens, max(self.group[0], 0))
         clause = [token for token in self.tokens[start : self.at] if not token.can_be("adverb")]
-        return not is_later(self.tokens) and any(
+        return any(
             who.can_be("speaker") and will.text == "will" and verb.text in _PROCLAIMS
             for who, will, verb in zip(clause, clause[1:], clause[2:], strict=False)
         )
@@ -125,12 +126,10 @@ class Head:
 
     @cached_property
     def is_relative(self) -> bool:
-        """Whether it says which vote is meant: "a vote that was rejected", not "the vote which ended has passed"."""
+        """Whether it is said of one of many votes: "we had a vote that was rejected", not "the vote which passed"."""
         start = self.group[0]
-        leads_in = start > 0 and self.tokens[start].text in {"that", "which"}
-        if not leads_in or not self.tokens[start - 1].can_be(*SUBJECTS):
-            return False
-        return not any(token.text in _MAIN_VERBS for token in self.tokens[start + 2 : self.at])
+        leads_in = start > 1 and self.tokens[start].text in {"that", "which"} and self.tokens[start - 2].text in _ANY
+        return leads_in and self.tokens[start - 1].can_be(*SUBJECTS)
 
     @cached_property
     def outcome(self) -> str | None:

@@ -9,7 +9,7 @@ import re
 
 from kipflow.domain.facts import MailKind
 from kipflow.mail.announcements.clauses import Subject, thanks_all
-from kipflow.mail.announcements.mailfacts import Mail
+from kipflow.mail.announcements.mailfacts import REOPENED, Mail
 from kipflow.mail.announcements.sayings import read_call, read_outcomes
 from kipflow.mail.announcements.tokens import tokenize
 from kipflow.mail.announcements.verdicts import Says, Table
@@ -18,8 +18,7 @@ result = Table()
 #: "The vote stays open, Kim is not a committer."; not "This vote thread stays open", "I'm extending the vote page"
 _OF_THE_VOTE = re.compile(
     r"\W*(?:(?:so|sorry|hence|thus|then|please)\W+)*(?:(?:the|this) vote (?:is|stays|remains|goes|continues)"
-    r"(?: still)?(?: not (?:yet )?(?:over|passed|accepted|closed)(?: yet)?)?(?: open| on)?(?: again)?"
-    r"\s*(?:$|[,.;!–—-]|(?:until|as|because|since)\b)"
+    r"(?: still)?(?: open| on)?\s*(?:$|[,.;!–—-]|(?:until|as|because|since)\b)"
     r"|(?:consider|treat|regard) (?:the|this) vote (?:as )?(?:still )?open"
     r"|i(?:['’]m| am|['’]ll| will)? (?:re-?open|extend|keep|leav)\w* (?:the|this) vote\b(?! (?:thread|page|form)))",
     re.IGNORECASE,
@@ -73,7 +72,9 @@ def ended_and_extended(m: Mail) -> str:
     ends = any(said.rule != "short" for said in m.relevant)
     runs_on = m.ends.get(Says.EXTENDED, "")
     says_it = m.reading.is_reply or not m.counts.any
-    reopens = says_it and _OF_THE_VOTE.match(runs_on)  # not "This thread stays open for comments"
+    reopens = says_it and (
+        _OF_THE_VOTE.match(runs_on) or REOPENED.match(runs_on)
+    )  # not "This thread stays open for comments"
     return runs_on if ends or (m.is_tagged and not reopens) else ""
 
 
@@ -106,8 +107,10 @@ def cast(m: Mail) -> bool:
 
 @result(ASK, "an outcome, perhaps", "I'd say the vote passed.", "The proposal is in.", leaves=("The vote passed.",))
 def half_stated(m: Mail) -> str:
-    is_result = m.counts.any or (m.is_tagged and not m.reading.is_reply)
-    return m.about_vote or next((s.sentence for s in m.relevant if is_result and s.subject >= Subject.PRONOUN), "")
+    perhaps = (s for s in m.relevant if s.subject >= Subject.PRONOUN)
+    is_result = m.is_tagged and not m.reading.is_reply
+    found = (s.sentence for s in perhaps if m.counts.any or (is_result and s.outcome == "failed"))
+    return m.about_vote or next(found, "")
 
 
 @result(

@@ -16,19 +16,7 @@ outcome, end = Table(), Table()
 NOTHING, ASK, FAILED, PASSED, _, _, _, VOIDED, CORRECTED, EXTENDED, _, CLOSED, PRESENTED, THANKED = Says
 #: The classes of words that each table judges.
 OUTCOMES = ("success", "failure", "gain", "needed", "landed")
-ENDS = (
-    "result",
-    "cancel",
-    "disregard",
-    "retracts",
-    "extend",
-    "runs_on",
-    "keep",
-    "correct",
-    "close",
-    "success",
-    "thanks",
-)
+ENDS = ("result", "cancel", "disregard", "retracts", "extend", "runs_on", "keep", "correct", "close", "thanks")
 #: Most words between a result and what it is a result of.
 _OF = 6
 
@@ -91,7 +79,7 @@ def in_part(h: Head) -> bool:
 @outcome(
     *(ASK, "guessed, cited, or of which vote?", "Looks like the vote has passed.", "Technically the vote has failed."),
     *("We had a motion that was rejected with 3 no votes.", "I'll call this one rejected."),
-    leaves=("I will call it passed tomorrow.", "The vote on KIP-7 which ended today has passed."),
+    leaves=("I'll mark the KIP as accepted.", "I'm closing this vote which passed with 3 binding +1."),
 )
 def guessed(h: Head) -> bool:
     return h.is_guessed
@@ -154,37 +142,30 @@ def voids(h: Head) -> bool:
 
 @end(
     *(EXTENDED, "the vote runs on", "I'm extending the vote.", "The vote is extended.", "I'll leave the vote open."),
-    *("I am extending the vote until Friday.", "I re-open the vote for another 72 hours."),
+    "I am extending the vote until Friday.",
     leaves=("I won't extend the vote.", "I extended the vote last week.", "Could we extend the vote?"),
 )
 def extends(h: Head) -> bool:
     if not h.can_be("extend", "keep") or h.is_denied or (h.is_conditional and not h.is_for_a_time):
-        return False
-    if h.can_be("reopens") and any(t.can_be("unreal") and t.text != "will" for t in h.tokens[: h.at]):
         return False
     if h.word.text.endswith("ed"):
         is_now = h.tokens[h.at - 1].can_be("auxiliary") and h.tokens[h.at - 1].text != "was"
         return is_now and h.leader is not None and h.leader.can_be("vote", "thing", "period", "pronoun")
     near = h.tokens[h.at + 1 : h.at + 1 + _OF]
     is_open = h.can_be("extend") or any(t.text == "open" for t in near)
-    return is_open and (h.can_be("reopens") or any(t.can_be("vote", "period", "pronoun") for t in near))
+    return is_open and any(t.can_be("vote", "period", "pronoun") for t in near)
 
 
 @end(
     *(EXTENDED, "the vote is not over", "The vote is not over.", "The vote goes on.", "This vote is still open."),
     *("The vote was extended last week and is still open.", "The vote stays open until we have a third vote."),
-    *("So the vote is not passed yet, it remains open.", "The vote is open again."),
-    leaves=("The vote is not accepted.", "Is the vote not over yet?"),
 )
 def runs_on(h: Head) -> bool:
-    is_not_yet = h.is_denied and h.tokens[-1].text != "?"
-    if (h.is_conditional and not (h.is_for_a_time or is_not_yet)) or h.leader is None:
+    if (h.is_conditional and not h.is_for_a_time) or h.leader is None:
         return False
-    is_it = h.leader.text == "it" and any(t.can_be("vote") for t in h.tokens[: h.group[0]])
-    if not (h.leader.can_be("vote", "thread", "period") or h.is_shared_by_vote or is_it):
+    if not (h.leader.can_be("vote", "thread", "period") or h.is_shared_by_vote):
         return False
-    is_over = h.can_be("close") or (h.can_be("success") and any(t.text == "yet" for t in h.tokens[h.at :]))
-    return h.can_be("runs_on") or (is_over and h.is_denied)
+    return h.can_be("runs_on") or (h.can_be("close") and h.is_denied)
 
 
 @end(CORRECTED, "puts something right", "Correction: 4 binding, not 3.", "I miscounted.")

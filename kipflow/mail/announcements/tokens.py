@@ -35,7 +35,6 @@ _IS_WIDE, _LAST_NARROW = re.compile(rf"[{_WIDE}]"), "\u303f"
 _KEY = re.compile(r"[a-z]{2,12}-\d+|rc\d*")
 _LONG_QUOTE = re.compile(r"[\"“”„«»][^\"“”„«»]{12,300}[\"“”„«»]")
 _SHORTENED = {"'m": "am", "'re": "are", "'ve": "have", "'ll": "will", "'d": "would", "'s": "is"}
-_HYPHENED = re.compile(r"\bre-(?=open|vote)", re.IGNORECASE)
 _NOT = re.compile(r"\b(wo|ca|[a-z]{2,6})n['’]t\b", re.IGNORECASE)
 _SENTENCES = re.compile(
     r"(?<=[.!?])\s+(?=\S)|(?<=[。！？])|\n\s*\n|\n(?=\s*[-*•+\[]|\s*\S{1,30}:|\s*(?:yes|no|abstain\w{0,4})\s+\d)",
@@ -133,7 +132,6 @@ def tokenize(sentence: str) -> tuple[Token, ...]:
     """The tokens of a sentence. A longer quotation is one unknown word: it is somebody else's."""
     texts: list[str] = []
     plain = _NOT.sub(_write_not, _LONG_QUOTE.sub(" quotation ", sentence)).replace("’", "'")
-    plain = _HYPHENED.sub("re", plain)
     for text in _TOKEN.findall(plain.lower()):
         if text[0] > _LAST_NARROW and _IS_WIDE.match(text):
             texts.extend(filter(None, _find_wide().split(text)))

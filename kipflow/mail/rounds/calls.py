@@ -68,7 +68,11 @@ def read_called_numbers(reading: SubjectReading, text: str, prefix: str) -> Subj
 _OF_VOTES = re.compile(r"vot|abstimm|голос|投票|투표")
 _LEADS_ON = re.compile(r"^\W*(?:(?:so|and|hence|thus|therefore|then|now|please|let's|let us)\b\W*)+")
 #: "as this is another plan, I restart the vote": not "as Jun thinks I restart it"
-_GROUND = re.compile(r"^(?:as|because|since|given that)\b.*\b(?<!that )(?=(?:i|we)\b(?!.*\b(?:i|we)\b))")
+_GROUND = re.compile(
+    r"^(?:as|because|since) (?:this|it|that|the) "
+    r"(?:(?!(?:i|we|why|when|where|if|that|whether|what|who)\b)[\w'’-]+ ){1,12}(?=i\b)"
+)
+_SUBJECT = re.compile(r"\b(?:i|we)\b")
 _MOST_BEFORE = 4
 _LATER = re.compile(r"\b(?:on (?:mon|tues|wednes|thurs|fri|satur|sun)day|next week|tomorrow|later|soon)\b")
 
@@ -95,6 +99,7 @@ def _find_beginnings(sentence: str) -> Iterator[bool]:
             before = before[ground.end() :]
         # "I am restarting", not "Jun wants me to restart" or "I disagree that all votes so far are void"
         is_own = not before or (begins("first_person", before) and len(before.split()) <= _MOST_BEFORE)
+        is_own = is_own and len(_SUBJECT.findall(before)) < 2  # "I propose we restart the vote" asks
         is_own = is_own and ":" not in sentence[: sentence.index(clause)]
         is_own = is_own and _LATER.search(clause) is None
         yield is_own and not denies and _OF_VOTES.search(clause) is not None

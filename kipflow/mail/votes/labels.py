@@ -56,9 +56,9 @@ _GOES_ALONG = re.compile(
 _MANY = 4
 #: "With regret", "Seriously": not a thing that is voted on
 _ADVERBIAL = re.compile(
-    r"\W*(?:(?:and|so|now|but) )*(?:(?:with|in|at|by|despite|without) "
+    r"\W*(?:(?:with|in|at|by|despite|without) "
     r"(?!the\b|an?\b|our\b|my\b|his\b|her\b)[^\W\d]+(?: [^\W\d]+)?"
-    r"|(?:offici|form)ally|\w{4,}(?:ously|fully|ingly|edly|antly|ently|ately|estly))\W*$"
+    r"|(?:and )?(?:now )?(?:offici|form)ally|\w{4,}(?:ously|fully|ingly|edly|antly|ently|ately|estly))\W*$"
 )
 #: a name: a capital within it, or an actor at its start: "Jun is away", "Babcia was right", not "It is ready"
 _NAMES_ONE = re.compile(

@@ -65,8 +65,8 @@ _CALMING = ("approval", "praise", "settled")
 _OBJECTING = ("contrast", "negation", "demand", "rejection", "restated")
 _SENTENCE = re.compile(r"(?<=[.!?;])\s|\n\s*\n")
 _ANSWERS = {
-    Choice.FOR: ("yes", "assent", "approval"),
-    Choice.AGAINST: ("no", "rejection"),
+    Choice.FOR: ("yes", "assent", "approval", "consent"),
+    Choice.AGAINST: ("no", "rejection", "refusal"),
     Choice.ABSTAIN: ("abstention", "nought"),
 }
 

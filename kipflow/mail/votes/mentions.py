@@ -45,7 +45,7 @@ _BALLOTS = re.compile(r"\s*[票표]\w")
 _VOTE_IN_CHINESE = re.compile(r"\s*[票표](?=\W|$)")
 _FRAME = " *-•_\"'“”‘’`~"
 #: the end of a quoted remark, not of the clause around it: 'I take your "+!" as +1'
-_QUOTED_MARK = re.compile(r"[.,!?](?=[\"”’'] +[a-z])")
+_QUOTED_MARK = re.compile(r"[.,!?](?=[\"”’'] +as\b)")
 #: "three (3) binding": a number, and the same in figures
 _TWICE = re.compile(r" ?\((?:\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten)\)(?= )", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"[.!?]\s")

@@ -34,7 +34,7 @@ _SPELLINGS = (
     ("1", re.compile(r"\b(lgtm|good|thanks)(?=\+1(?![\w.]))", re.IGNORECASE), r"\1 "),
     ("1", re.compile(r"(?<![\w+.-])([+-]1)(?=(?:than|thx|gre|nice|good|lgtm|look|from|for)\w*|n?b\b)", re.I), r"\1 "),
     ("1", re.compile(r"(?<![\w+.-])([+-]1)(?=(?:non-?)?binding\b)", re.IGNORECASE), r"\1 "),
-    ("1", re.compile(r"(?:^|(?<=\s))\+0(?=1\s*(?:\(|$))"), "+"),
+    ("1", re.compile(r"^\s*\+0(?=1 \((?:non-?)?binding\))", re.IGNORECASE), "+"),
     (("from", "FROM"), re.compile(r"([+\-]1)['’]?s(?= from (?:me|my|us|our)\b)", re.IGNORECASE), r"\1"),
     ("0", re.compile(r"(?<![\w.+\-/])(?:\+\s?/?\s?-|-\s?/\s?\+)(?:\s?0(?![\w.%]|\s?/)|0(?=\.(?:\s|$)))"), "±0"),
 )

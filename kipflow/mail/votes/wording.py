@@ -19,8 +19,10 @@ _NAMED = {"vote_for": Choice.FOR, "vote_against": Choice.AGAINST}
 _APPROVALS = {"approval": Choice.FOR, "rejection": Choice.AGAINST, "abstention": Choice.ABSTAIN}
 _EMOJI = re.compile(r"(?:^|[.!?]\s)\W*(?::[+-]1:|:thumbs|[👍👎])|(?::[+-]1:|[👍👎])\W*$")
 _LONGEST = 400
-#: one of several that are voted on: "version 2", not "version 2.0"
-_OPTION = re.compile(r"\W*(?:the )?(?:version|proposal|draft|motion|plan|revision|design)\s*#?\d{1,2}\b(?!\.?\d)")
+#: one of several that are voted on: "version 2", not "version 2.0" or "version 2 of the KIP"
+_OPTION = re.compile(r"\bfor (?:the )?(?:version|draft)\s*#?\d{1,2}\b(?!\.?\d| of)")
+#: "Opposed (binding)", "Nope, sorry (binding)": a vote, or the answer to a question
+_REFUSES = re.compile(r"\W*[a-z][a-z ,]{1,30}\W*\((?:non-?)?binding\)\W*")
 _LEADS_TO_NAMES = re.compile(r"\b(?:with|by|from|of)\s|:\s", re.I)
 
 
@@ -34,13 +36,11 @@ def read_words(text: str, *, answers: str) -> Finding | None:
     claimed = find_claim("", text) if _CLAIM.search(text) else None
     named = _find_named(folded)
     choices = named or _find_approved(folded)
-    refused = ""  # with "No (binding)" the words beside it, if any: "No, it's binding" may answer a question
-    if claimed is not None and not named:
-        choices |= {Choice.FOR} if has("assent", folded) else set()
-        refusal = leaves_only(("filler",), folded)
-        if has("no", refusal) and not leaves_only(("no",), refusal):  # not "No concerns (binding)"
-            choices |= {Choice.AGAINST}
-            refused = leaves_only(("no", "greeting"), _CLAIM.sub(" ", folded))
+    if claimed is not None and not named and has("assent", folded):
+        choices = choices | {Choice.FOR}
+    refuses = not choices and _refuses(folded)
+    if refuses:
+        choices = {Choice.AGAINST}
     if not choices:
         is_about_own = len(folded.split()) <= 12 and (has("own_vote", folded) or _breaks_off(folded))
         if is_about_own and not has("need", folded):
@@ -55,7 +55,7 @@ def read_words(text: str, *, answers: str) -> Finding | None:
         return None if answers or (denied and _is_denied_itself(folded)) else _ask(choice, folded, claimed)
     if answers and not named and claimed is None:
         rule, why = "inline-answer", "answers a quoted remark within a discussion: a vote, or an answer?"
-    elif choice is None or denied or refused or _is_doubted(folded):
+    elif choice is None or denied or refuses or _OPTION.search(folded) or _is_doubted(folded):
         rule, why = "conditional", "words that cast a vote, with a doubt about them: is it cast?"
     else:
         rule, why = "stated-in-words", ""
@@ -64,6 +64,12 @@ def read_words(text: str, *, answers: str) -> Finding | None:
 
 #: "3 票赞成、0 票反对"
 _TALLY = re.compile(r"\d ?[票표]")
+
+
+def _refuses(folded: str) -> bool:
+    """Whether it says no and claims to bind: "Opposed (binding)", not "No concerns (binding)"."""
+    said = drop("filler", folded) if _REFUSES.fullmatch(folded) else ""
+    return any(has(name, said) for name in ("no", "refusal")) and not leaves_only(("no", "refusal"), said)
 
 
 def _is_denied_itself(folded: str) -> bool:
@@ -112,9 +118,7 @@ def _find_named(folded: str) -> set[Choice]:
     named = {
         choice  # not "I was sure that I vote for both"
         for name, choice in _NAMED.items()
-        if any(
-            not (_is_anothers(folded[: m.start()]) or _OPTION.match(folded, m.end())) for m in find_words(name, folded)
-        )
+        if any(not _is_anothers(folded[: m.start()]) for m in find_words(name, folded))
     }
     if named:
         return named
@@ -136,7 +140,7 @@ def _is_anothers(before: str) -> bool:
 def _names_another(behind: str) -> bool:
     """Whether "for" leads to something other than the proposal: "I vote for more tests"."""
     what = re.sub(r"^\W*(?:(?:the|this|that|your|all|both)\b\W*)*", "", MARK.split(behind)[0])
-    return bool(what) and (not begins("whole", what) or _OPTION.match(behind) is not None)
+    return bool(what) and not begins("whole", what)
 
 
 def _behind(name: str, folded: str, most: int) -> str:
