@@ -10,7 +10,7 @@ from kipflow.domain.votes import Choice, Standing
 from kipflow.mail.votes.conditions import MARK, has_condition
 from kipflow.mail.votes.findings import Finding, Role, find
 from kipflow.mail.votes.lexicon import drop, fold, has
-from kipflow.mail.votes.people import speaks_of_anothers
+from kipflow.mail.votes.people import ANOTHERS
 
 #: "Would you reconsider?"
 _ASKS_YOU = re.compile(r"\b(?:would|could|can|will|do|did) you\b.*\?\s*$", re.IGNORECASE)
@@ -98,7 +98,7 @@ STANCE = DoubtRule(
 
 def find_doubt_rule(text: str) -> DoubtRule | None:
     """The first rule for sentences without a value that takes this one."""
-    if speaks_of_anothers(text) or _ASKS_YOU.search(text):
+    if ANOTHERS.search(text) or _ASKS_YOU.search(text):
         return None
     folded = drop("keeps", fold(text))
     return next((t for t in DOUBT_RULES if t.when(folded)), None)

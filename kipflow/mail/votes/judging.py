@@ -7,7 +7,6 @@ import re
 from kipflow.domain.votes import Choice
 from kipflow.mail.votes import answers, people, rules, talk, technical
 from kipflow.mail.votes.doubts import says_it_stands
-from kipflow.mail.votes.general import is_of_any
 from kipflow.mail.votes.lexicon import drop, ends, fold, has
 from kipflow.mail.votes.mentions import Mention
 from kipflow.mail.votes.values import find_values, speaks_of_itself
@@ -57,12 +56,12 @@ def judge(mention: Mention) -> tuple[Rule, Verdict]:
     is_yours = (
         mention.segment.endswith("your")
         or mention.whom
-        or people.asks_of_it(mention.lead)
-        or (people.is_somebodys(mention.lead) and says_it_stands(mention.sentence.text))
+        or people.YOURS.search(mention.lead)
+        or (people.SOMEBODYS.search(mention.lead) and says_it_stands(mention.sentence.text))
     )
     # "As far as I know, a -1 is a veto"
     is_any = mention.segment in {"a", "an", "any", "every", "each"} and not mention.mine_follows
-    is_any = is_any or is_of_any(mention)
+    is_any = is_any or people.is_of_any(mention)
     if found.mine and is_own and not (is_yours or is_any):
         return found, found.mine
     return found, found.free if found.free and not mention.is_result and stands_free(mention) else found.verdict

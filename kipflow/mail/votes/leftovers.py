@@ -17,7 +17,7 @@ from kipflow.mail.votes.findings import Finding, find
 from kipflow.mail.votes.lexicon import begins, drop, ends, find_words, fold, has, leaves_only, skip
 from kipflow.mail.votes.shapes import CHECKED
 from kipflow.mail.votes.structure import classify_lines
-from kipflow.mail.votes.values import find_values, offers_all, parse_value
+from kipflow.mail.votes.values import OPTIONS, find_values, parse_value
 
 BRIEF = 60  # characters of a mail that only says yes or no
 #: Words of a line that is only a vote and its label.
@@ -139,7 +139,7 @@ def _read_near_values(text: str) -> Iterator[tuple[Finding, str]]:
             is_vote
             and not any(has(name, fold(line)) for name in ("measure", "demand"))
             and _EITHER.search(line)
-            and not offers_all(line)
+            and OPTIONS.search(line) is None
         ):
             yield find("near-value", Standing.UNCLEAR, "is between two values: which is the vote?"), line
     for counted in _COUNTS_OWN.finditer(text):

@@ -19,12 +19,11 @@ from kipflow.mail.votes.claims import find_claim
 from kipflow.mail.votes.conditions import has_condition
 from kipflow.mail.votes.doubts import STANCE, find_doubt_rule, says_it_stands
 from kipflow.mail.votes.findings import Finding, Role, find
-from kipflow.mail.votes.general import is_of_any
 from kipflow.mail.votes.judging import judge, turns_against
 from kipflow.mail.votes.leftovers import SHORT, ask_about_the_rest, read_own_entry, read_quoted_boxes
 from kipflow.mail.votes.lexicon import begins, drop, ends, fold, has, speaks_of_votes
 from kipflow.mail.votes.mentions import Mention
-from kipflow.mail.votes.people import speaks_of_anothers
+from kipflow.mail.votes.people import ANOTHERS, is_of_any
 from kipflow.mail.votes.resolving import drop_denied, resolve, weigh_with_the_rest
 from kipflow.mail.votes.sentences import Sentence, split_sentences
 from kipflow.mail.votes.shapes import CHECKED, ON_PARTS, Shapes, find_box
@@ -185,7 +184,7 @@ class _Mail:
             if verdict is Verdict.IGNORE or (self.is_result and verdict is Verdict.ASK and not m.is_mine):
                 line = m.sentence.text.strip()[:MAX_LINE_SHOWN]
                 self.reasons.append(Reason(line=line, rule=rule.name, why=rule.why))
-                if rule.denies and not speaks_of_anothers(m.sentence.text):
+                if rule.denies and ANOTHERS.search(m.sentence.text) is None:
                     yield m, find(rule.name, Standing.DOUBT, f"{rule.why}: has it changed?")
                 continue
             standing = Standing.CLEAR if verdict is Verdict.CAST else Standing.UNCLEAR

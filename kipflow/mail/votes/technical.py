@@ -35,7 +35,8 @@ _CODE_LINE = re.compile(
 )
 
 
-_COMPARES = re.compile(r"[\w)\]]\s?(?:[<>!=]=|&&|\|\|)\s?[\w-]")
+#: a sentence compares as a program does
+COMPARES = re.compile(r"[\w)\]]\s?(?:[<>!=]=|&&|\|\|)\s?[\w-]")
 #: "foo(x, +1)": an argument, and "-1  // see foo()": a remark in a program
 _ARGUMENT = re.compile(r"\w\((?:[^()]|\([^()]*\))*$")
 #: "[-0.2, +0.2]"
@@ -120,11 +121,6 @@ def is_code(line: str) -> bool:
     if _CODE_LINE.match(line) is not None:
         return True
     return line.rstrip().endswith((";", "{", "}")) and "=" in line
-
-
-def compares(text: str) -> bool:
-    """Whether a sentence compares as a program does."""
-    return _COMPARES.search(text) is not None
 
 
 def measures(lead: str) -> bool:

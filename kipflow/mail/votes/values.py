@@ -40,7 +40,7 @@ _BULLET = re.compile(r"^\s*(?:[-*•·–]\s{1,3})?(?=[+\-±]\s?[01.])")
 # "+1, 0 or -1": all choices in a row are what may be voted, no vote
 _BETWEEN = r"\s*\(?(?:[,;/|]|\bor\b|\band\b)[\s,;/|]*(?:(?:or|and)\s+)?"
 _OFFERED = tuple(re.compile(rf"[\[(<]\s{{0,2}}{sign}\s?1\s{{0,2}}[\])>]") for sign in (r"\+", "-"))
-_OPTIONS = re.compile(
+OPTIONS = re.compile(
     rf"(?<![\w.])(?:\+\s?1{_BETWEEN}[+\-±]?\s?0{_BETWEEN}-\s?1|-\s?1{_BETWEEN}[+\-±]?\s?0{_BETWEEN}\+\s?1)(?!\w|\.\d)"
 )
 
@@ -60,7 +60,7 @@ def _find_values(text: str) -> tuple[re.Match[str], ...]:
         is_list = "(" not in text or text.lstrip().startswith("(")  # not "Jun (+1), Mara (-1)"
         if is_list and all(offered.search(text) for offered in _OFFERED):
             return ()  # "[+1] [0] [-1]"
-        text = _OPTIONS.sub(lambda m: " " * len(m.group()), text)
+        text = OPTIONS.sub(lambda m: " " * len(m.group()), text)
     zeros = [m for m in _ZERO.finditer(text) if is_cast_zero(text, m)][:1] if "0" in text else []
     values = VALUE.finditer(text) if has_plus or has_minus or "±" in text else ()
     return (*zeros, *values)
@@ -144,11 +144,6 @@ def spell_out(text: str) -> str:
         if has_any(signs, text):
             text = pattern.sub(written, text)
     return text
-
-
-def offers_all(text: str) -> bool:
-    """Whether a line holds all that may be voted: "+1 / 0 / -1 as usual"."""
-    return _OPTIONS.search(text) is not None
 
 
 def skip_bullet(text: str) -> int:
