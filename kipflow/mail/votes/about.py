@@ -27,8 +27,6 @@ _SOMEBODYS = re.compile(r"\b[A-Z]\w+(?:['’]s\b|s['’](?=\s))")
 _DEFINITE = re.compile(r"(?:the|that|this|your|his|her|\w+['’]s)\b")
 #: whose it is: "your KIP", "Jun's proposal"
 _THEIRS = re.compile(r"(?:your|his|her|their|[^\W\d]\w*['’]s)\s+")
-
-
 #: "+1 on this as a first step"
 _AS = re.compile(r" as (?=(?:(?:a|the) (?:first )?step|it is|is|well|such)\s*(?:$|[.!]))")
 #: "+1 on the whole package"

@@ -13,8 +13,6 @@ from kipflow.mail.votes.values import find_values, speaks_of_itself
 from kipflow.mail.votes.verdicts import Rule, Verdict
 
 RULES: tuple[Rule, ...] = (*talk.rule, *answers.rule, *rules.rule)
-
-
 #: words to which a value after them belongs
 _HOLDS = re.compile(
     r"(?:\b(?:an?|the|no|any|each|every|of|for|to|with|as|from|by|in|on|at|is|are|was|were|be|been|am|and|or"
@@ -69,7 +67,6 @@ def judge(mention: Mention) -> tuple[Rule, Verdict]:
 
 #: "My +1 was for the version of Monday"
 _IS_PAST = re.compile(r"\s*(?:was|came|had)\b(?! (?:already|counted|there|sent|missing))", re.IGNORECASE)
-
 #: "I take the -1 back"
 _TAKES_THE = re.compile(r"\bI (?:hereby )?(?:take|took) (?:the|my|that) $", re.IGNORECASE)
 

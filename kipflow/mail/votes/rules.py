@@ -22,8 +22,6 @@ from kipflow.mail.votes.verdicts import Table, Verdict
 
 CAST, ASK, IGNORE = Verdict.CAST, Verdict.ASK, Verdict.IGNORE
 rule = Table()
-
-
 #: "+0 / +1", "0 to +1", "+1 -1"
 _ANOTHER = re.compile(r"\s*(?:/|to|or|\.{2,3})?\s*(?P<other>[+-]\s?[01])\b")
 _BEHIND_ANOTHER = re.compile(r"(?<![\w.+-])(?<!from )(?P<other>[+-]?\s?[01])\s*(?:/|to|or|\.{2,3})\s*$")
@@ -145,8 +143,6 @@ _IS = re.compile(
     r"|(?:i|we) (?:\w+ ){0,3}(?:stay|remain|give|say|cast)\b)"
 )
 _SAYS_OF_IT = re.compile(r"\b(?:it|that|this|gets?|is)\b")
-
-
 #: "A -1 (binding) without a reason is no veto"
 _SAYS_OF_ANY = re.compile(
     r"[^\W\d][^.;!?]*\b(?:is|isn['’]t|are|was|needs?|means?|counts?|must|should|can|cannot|requires?)\b"

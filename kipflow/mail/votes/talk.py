@@ -10,6 +10,7 @@ import re
 from kipflow.domain.votes import Choice
 from kipflow.mail.votes import people, technical
 from kipflow.mail.votes.about import About
+from kipflow.mail.votes.claims import is_in_quotes
 from kipflow.mail.votes.conditions import MARK
 from kipflow.mail.votes.labels import is_labelled
 from kipflow.mail.votes.lexicon import begins, drop, ends, find_words, fold, has, leaves_only
@@ -18,12 +19,8 @@ from kipflow.mail.votes.verdicts import Table, Verdict
 
 ASK, IGNORE = Verdict.ASK, Verdict.IGNORE
 rule = Table()
-
-
 #: "Vote = +1"
 _FORM = ("vote", "my vote", "ballot", "my ballot", "p.s", "verdict", "my verdict", "overall", "conclusion", "me")
-
-
 #: "val next = current" and "+ 1" below it
 _ASSIGNS = re.compile(r"\w = [\w.()]+$")
 
@@ -76,7 +73,8 @@ def quoted_value(m: Mention) -> bool:
     """Please write "+1 (binding)" next time. | not: "+1" """
     says_me = m.is_mine and (not m.mine_follows or re.match(r"\s*[\"'”’»]", m.tail) is not None)
     is_mine = says_me or has("my_vote", fold(m.lead))  # 'My vote is: "+1"'
-    return m.is_quoted and (not is_mine or has("hypothetical", m.clause))
+    is_quoted = is_in_quotes(m.lead, m.tail, is_claimed=m.is_claimed)
+    return is_quoted and (not is_mine or has("hypothetical", m.clause))
 
 
 @rule(IGNORE, "speaks of several votes")
@@ -94,19 +92,11 @@ def conditional(m: Mention) -> bool:
 
 
 _NUMBER = re.compile(r"(?<![\w.-])(?:\d{1,3}|the|these|those|no)\b")
-
-
 _ARTICLE = re.compile(r"\b(?:the|an?)\s*$")
-
-
 #: "2 binding (Jun, Mara) + 1 non-binding": adds up
 _ADDS_UP = re.compile(r"(?<![\w.-])\d{1,2}(?: x)? (?:(?:non-?)?binding|votes?|\()[^.;:!?]{0,80}$", re.IGNORECASE)
-
-
 #: "2 x +1 binding"
 _TIMES = re.compile(r"(?<![\w.])(?:[2-9]|\d\d) ?[x×*] ?$", re.IGNORECASE)
-
-
 #: "And a third +1 (binding)"
 _ONE_MORE = re.compile(
     r"^(?:(?:and|so|with|(?:here|there|that) is|(?:here|there|that)'s|plus) )*(?:(?:a|the|one|yet|your|our) )?"
@@ -180,8 +170,6 @@ _SAYS_IF_BINDING = re.compile(
     r"|\s*goes (?:to|with) (?:it|(?:this|the) (?:kip|proposal|plan|design|release))\b",
     re.IGNORECASE,
 )
-
-
 _IS_SAID_OF_IT = re.compile(
     r"\b(?:is|was|has|had|got)\b"
     r"|^\W*(?:will (?:follow|come|arrive|be (?:there|sent|cast))|comes (?:later|soon|tomorrow|on|next|when|once))\b"

@@ -33,8 +33,6 @@ _CODE_LINE = re.compile(
     r"^\s*(?:diff --git|index [0-9a-f]{7}|@@ |\+\+\+ |--- |[+-](?:import|def|class|public)\b|\$ |>>> |"
     r"(?:assert|return)\b[ (])"
 )
-
-
 #: a sentence compares as a program does
 COMPARES = re.compile(r"[\w)\]]\s?(?:[<>!=]=|&&|\|\|)\s?[\w-]")
 #: "foo(x, +1)": an argument, and "-1  // see foo()": a remark in a program
@@ -42,8 +40,6 @@ _ARGUMENT = re.compile(r"\w\((?:[^()]|\([^()]*\))*$")
 #: "[-0.2, +0.2]"
 _PAIR = re.compile(r"[\[(]\s*[+-]?\d[\d.]*\s*[,;]\s*$")
 _REMARK = re.compile(r"\s*[,;)]*\s*(?://|/\*)\s+[a-z]")
-
-
 #: where a patch begins, and its lines
 _PATCH_HEAD = re.compile(r"^\s*(?:diff --git |@@ -\d)")
 _CLAIMED_VOTE = re.compile(r"^\W{0,3}[01]\W{1,3}(?:non\W?)?binding\b", re.IGNORECASE)

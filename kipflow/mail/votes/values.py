@@ -77,8 +77,6 @@ _ENDS_LINE = re.compile(r"[\s*_]*(?:$|[.!]\s*$|\()")
 _FOR_NOW = re.compile(r" for (?:now|the (?:moment|time being))(?=\s*(?:$|[,.;:!–—]|(?:and|until|as)\b))")
 _CASTING = ("own", "casts", "change", "abstention", "nought", "correction", "turned")
 _AMONG = (*_CASTING, "filler", "from_me", "mine", "my_vote", "first_person", "takeback", "earlier")
-
-
 #: "from my colleague"
 _OF_WHOM = ("from a ", "from an ", "from my ", "from our ")
 #: "also on my machine", "also from our users" is no "also from me"
