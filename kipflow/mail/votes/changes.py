@@ -80,7 +80,7 @@ def read_change(text: str, mentions: Sequence[Mention]) -> Finding | None:
         and has("is_taken_back", first.near)
         and (first.opens or has("own", first.segment))
     ):
-        return find("withdrawn", Standing.WITHDRAWAL, value=first.value)
+        return find("withdrawn", Standing.WITHDRAWAL, value=first.value, role=Role.TAKES_BACK)
     moves = any(_ARROW.search(m.lead) for m in mentions)
     changes = moves or any(has(name, folded) for name in _VERBS[:3])
     is_own = moves or _speaks_of_own(folded) or has("my_vote", folded)
@@ -239,7 +239,7 @@ def _read_takeback(folded: str, mentions: Sequence[Mention]) -> Finding | None:
     is_own = has("my_vote", folded) or (taken is not None and has("first_person", folded))
     if not is_own or (taken is not None and _ELSEWHERE.match(taken.rest)):  # "I removed the -1 from the docs"
         return None
-    return find("withdrawn", Standing.WITHDRAWAL, value=taken.value if taken is not None else "")
+    return find("withdrawn", Standing.WITHDRAWAL, value=taken.value if taken else "", role=Role.TAKES_BACK)
 
 
 def _leads_to(between: str) -> bool:

@@ -18,6 +18,7 @@ class Role(Enum):
     CHANGE = auto()
     #: not understood, and may be the vote beside another one
     RIVAL = auto()
+    #: takes a vote back, or may
     TAKES_BACK = auto()
     OBJECTS = auto()
 
@@ -29,11 +30,6 @@ class Finding:
     expression: Expression
     role: Role = Role.PLAIN
 
-    @property
-    def takes_back(self) -> bool:
-        """Whether it withdraws a vote."""
-        return self.expression.standing is Standing.WITHDRAWAL
-
 
 def find(
     rule: str,
@@ -44,9 +40,10 @@ def find(
     value: str = "",
     claimed: bool | None = None,
     role: Role = Role.PLAIN,
+    line: str = "",
 ) -> Finding:
-    """A finding without its line, which the caller fills in."""
+    """A finding; the line of a sentence's is filled in by the caller."""
     expression = Expression(
-        choice=choice, value=value, claimed_binding=claimed, line="", rule=rule, standing=standing, why=why
+        choice=choice, value=value, claimed_binding=claimed, line=line, rule=rule, standing=standing, why=why
     )
     return Finding(expression, role)

@@ -141,7 +141,7 @@ class _Mail:
             rule, why = shape.name, shape.why
             if shape is CHECKED and has_condition(line):
                 rule, why = "conditional", "a condition stands with the vote: is it met?"
-            found = find(
+            yield find(
                 rule,
                 Standing.UNCLEAR if why else Standing.CLEAR,
                 why,
@@ -149,8 +149,8 @@ class _Mail:
                 value=written,
                 claimed=find_claim("", line),
                 role=Role.PLAIN if why else Role.WHOLE,
+                line=line,
             )
-            yield replace(found, expression=replace(found.expression, line=line))
 
     def _read_sentence(self, sentence: Sentence) -> Iterator[Finding]:
         text = sentence.text
@@ -165,7 +165,7 @@ class _Mail:
             if changed is not None:
                 yield changed
                 others = [m for m in mentions if m.value != changed.expression.value]
-                yield from self._read_vote_instead(others) if changed.takes_back else ()
+                yield from self._read_vote_instead(others) if changed.role is Role.TAKES_BACK else ()
                 return
         judged = list(self._judge(mentions))
         yield from _settle(judged)

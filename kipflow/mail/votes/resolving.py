@@ -78,8 +78,7 @@ def weigh_with_the_rest(vote: Expression, found: Sequence[Finding], text: str, a
         return vote
     folded = fold(text.replace("\n", " "))[:MAX_TEXT]
     at = next(i for i, f in enumerate(found) if f.expression == vote)
-    later = {f.role for f in found[at + 1 :]}
-    takes_back = Role.TAKES_BACK in later or any(f.expression.standing is Standing.WITHDRAWAL for f in found[at + 1 :])
+    takes_back = _has(Role.TAKES_BACK, found[at + 1 :])
     if has("behalf", folded) and _SPEAKS_FOR_SELF.search(vote.line) is None:
         doubt = ("for-another", "cast for somebody else, or not to be counted: whose vote is it?")
     elif takes_back and found[at].role is not Role.CHANGE:

@@ -13,6 +13,7 @@ from kipflow.domain.votes import Expression, Standing
 from kipflow.mail.content.text import plain
 from kipflow.mail.quoting import OwnLine, Words
 from kipflow.mail.votes.claims import find_claim
+from kipflow.mail.votes.findings import find
 from kipflow.mail.votes.reading import read_expressions
 from kipflow.mail.votes.values import find_values, parse_value, spell_out
 
@@ -154,17 +155,17 @@ def _read_line(line: str, found: Sequence[re.Match[str]], prefix: str) -> Iterat
         # the text after the key is read as if it followed the value directly
         said = read_expressions(Words(own=(OwnLine(f"{match['value']}{match['claim'] or ''}{rest}"),)))
         is_plain = [e.choice for e in said if e.standing is Standing.CLEAR] == [choice]
-        is_hedged = not is_plain or _DOUBTED.search(before)
-        cast = Expression(
+        why = "hedged: what is the vote on this one?" if not is_plain or _DOUBTED.search(before) else ""
+        cast = find(
+            RULE,
+            Standing.UNCLEAR if why else Standing.CLEAR,
+            why,
             choice=choice,
             value=value,
-            claimed_binding=find_claim("", match.group("claim") or ""),
+            claimed=find_claim("", match.group("claim") or ""),
             line=line.strip()[:300],
-            rule=RULE,
-            standing=Standing.UNCLEAR if is_hedged else Standing.CLEAR,
-            why="hedged: what is the vote on this one?" if is_hedged else "",
         )
-        yield _Share(_parse_numbers(match.group("keys"), prefix), cast)
+        yield _Share(_parse_numbers(match.group("keys"), prefix), cast.expression)
 
 
 def _parse_numbers(keys: str, prefix: str) -> tuple[int, ...]:
