@@ -8,7 +8,7 @@ from functools import cached_property
 
 from kipflow.domain.votes import Choice
 from kipflow.mail.announcements.names import find_names
-from kipflow.mail.votes.about import About, read_about, read_object
+from kipflow.mail.votes.about import About, find_place, read_about, read_object
 from kipflow.mail.votes.claims import find_claim, skip_claim
 from kipflow.mail.votes.conditions import (
     MARK,
@@ -19,7 +19,6 @@ from kipflow.mail.votes.conditions import (
     orders,
 )
 from kipflow.mail.votes.lexicon import begins, drop, ends, fold, has, is_unspaced
-from kipflow.mail.votes.places import find_place
 from kipflow.mail.votes.sentences import Sentence
 from kipflow.mail.votes.values import VALUE, find_values, is_from_me, parse_value
 

@@ -71,16 +71,12 @@ def split_sentences(lines: Sequence[OwnLine]) -> Iterator[Sentence]:
 def _join_wrapped(lines: Iterable[OwnLine]) -> Iterator[list[OwnLine]]:
     block: list[OwnLine] = []
     for line in lines:
-        text = line.text
-        if not text.strip():
-            if block:
-                yield block
-            block = []
-            continue
-        if block and not _continues(block[-1].text, text):
+        is_blank = not line.text.strip()
+        if block and (is_blank or not _continues(block[-1].text, line.text)):
             yield block
             block = []
-        block.append(line)
+        if not is_blank:
+            block.append(line)
     if block:
         yield block
 
@@ -107,7 +103,7 @@ def _continues(above: str, line: str) -> bool:
 def _find_rest_of_vote(line: str) -> str | None:
     """The text after the vote that a line begins with; None: it begins with none."""
     start = skip_bullet(line)
-    values = find_values(line) if start < len(line) else []
+    values = find_values(line) if start < len(line) else ()
     return skip_claim(line[values[0].end() :]).strip(" .!,)") if values and values[0].start() <= start else None
 
 

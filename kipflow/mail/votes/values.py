@@ -45,16 +45,11 @@ OPTIONS = re.compile(
 )
 
 
-def find_values(text: str) -> list[re.Match[str]]:
+@lru_cache(maxsize=1024)  # a line is checked several times while its mail is read
+def find_values(text: str) -> tuple[re.Match[str], ...]:
     """The written votes in a plain line, left to right. A zero without a sign counts only where words cast it."""
     if "0" not in text and "1" not in text and "." not in text:
-        return []
-    return list(_find_values(text))
-
-
-@lru_cache(maxsize=1024)
-def _find_values(text: str) -> tuple[re.Match[str], ...]:
-    # a line is checked several times while its mail is read
+        return ()
     has_plus, has_minus = "+" in text, "-" in text
     if has_plus and has_minus:
         is_list = "(" not in text or text.lstrip().startswith("(")  # not "Jun (+1), Mara (-1)"
