@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from kipflow.domain.votes import Choice, Standing
-from kipflow.mail.votes.conditions import MARK, has_condition
+from kipflow.mail.votes.conditions import MARK, SENTENCES, has_condition
 from kipflow.mail.votes.findings import Finding, Role, find
 from kipflow.mail.votes.lexicon import drop, fold, has
 from kipflow.mail.votes.people import ANOTHERS
@@ -112,3 +112,17 @@ def says_it_stands(text: str) -> bool:
     clauses = [clause for clause in MARK.split(folded) if not has_condition(clause)]
     restated = any(has("restated", c) and has("my_vote", c) and not has("negation", c) for c in clauses)
     return restated or (has("unchanged", folded) and not has_condition(text))
+
+
+def drop_denied(found: Sequence[Finding], text: str) -> Sequence[Finding] | None:
+    """The doubts and hints left if a mail says that its author's vote stays, or that there is none.
+
+    None: the mail says that the vote stays, so nothing else in it becomes a question.
+    """
+    if not all(f.expression.standing.is_faint for f in found):
+        return found
+    if any(map(says_it_stands, SENTENCES.split(text))):
+        return None
+    folded = fold(text)
+    none_yet = has("not_voted", folded) or has("votes_later", folded)
+    return [f for f in found if f.expression.standing is not Standing.HINT] if none_yet else found

@@ -17,14 +17,13 @@ from kipflow.mail.votes.about import read_title
 from kipflow.mail.votes.changes import is_origin, read_change
 from kipflow.mail.votes.claims import find_claim
 from kipflow.mail.votes.conditions import has_condition
-from kipflow.mail.votes.doubts import STANCE, find_doubt_rule, says_it_stands
-from kipflow.mail.votes.findings import Finding, Role, find
+from kipflow.mail.votes.doubts import STANCE, drop_denied, find_doubt_rule, says_it_stands
+from kipflow.mail.votes.findings import Finding, Role, find, resolve, weigh_with_the_rest
 from kipflow.mail.votes.judging import judge, turns_against
 from kipflow.mail.votes.leftovers import SHORT, ask_about_the_rest, read_own_entry, read_quoted_boxes
 from kipflow.mail.votes.lexicon import begins, drop, ends, fold, has, speaks_of_votes
 from kipflow.mail.votes.mentions import Mention
 from kipflow.mail.votes.people import ANOTHERS, is_of_any
-from kipflow.mail.votes.resolving import drop_denied, resolve, weigh_with_the_rest
 from kipflow.mail.votes.sentences import Sentence, split_sentences
 from kipflow.mail.votes.shapes import CHECKED, ON_PARTS, Shapes, find_box
 from kipflow.mail.votes.structure import classify_lines

@@ -15,6 +15,7 @@ from kipflow.mail.votes.conditions import MARK
 from kipflow.mail.votes.labels import is_labelled
 from kipflow.mail.votes.lexicon import begins, drop, ends, find_words, fold, has, leaves_only
 from kipflow.mail.votes.mentions import Mention
+from kipflow.mail.votes.values import find_values
 from kipflow.mail.votes.verdicts import Table, Verdict
 
 ASK, IGNORE = Verdict.ASK, Verdict.IGNORE
@@ -213,11 +214,8 @@ def part(m: Mention) -> bool:
 @rule(ASK, "names somebody, or has come in: whose vote is it?")
 def with_a_name(m: Mention) -> bool:
     """+1 (binding) from Jun Okafor | So far: +1 (Jun) | We have a +1 (binding) | not: +1 (binding) from me"""
-    return (
-        people.is_named(m)
-        or people.KEEPS_TALLY.search(m.lead) is not None
-        or (ends("in_hand", m.clause.removesuffix(" a")) and not m.mine_follows)
-    )
+    has_come_in = ends("in_hand", m.clause.removesuffix(" a")) and not m.mine_follows
+    return has_come_in or people.is_named(m) or people.KEEPS_TALLY.search(m.lead) is not None
 
 
 @rule(IGNORE, "speaks of somebody else's vote", mine=ASK, free=ASK)
@@ -235,3 +233,18 @@ def of_another(m: Mention) -> bool:
 def labelled(m: Mention) -> bool:
     """Windows: +1 | The bot commented: +1 | not: My vote: +1"""
     return is_labelled(m)
+
+
+#: "(2) Motion to appoint a secretary"
+_NUMBERED_POINT = re.compile(r"(?:^|(?<=\s))\(?(?:\d{1,2}|[a-h])[.)]\s")
+_LONGEST_POINT = 240
+
+
+@rule(ASK, "answers one of several points: is it a vote on the whole?")
+def on_a_point(m: Mention) -> bool:
+    """> 2) Who keeps the list / +1 | not: > Who keeps the list / +1"""
+    answers = m.sentence.line.answers
+    if not m.opens or m.mine_follows or len(answers) >= _LONGEST_POINT or len(_NUMBERED_POINT.findall(answers)) != 1:
+        return False
+    says_more = "vot" in fold(answers) or "://" in answers or bool(find_values(answers))
+    return _NUMBERED_POINT.match(answers) is not None and not says_more
