@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from kipflow.domain.votes import Choice, Standing
+from kipflow.domain.votes import Standing
 from kipflow.mail.votes.conditions import MARK, SENTENCES, has_condition
-from kipflow.mail.votes.findings import Finding, Role, find
+from kipflow.mail.votes.findings import Finding, Role
 from kipflow.mail.votes.lexicon import drop, fold, has
 from kipflow.mail.votes.people import ANOTHERS
 
@@ -20,17 +20,13 @@ _ASKS_US = re.compile(r"\b(?:do|does|did|would|could|can|will|should|is|are) (?:
 
 @dataclass(frozen=True, slots=True)
 class DoubtRule:
-    """A rule for a sentence about its writer, in lower case, without a value: what it takes is a doubt."""
+    """A rule for words of a writer's, in lower case, without a value: what it takes makes their vote doubtful."""
 
     name: str
     when: Callable[[str], bool]
     why: str
     takes: tuple[str, ...]
     role: Role = Role.PLAIN
-
-    def make_finding(self, choice: Choice | None = None) -> Finding:
-        """A doubt; with a `choice`, only about a voter who has voted otherwise."""
-        return find(self.name, Standing.DOUBT, self.why, choice=choice, role=self.role)
 
 
 def _is_own_ballot(folded: str) -> bool:

@@ -220,7 +220,7 @@ def _read_without_value(text: str, value: str | None, answers: str) -> Iterator[
     if doubt is not None:
         # "why I am in favour": from somebody with that vote it is nothing new
         agrees = doubt is STANCE and has("approval", folded) and not has("negation", drop("undenied", folded))
-        yield doubt.make_finding(Choice.FOR if agrees else None)
+        yield find(doubt.name, Standing.DOUBT, doubt.why, choice=Choice.FOR if agrees else None, role=doubt.role)
 
 
 def _settle(judged: Sequence[tuple[Mention, Finding]]) -> list[Finding]:

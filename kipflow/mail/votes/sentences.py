@@ -48,12 +48,8 @@ def split_sentences(lines: Sequence[OwnLine]) -> Iterator[Sentence]:
     for position, block in enumerate(blocks):
         text = " ".join(line.text.strip() for line in block)[: 4 * MAX_SENTENCE]
         after_block = blocks[position + 1][0].text.strip() if position + 1 < len(blocks) else ""
-        starts = [
-            0,
-            *(m.end() for m in _SENTENCE_END.finditer(text) if not _ITEM_NUMBER.match(text, 0, m.start())),
-            len(text),
-        ]
-        for number, (start, end) in enumerate(itertools.pairwise(starts)):
+        ends_at = [m.end() for m in _SENTENCE_END.finditer(text) if not _ITEM_NUMBER.match(text, 0, m.start())]
+        for number, (start, end) in enumerate(itertools.pairwise([0, *ends_at, len(text)])):
             count += 1
             if count > MAX_SENTENCES:
                 return

@@ -39,7 +39,7 @@ _JOINS = r"(?:[:=,]|->|→|[–—-](?=\s)|is|gets|,?\s*(?:it is|it['’]s|i am|
 class _Share:
     """What one line says about the proposals that it names next to a value."""
 
-    numbers: tuple[int, ...]
+    numbers: frozenset[int]
     expression: Expression
 
 
@@ -142,11 +142,11 @@ def _find_shares(text: str, prefix: str) -> list[_Share] | None:
         found = next((m for m in read if values <= {x.start("value") for x in m}), None)
         if found is None:
             return None
-        shares.extend(_read_line(line, found, prefix))
+        shares.extend(_read_line(line, found))
     return shares or None
 
 
-def _read_line(line: str, found: Sequence[re.Match[str]], prefix: str) -> Iterator[_Share]:
+def _read_line(line: str, found: Sequence[re.Match[str]]) -> Iterator[_Share]:
     """Each value of a line that was `found` next to numbers; unclear if it is hedged."""
     for index, match in enumerate(found):
         rest = line[match.end() : found[index + 1].start() if index + 1 < len(found) else len(line)]
@@ -165,10 +165,5 @@ def _read_line(line: str, found: Sequence[re.Match[str]], prefix: str) -> Iterat
             claimed=find_claim("", match.group("claim") or ""),
             line=line.strip()[:300],
         )
-        yield _Share(_parse_numbers(match.group("keys"), prefix), cast.expression)
-
-
-def _parse_numbers(keys: str, prefix: str) -> tuple[int, ...]:
-    named = find_references(keys, prefix)
-    bare = tuple(int(n) for n in re.findall(r"\d{1,5}", keys))
-    return tuple(dict.fromkeys((*named, *bare)))
+        numbers = frozenset(int(number) for number in re.findall(r"\d{1,5}", match.group("keys")))
+        yield _Share(numbers, cast.expression)

@@ -40,10 +40,8 @@ def read_words(text: str, *, answers: str) -> Finding | None:
         return None
     choice = next(iter(choices)) if len(choices) == 1 else None
     denied = choice is Choice.FOR and has("negation", drop("undenied", folded))
-    outright = bool(named) or has("abstains", folded) or (claimed is not None and _is_short(folded))
-    if outright and not named and _names_others(text):
-        outright = False
-    if not outright:
+    outright = has("abstains", folded) or (claimed is not None and _is_short(folded))
+    if not named and (not outright or _names_others(text)):
         return None if answers or (denied and _is_denied_itself(folded)) else _ask(choice, folded, claimed)
     if answers and not named and claimed is None:
         rule, why = "inline-answer", "answers a quoted remark within a discussion: a vote, or an answer?"
