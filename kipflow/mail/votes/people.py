@@ -89,8 +89,7 @@ def is_named(m: Mention) -> bool:
     if m.rest.lstrip()[:1] in tuple(",.!;，。！") or has("greeting", fold(m.rest)) or _NO_LATIN.search(m.rest):
         return False
     listed = re.split(r"[;.]|[,\s]+[+-]\s?\d|\(\d", CLAIM_PAREN.sub("", m.rest))[0]  # "Jun (binding), Ola"
-    names = find_names(listed.strip(" :!-–—()[]"))
-    names = [name for name in names if len(name) > 1]  # ":-D"
+    names = [name for name in find_names(listed.strip(" :!-–—()[]")) if len(name) > 1]  # ":-D"
     is_list = m.rest.lstrip()[:1] == ":" and (m.is_claimed or not m.sentence.starts_line)
     is_list = is_list or bool(m.label) or len(find_values(m.sentence.text)) > 1  # "Binding: +1 Jun"
     several = len(names) > 1 or (bool(names) and (" " in names[0] or is_list))

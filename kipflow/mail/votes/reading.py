@@ -67,9 +67,9 @@ def explain(
     values = {"".join(value.split()) for line in words.own for value in _VALUES.findall(line.text)}
     title = read_title(topic) if len(values) == 1 else frozenset()  # of several values each may be on a part
     mail = _Mail(author, is_result, title, [])
-    found = list(mail.read([line.text for line in words.own], words.own))
+    found = list(mail.read(words.own))
     if words.doubtful and all(f.expression.standing.is_faint for f in found):
-        below = mail.read(words.doubtful, [OwnLine(text) for text in words.doubtful])
+        below = mail.read([OwnLine(text) for text in words.doubtful])
         why = "stands where a quote or a signature may stand: whose words?"
         found = [
             Finding(f.expression.as_question("below-unmarked-quote", why))
@@ -116,23 +116,23 @@ class _Mail:
     title: frozenset[str]
     reasons: list[Reason]
 
-    def read(self, shown: Sequence[str], written: Sequence[OwnLine]) -> Iterator[Finding]:
-        """The findings in the lines; `shown` is their text as a person sees it."""
+    def read(self, written: Sequence[OwnLine]) -> Iterator[Finding]:
+        """The findings in the lines, each with its line as a person sees it."""
         lines = [OwnLine(spell_out(plain(x.text)), x.answers, x.quote_follows) for x in written]
         apart = {i for i, x in enumerate(lines) if x.answers and (not i or lines[i - 1].answers != x.answers)}
         shapes = classify_lines([line.text for line in lines], self.author, apart)
         if not self.is_result:
-            yield from self._read_shapes(shapes, shown)
+            yield from self._read_shapes(shapes, written)
         free = [line if index not in shapes else OwnLine("") for index, line in enumerate(lines)]
-        originals = {line.text: text for line, text in zip(lines, shown, strict=True)}
+        shown = {line.text: x.text for line, x in zip(lines, written, strict=True)}
         for sentence in split_sentences(free):
-            line = originals.get(sentence.line.text, sentence.line.text).strip()[:MAX_LINE_SHOWN]
+            line = shown[sentence.line.text].strip()[:MAX_LINE_SHOWN]
             for found in self._read_sentence(sentence):
                 yield replace(found, expression=replace(found.expression, line=line))
 
-    def _read_shapes(self, shapes: Shapes, shown: Sequence[str]) -> Iterator[Finding]:
+    def _read_shapes(self, shapes: Shapes, lines: Sequence[OwnLine]) -> Iterator[Finding]:
         for index, (shape, value) in shapes.items():
-            line = shown[index].strip()[:MAX_LINE_SHOWN]
+            line = lines[index].text.strip()[:MAX_LINE_SHOWN]
             if shape.verdict is Verdict.IGNORE:
                 self.reasons.append(Reason(line=line, rule=shape.name, why=shape.why))
                 continue
@@ -169,7 +169,7 @@ class _Mail:
         judged = list(self._judge(mentions))
         yield from _settle(judged)
         if not judged and not self.is_result:
-            yield from _read_without_value(text, "" if mentions else None, sentence.line.answers)
+            yield from _read_without_value(text, sentence.line.answers, has_value=bool(mentions))
 
     def _read_vote_instead(self, mentions: Sequence[Mention]) -> Iterator[Finding]:
         """The vote after one that is taken back: "I withdraw the -1; here's my +1 instead"."""
@@ -206,14 +206,14 @@ def find_mentions(
     return [Mention(sentence, m["value"], *m.span("value"), author, is_result, title) for m in found]
 
 
-def _read_without_value(text: str, value: str | None, answers: str) -> Iterator[Finding]:
-    """The votes and doubts in a sentence's words; with a `value` that is no vote, the words cast no vote either."""
-    said = read_words(text, answers=answers) if value is None else None
+def _read_without_value(text: str, answers: str, *, has_value: bool) -> Iterator[Finding]:
+    """The votes and doubts in a sentence's words; beside a value that is no vote, the words cast no vote either."""
+    said = None if has_value else read_words(text, answers=answers)
     if says_it_stands(text):
         return
     doubt = find_doubt_rule(text)
     folded = fold(text)
-    if doubt is None and said is None and value is None and STANCE.when(drop("keeps", folded)):
+    if doubt is None and said is None and not has_value and STANCE.when(drop("keeps", folded)):
         doubt = STANCE
     if said is not None and (doubt is None or said.expression.standing is Standing.CLEAR):
         yield said

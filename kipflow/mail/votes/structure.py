@@ -74,9 +74,7 @@ def classify_lines(lines: Sequence[str], author: str, apart: Collection[int] = (
     leading = [v for v in find_leading(lines) if v.index not in found]
     boxes = {index: shown for index, shown in found.items() if shown[0] is not shapes.PATCH}
     if boxes and _SHOWS_HOW.search(next((x for x in reversed(lines[: min(boxes)]) if x.strip()), "")):
-        found.update(
-            {index: (shapes.SHOWN, value) for index, (shape, value) in boxes.items() if shape is shapes.CHECKED}
-        )
+        found |= {i: (shapes.SHOWN, value) for i, (shape, value) in boxes.items() if shape is shapes.CHECKED}
     if boxes:
         beside = [v for v in leading if _belongs_to_boxes(v, boxes, lines)]
         found.update({v.index: (shapes.CHECKED if v.is_boxed else shapes.LEGEND, v.value) for v in beside})
@@ -144,14 +142,12 @@ def _find_runs(leading: Sequence[Leading], lines: Sequence[str], apart: Collecti
     runs: list[list[Leading]] = []
     for value in leading:
         if runs and value.index not in apart:
-            above = lines[runs[-1][-1].index + 1 : value.index]
-            between = [line for line in above if line.strip() and not _is_rest(above, runs[-1][-1])]
+            last = runs[-1][-1]
+            above = lines[last.index + 1 : value.index]
+            between = [line for line in above if line.strip() and not _is_rest(above, last)]
             # "+1 (binding)" set apart below a list of limits
-            is_apart = runs[-1][-1].index + 1 < value.index and find_claim("", value.after) is not None
-            if is_apart and find_claim("", runs[-1][-1].after) is None:
-                runs.append([value])
-                continue
-            if not between or (len(between) == 1 and len(runs[-1]) > 1 and len(between[0]) < 90):
+            is_apart = bool(above) and find_claim("", value.after) is not None and find_claim("", last.after) is None
+            if not is_apart and (not between or (len(between) == 1 and len(runs[-1]) > 1 and len(between[0]) < 90)):
                 runs[-1].append(value)
                 continue
         runs.append([value])
