@@ -76,23 +76,18 @@ def has_condition(text: str) -> bool:
     return has("condition", folded) and has("condition", _drop_harmless(folded))
 
 
-#: "+1 with docs added"
-_WITH = re.compile(
+#: right after a vote: "+1 with docs added", "I'll give my +1 when I am home"
+_ONCE_DONE = re.compile(
     r"\W*with (?!all\b|everything\b)(?:[^\W\d]+ ){1,4}"
-    r"(?:fix|add|renam|chang|address|remov|resolv|correct|updat|dropp|clarifi)ed\b",
+    r"(?:fix|add|renam|chang|address|remov|resolv|correct|updat|dropp|clarifi)ed\b"
+    r"|\s*(?:\([^()]{1,20}\)\s*)?when (?:i am|we are) (?:home|back|done|there)\b",
     re.IGNORECASE,
 )
-#: "I'll give my +1 when I am home"
-_ONCE_BACK = re.compile(r"\s*(?:\([^()]{1,20}\)\s*)?when (?:i am|we are) (?:home|back|done|there)\b", re.IGNORECASE)
 
 
 def has_condition_behind(tail: str) -> bool:
     """Whether a condition follows a vote, and does not belong to an offer of its writer."""
-    return (
-        _WITH.match(tail) is not None
-        or _ONCE_BACK.match(tail) is not None
-        or has_condition(_OF_A_REASON.sub("", _OFFER.sub("", tail)))
-    )
+    return _ONCE_DONE.match(tail) is not None or has_condition(_OF_A_REASON.sub("", _OFFER.sub("", tail)))
 
 
 def is_unsure(tail: str) -> bool:

@@ -67,9 +67,10 @@ _ENDS = re.compile(
     r"[\s\"'”’*_)\]]*(?:$|[.,;:!?/|([–—-]|(?:instead|now|on|here|if|until|unless|for|because|since|and|but|as|so|then"
     r"|nest[ae]|n[ao]|en|sur|auf|zu|für|pour|para|per|su|från|til)\b)"
 )
-_ENDS_LINE = re.compile(r"[\s*_]*(?:$|[.!]\s*$|\()")
-#: "0 for now", not "0 for now failed"
-_FOR_NOW = re.compile(r" for (?:now|the (?:moment|time being))(?=\s*(?:$|[,.;:!–—]|(?:and|until|as)\b))")
+#: "0.", "0 for now", not "0 for now failed"
+_ENDS_LINE = re.compile(
+    r"[\s*_]*(?:$|[.!]\s*$|\()| for (?:now|the (?:moment|time being))(?=\s*(?:$|[,.;:!–—]|(?:and|until|as)\b))"
+)
 _CASTING = ("own", "casts", "change", "abstention", "nought", "correction", "turned")
 _AMONG = (*_CASTING, "filler", "from_me", "mine", "my_vote", "first_person", "takeback", "earlier")
 #: "from my colleague"
@@ -99,7 +100,7 @@ def is_cast_zero(text: str, zero: re.Match[str]) -> bool:
         abstains = begins("abstention", behind) or (
             rest.lstrip()[:1] in tuple(",;–—-") and has("abstention", behind) and not any(map(str.isdigit, behind))
         )
-        return any(p.match(rest) for p in (_ENDS_LINE, _FOR_NOW)) or begins("reason", behind) or abstains
+        return _ENDS_LINE.match(rest) is not None or begins("reason", behind) or abstains
     clause = _MARK.split(lead.rstrip(" [(:;*_\"'“–—-"))[-1]
     return _ENDS.match(rest) is not None and _casts(f"{clause}:")
 
