@@ -120,9 +120,9 @@ Signs = tuple[tuple[str, str], ...]
 
 
 @cache
-def _index(name: str) -> tuple[dict[str, list[str]], list[str]]:
-    """The signs of a class: those that are found by the complete run of letters that they begin with, and the rest,
-    which may be inside such a run."""
+def _index(name: str) -> tuple[dict[str, list[str]], list[str], list[str]]:
+    """The signs of a class: those that are found by the complete run of letters that they begin with; the rest, which
+    may be inside such a run; and those of the rest that a text in ASCII can hold."""
     by_run: dict[str, list[str]] = {}
     rest = []
     for sign, words in _find_signs(name).items():
@@ -132,7 +132,7 @@ def _index(name: str) -> tuple[dict[str, list[str]], list[str]]:
             rest.append(sign)
         else:
             by_run.setdefault(first.group(), []).append(sign)
-    return by_run, rest
+    return by_run, rest, [sign for sign in rest if sign.isascii()]
 
 
 @lru_cache(maxsize=512)  # one text is tested for many classes
@@ -143,9 +143,10 @@ def _split_runs(text: str) -> frozenset[str]:
 @lru_cache(maxsize=512)  # several rules test for one class
 def _find_held(name: str, text: str) -> Signs:
     """The signs of the class in `text`: a text without a sign holds none of its words."""
-    by_run, rest = _index(name)
-    begun = [sign for run in sorted(by_run.keys() & _split_runs(text)) for sign in by_run[run]]
-    return tuple((name, sign) for sign in (*begun, *rest) if sign in text)
+    by_run, rest, ascii_rest = _index(name)
+    runs = by_run.keys() & _split_runs(text)
+    begun = [sign for run in sorted(runs) for sign in by_run[run]] if runs else []
+    return tuple((name, sign) for sign in (*begun, *(ascii_rest if text.isascii() else rest)) if sign in text)
 
 
 def _match(name: str, text: str) -> re.Match[str] | None:
