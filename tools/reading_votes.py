@@ -62,7 +62,7 @@ def render_page() -> str:
     )
     labels = "".join(f"| {t.name} | {'yes' if t.leads else 'no'} | {_list(t.takes)} |\n" for t in LABEL_RULES)
     doubts = "".join(f"| {t.name} | {t.why} | {_list(t.takes)} |\n" for t in (*DOUBT_RULES, STANCE))
-    leanings = "".join(f"| {t.name} | {t.choice} | {t.why} | {_list(t.takes)} |\n" for t in LEANINGS)
+    leanings = "".join(f"| {t.name} | {side} | {t.why} | {_list(t.takes)} |\n" for side, t in LEANINGS.items())
     words = "".join(f"| {name} | {len(found)} |\n" for name, found in load_words().items())
     return f"{_HEAD}{rules}{_LABELS}{labels}{_DOUBTS}{doubts}{_LEANINGS}{leanings}{_WORDS}{words}"
 

@@ -17,8 +17,8 @@ from kipflow.domain.senders import AddressSource
 from kipflow.domain.votes import Ballot, BallotStatus, Choice, Expression, Standing
 from kipflow.mail.content.mailboxes import find_shown
 from kipflow.mail.subjects import drop_answer_marks
+from kipflow.mail.votes.about import find_place, is_named_so
 from kipflow.mail.votes.claims import skip_claim
-from kipflow.mail.votes.places import find_place, is_named_so
 from kipflow.mail.votes.values import is_fraction
 
 

@@ -1,10 +1,12 @@
-"""What a value is on, by the words around it: "+1 for KIP-7", "-1 on the second point", "+1 to Jun's comment"."""
+"""What a value is on, and where it comes from, by the words around it: "+1 for KIP-7", "+1 to Jun's comment"."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from enum import StrEnum
 
+from kipflow.domain.people import fold_name
 from kipflow.mail.votes.lexicon import begins, fold, has, leaves_only
 
 _OBJECT = re.compile(r"^\s*\(?(?P<how>to|on|for|with|about|für|pour|para|sur|sobre|dla|voor)\s+(?P<what>\S.*)$", re.I)
@@ -27,8 +29,6 @@ _SOMEBODYS = re.compile(r"\b[A-Z]\w+(?:['’]s\b|s['’](?=\s))")
 _DEFINITE = re.compile(r"(?:the|that|this|your|his|her|\w+['’]s)\b")
 #: whose it is: "your KIP", "Jun's proposal"
 _THEIRS = re.compile(r"(?:your|his|her|their|[^\W\d]\w*['’]s)\s+")
-
-
 #: "+1 on this as a first step"
 _AS = re.compile(r" as (?=(?:(?:a|the) (?:first )?step|it is|is|well|such)\s*(?:$|[.!]))")
 #: "+1 on the whole package"
@@ -54,6 +54,11 @@ _PRONOUNS = frozenset({"this", "it", "both", "all", "yours"})
 _VALUE = re.compile(r"(?:(?!\b(?:but|and)\b)[^.,;:(])*(?<![\w.+-])[+-] ?[01]\b")
 #: "+1 on the whole then"
 _ADDED = re.compile(r"(?:then|now|too|again)\b")
+#: "+1 (binding) from Accra" is its writer's, unless somebody of that name is known
+_PLACE = re.compile(
+    r"\W{0,3}from (?!(?:the|a|an|my|our|your|some|any|every|all)\b)(?:[a-z]+ ){0,2}"
+    r"(?P<place>[^\W\d_a-z][\w'’-]+)(?P<behind>.{0,3})"
+)
 
 
 class About(StrEnum):
@@ -144,3 +149,21 @@ def _read_named(written: str, what: str, bare: str) -> About:
         return About.UNKNOWN  # "-1 for shipping it enabled in this release"
     is_whole = begins("whole", bare) or what.startswith(("this ", "the current ", "the latest "))
     return About.WHOLE if is_whole and _ENDS_NOUN.search(said) is None else About.UNKNOWN
+
+
+def find_place(rest: str) -> str:
+    """The one word with a capital after a vote's "from", if no other follows; "" if there is none.
+
+    >>> find_place(" from sunny Accra!"), find_place(" from Jun Okafor"), find_place(" from Jun's team")
+    ('Accra', '', '')
+    """
+    match = _PLACE.match(rest)
+    if match is None or re.match(r"\s*\(|\s+[^\W\d_a-z]|\s*[&,]\s*[^\W\d_a-z]|\s+(?:an|on|to)", match["behind"]):
+        return ""
+    return "" if "'" in match["place"] or "’" in match["place"] else match["place"]
+
+
+def is_named_so(place: str, names: Iterable[str]) -> bool:
+    """Whether the word is part of any of the names."""
+    word = fold_name(place)
+    return any(word in fold_name(name).split() for name in names)

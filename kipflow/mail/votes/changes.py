@@ -14,7 +14,7 @@ from kipflow.mail.votes.findings import Finding, Role, find
 from kipflow.mail.votes.labels import is_labelled
 from kipflow.mail.votes.lexicon import drop, ends, find_words, fold, has, leaves_only
 from kipflow.mail.votes.mentions import Mention
-from kipflow.mail.votes.people import speaks_of_anothers
+from kipflow.mail.votes.people import ANOTHERS
 from kipflow.mail.votes.values import VALUE, speaks_of_itself
 
 _ARROW = re.compile(r"[+\-±]\s?[01](?:\.\d)?\s*(?:->|=>|→|-->|==>)\s*$")
@@ -76,15 +76,15 @@ def read_change(text: str, mentions: Sequence[Mention]) -> Finding | None:
     first = mentions[0] if mentions else None
     if (
         first is not None
-        and not speaks_of_anothers(text)
+        and ANOTHERS.search(text) is None
         and has("is_taken_back", first.near)
         and (first.opens or has("own", first.segment))
     ):
-        return find("withdrawn", Standing.WITHDRAWAL, value=first.value)
+        return find("withdrawn", Standing.WITHDRAWAL, value=first.value, role=Role.TAKES_BACK)
     moves = any(_ARROW.search(m.lead) for m in mentions)
     changes = moves or any(has(name, folded) for name in _VERBS[:3])
     is_own = moves or _speaks_of_own(folded) or has("my_vote", folded)
-    if not changes or not is_own or speaks_of_anothers(text) or folded.rstrip().endswith("?"):
+    if not changes or not is_own or ANOTHERS.search(text) or folded.rstrip().endswith("?"):
         return None
     target = _find_target(folded, mentions, moves=moves)
     if target is None:
@@ -239,7 +239,7 @@ def _read_takeback(folded: str, mentions: Sequence[Mention]) -> Finding | None:
     is_own = has("my_vote", folded) or (taken is not None and has("first_person", folded))
     if not is_own or (taken is not None and _ELSEWHERE.match(taken.rest)):  # "I removed the -1 from the docs"
         return None
-    return find("withdrawn", Standing.WITHDRAWAL, value=taken.value if taken is not None else "")
+    return find("withdrawn", Standing.WITHDRAWAL, value=taken.value if taken else "", role=Role.TAKES_BACK)
 
 
 def _leads_to(between: str) -> bool:

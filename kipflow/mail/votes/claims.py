@@ -132,17 +132,14 @@ def _find_claims(text: str) -> Iterator[tuple[int, int, bool]]:
             continue  # no typing error leaves out the first letter
         before = text[: match.start()]
         bare = _NON_WITHIN.sub("", word)
-        if bare != word and is_binding_word(bare, loosely=True):
-            yield match.start(), match.end(), False
-            continue
         denied = _NON_BEFORE.search(before[-24:]) is not None
         bracketed = before.rstrip()[-1:] in {"(", "["}
-        if not is_binding_word(word, loosely=denied or bracketed):
-            continue
-        if denied:
+        is_binding = is_binding_word(word, loosely=denied or bracketed)
+        if (bare != word and is_binding_word(bare, loosely=True)) or (denied and is_binding):
             yield match.start(), match.end(), False
         elif (
-            before[-1:] not in {"-", "_"}
+            is_binding
+            and before[-1:] not in {"-", "_"}
             and not _NO_CLAIM_BEFORE.search(before[-20:])
             and not (word.lower() == "bindings" and any(c.isalpha() for c in before))
         ):

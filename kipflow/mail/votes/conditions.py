@@ -55,8 +55,6 @@ _OTHER_CASE = re.compile(r".*(?:\bwould|['’]d)\b[^,;]*(?<![\w.+-])[+-] ?[01]\b
 SENTENCES = re.compile(r"(?<=[.!?])\s")
 #: "…, so +1"; not "if it stays so"
 _CONCLUDED = re.compile(r"(?:[,;:.–—-]\s*(?:and )?so|\b(?:hence|therefore|thus))\b\W*(?:\w+\W+){0,3}$")
-
-
 #: "Apart from this wish it's": an aside that does not change the vote, if it is no condition
 _ADJUNCT = re.compile(
     r"^(?:(?:but|and|so) )?(?:(?:apart|aside) from (?:this|that|these|my)|(?:despite|in spite of) (?:the|this|that))"
@@ -78,25 +76,18 @@ def has_condition(text: str) -> bool:
     return has("condition", folded) and has("condition", _drop_harmless(folded))
 
 
-#: "+1 with docs added"
-_WITH = re.compile(
+#: right after a vote: "+1 with docs added", "I'll give my +1 when I am home"
+_ONCE_DONE = re.compile(
     r"\W*with (?!all\b|everything\b)(?:[^\W\d]+ ){1,4}"
-    r"(?:fix|add|renam|chang|address|remov|resolv|correct|updat|dropp|clarifi)ed\b",
+    r"(?:fix|add|renam|chang|address|remov|resolv|correct|updat|dropp|clarifi)ed\b"
+    r"|\s*(?:\([^()]{1,20}\)\s*)?when (?:i am|we are) (?:home|back|done|there)\b",
     re.IGNORECASE,
 )
 
 
-#: "I'll give my +1 when I am home"
-_ONCE_BACK = re.compile(r"\s*(?:\([^()]{1,20}\)\s*)?when (?:i am|we are) (?:home|back|done|there)\b", re.IGNORECASE)
-
-
 def has_condition_behind(tail: str) -> bool:
     """Whether a condition follows a vote, and does not belong to an offer of its writer."""
-    return (
-        _WITH.match(tail) is not None
-        or _ONCE_BACK.match(tail) is not None
-        or has_condition(_OF_A_REASON.sub("", _OFFER.sub("", tail)))
-    )
+    return _ONCE_DONE.match(tail) is not None or has_condition(_OF_A_REASON.sub("", _OFFER.sub("", tail)))
 
 
 def is_unsure(tail: str) -> bool:
@@ -156,11 +147,6 @@ def opens_condition(lead: str) -> bool:
     return False
 
 
-def opens_under_condition(above: str) -> bool:
-    """ "If the name is fixed:" above it; "Please rename it." and then "Then +1"."""
-    return above.rstrip().endswith(":") and opens_condition(SENTENCES.split(above)[-1])
-
-
 #: "Add a test and you have my": a condition, unlike "I read it and you have my"
 _AND_MINE = re.compile(
     r"(?P<done>.*)\band (?:then )?(?:you|it|this|that)(?:['’]ll| will)? (?:ha(?:ve|s)|gets?) my\s*$", re.I
@@ -172,8 +158,15 @@ _IS_DONE = re.compile(
 )
 
 
-def follows_condition(lead: str, above: str) -> bool:
-    """ "Rename it and then +1"; `above` is the text before the sentence."""
+def follows_condition(lead: str, above: str, *, opens: bool, against: bool) -> bool:
+    """Whether a vote depends on the words before it: "Rename it and then +1", "If the name is fixed:" above it.
+
+    `above` is the text before the sentence, which the vote may open.
+    """
+    if against and _ELSE.search(lead):
+        return True
+    if opens:
+        return above.rstrip().endswith(":") and opens_condition(SENTENCES.split(above)[-1])
     lead = lead[other.end() :] if (other := _OTHER_CASE.match(lead)) is not None else lead
     if _THEN.search(lead) and (
         above.rstrip().endswith("?") or has("demand", fold(f"{above} {lead}")) or orders(above) or orders(lead)
@@ -190,8 +183,3 @@ def follows_condition(lead: str, above: str) -> bool:
 def orders(above: str) -> bool:
     """Whether the last sentence above asks for something to be done: "Make it opt-in."."""
     return _ORDER.match(SENTENCES.split(above.strip())[-1]) is not None
-
-
-def is_alternative(lead: str) -> bool:
-    """Whether the words after `lead` are for another case than the words before: "Otherwise"."""
-    return _ELSE.search(lead) is not None

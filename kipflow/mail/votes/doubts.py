@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from kipflow.domain.votes import Choice, Standing
-from kipflow.mail.votes.conditions import MARK, has_condition
-from kipflow.mail.votes.findings import Finding, Role, find
+from kipflow.domain.votes import Standing
+from kipflow.mail.votes.conditions import MARK, SENTENCES, has_condition
+from kipflow.mail.votes.findings import Finding, Role
 from kipflow.mail.votes.lexicon import drop, fold, has
-from kipflow.mail.votes.people import speaks_of_anothers
+from kipflow.mail.votes.people import ANOTHERS
 
 #: "Would you reconsider?"
 _ASKS_YOU = re.compile(r"\b(?:would|could|can|will|do|did) you\b.*\?\s*$", re.IGNORECASE)
@@ -20,17 +20,13 @@ _ASKS_US = re.compile(r"\b(?:do|does|did|would|could|can|will|should|is|are) (?:
 
 @dataclass(frozen=True, slots=True)
 class DoubtRule:
-    """A rule for a sentence about its writer, in lower case, without a value: what it takes is a doubt."""
+    """A rule for words of a writer's, in lower case, without a value: what it takes makes their vote doubtful."""
 
     name: str
     when: Callable[[str], bool]
     why: str
     takes: tuple[str, ...]
     role: Role = Role.PLAIN
-
-    def make_finding(self, choice: Choice | None = None) -> Finding:
-        """A doubt; with a `choice`, only about a voter who has voted otherwise."""
-        return find(self.name, Standing.DOUBT, self.why, choice=choice, role=self.role)
 
 
 def _is_own_ballot(folded: str) -> bool:
@@ -98,7 +94,7 @@ STANCE = DoubtRule(
 
 def find_doubt_rule(text: str) -> DoubtRule | None:
     """The first rule for sentences without a value that takes this one."""
-    if speaks_of_anothers(text) or _ASKS_YOU.search(text):
+    if ANOTHERS.search(text) or _ASKS_YOU.search(text):
         return None
     folded = drop("keeps", fold(text))
     return next((t for t in DOUBT_RULES if t.when(folded)), None)
@@ -112,3 +108,17 @@ def says_it_stands(text: str) -> bool:
     clauses = [clause for clause in MARK.split(folded) if not has_condition(clause)]
     restated = any(has("restated", c) and has("my_vote", c) and not has("negation", c) for c in clauses)
     return restated or (has("unchanged", folded) and not has_condition(text))
+
+
+def drop_denied(found: Sequence[Finding], text: str) -> Sequence[Finding] | None:
+    """The doubts and hints left if a mail says that its author's vote stays, or that there is none.
+
+    None: the mail says that the vote stays, so nothing else in it becomes a question.
+    """
+    if not all(f.expression.standing.is_faint for f in found):
+        return found
+    if any(map(says_it_stands, SENTENCES.split(text))):
+        return None
+    folded = fold(text)
+    none_yet = has("not_voted", folded) or has("votes_later", folded)
+    return [f for f in found if f.expression.standing is not Standing.HINT] if none_yet else found

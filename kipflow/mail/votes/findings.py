@@ -1,11 +1,22 @@
-"""The reading of one sentence or line, before the mail is judged as a whole."""
+"""The readings of single sentences and lines, and the one expression that they come to, given all that a mail says."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 
 from kipflow.domain.votes import Choice, Expression, Standing
+from kipflow.mail.votes.claims import find_separate_claim, skip_claim
+from kipflow.mail.votes.conditions import is_dependence
+from kipflow.mail.votes.lexicon import drop, fold, has
+
+MAX_TEXT = 20_000
+#: "For Acme and myself: +1", "Jun is -1, he asked me to say. My own vote is +1"
+_SPEAKS_FOR_SELF = re.compile(r"\band myself\b|\bmy own (?:vote|[+-]1)\b", re.IGNORECASE)
+#: Most words after a vote and its claim that give no reason: "from me", "all good".
+_FEW = 2
 
 
 class Role(Enum):
@@ -18,6 +29,7 @@ class Role(Enum):
     CHANGE = auto()
     #: not understood, and may be the vote beside another one
     RIVAL = auto()
+    #: takes a vote back, or may
     TAKES_BACK = auto()
     OBJECTS = auto()
 
@@ -29,11 +41,6 @@ class Finding:
     expression: Expression
     role: Role = Role.PLAIN
 
-    @property
-    def takes_back(self) -> bool:
-        """Whether it withdraws a vote."""
-        return self.expression.standing is Standing.WITHDRAWAL
-
 
 def find(
     rule: str,
@@ -44,9 +51,86 @@ def find(
     value: str = "",
     claimed: bool | None = None,
     role: Role = Role.PLAIN,
+    line: str = "",
 ) -> Finding:
-    """A finding without its line, which the caller fills in."""
+    """A finding; the line of a sentence's is filled in by the caller."""
     expression = Expression(
-        choice=choice, value=value, claimed_binding=claimed, line="", rule=rule, standing=standing, why=why
+        choice=choice, value=value, claimed_binding=claimed, line=line, rule=rule, standing=standing, why=why
     )
     return Finding(expression, role)
+
+
+def resolve(found: Sequence[Finding]) -> Expression | None:
+    """One expression for a whole mail: a change, else the one clear vote, else a question."""
+    by = {standing: [f.expression for f in found if f.expression.standing is standing] for standing in Standing}
+    clear = _find_clear(found)
+    if clear:
+        changed = _has(Role.CHANGE, found)
+        is_bare = all(e.claimed_binding is None for e in clear)
+        rivals = [f.expression for f in found if f.role is Role.RIVAL]
+        rivals = [e for e in rivals if is_bare or e.claimed_binding is not None]
+        if not changed and len({e.choice for e in (*clear, *rivals)}) > 1:
+            why = "says " + " and ".join(dict.fromkeys(e.value or str(e.choice) for e in (*clear, *rivals)))
+            return replace(clear[0].as_question("two-votes", why), choice=None)
+        return next((e for e in clear if e.claimed_binding is not None), clear[0])
+    if by[Standing.DOUBT] and by[Standing.HINT]:  # a change if its author has voted, a vote if not
+        hinted = by[Standing.HINT][0].choice
+        # "I misread it, nothing against it": words against need not mean a vote against
+        choice = None if hinted is Choice.AGAINST else hinted
+        return replace(by[Standing.DOUBT][0], choice=choice, standing=Standing.UNCLEAR)
+    unclear = by[Standing.UNCLEAR]
+    if by[Standing.WITHDRAWAL] and unclear:
+        return replace(unclear[-1], choice=None)  # withdrawn, or another vote instead
+    if len({e.choice for e in unclear} - {None}) > 1:
+        return replace(unclear[0], choice=None)  # any of its values may be the vote
+    ordered = (by[Standing.WITHDRAWAL][-1:], unclear, by[Standing.DOUBT], by[Standing.HINT])
+    return next((expressions[0] for expressions in ordered if expressions), None)
+
+
+def _has(role: Role, found: Sequence[Finding]) -> bool:
+    return any(f.role is role for f in found)
+
+
+def _find_clear(found: Sequence[Finding]) -> list[Expression]:
+    """What is clear: the last change, else checked boxes, else all of it."""
+    clear = [f for f in found if f.expression.standing is Standing.CLEAR]
+    changed = [f for f in clear if f.role is Role.CHANGE][-1:]
+    return [f.expression for f in changed or [f for f in clear if f.role is Role.WHOLE] or clear]
+
+
+def weigh_with_the_rest(vote: Expression, found: Sequence[Finding], text: str, author: str) -> Expression:
+    """A vote adjusted to what the mail says elsewhere: conditional, for somebody else, taken back."""
+    if vote.standing is not Standing.CLEAR:
+        return vote
+    folded = fold(text.replace("\n", " "))[:MAX_TEXT]
+    at = next(i for i, f in enumerate(found) if f.expression == vote)
+    takes_back = _has(Role.TAKES_BACK, found[at + 1 :])
+    if has("behalf", folded) and _SPEAKS_FOR_SELF.search(vote.line) is None:
+        doubt = ("for-another", "cast for somebody else, or not to be counted: whose vote is it?")
+    elif takes_back and found[at].role is not Role.CHANGE:
+        asked = vote.as_question("taken-back", "the same mail takes something back: does the vote stand?")
+        return replace(asked, choice=None)
+    elif vote.choice is Choice.FOR and (_has(Role.OBJECTS, found) or has("refuses", drop("undenied", folded))):
+        doubt = ("contradiction", "votes for it, and objects elsewhere: which is meant?")
+    elif vote.choice is Choice.AGAINST and has("praise", folded) and not _objects(vote, folded):
+        doubt = ("contradiction", "votes against it, and only praises it: is the sign a slip?")
+    elif any(has("depends", s) and _speaks_of_the_vote(s) for s in re.split(r"[.!?]\s", folded)):
+        doubt = ("conditional", "another sentence makes the vote depend on something: is it met?")
+    else:
+        claimed = vote.claimed_binding
+        return vote if claimed is not None else replace(vote, claimed_binding=find_separate_claim(text, author))
+    return vote.as_question(*doubt)
+
+
+def _objects(vote: Expression, folded: str) -> bool:
+    """Whether a vote against gives a reason on its own line, or its mail speaks against the proposal elsewhere."""
+    if vote.value and len(skip_claim(vote.line.partition(vote.value)[2]).split()) > _FEW:
+        return True
+    plain_words = drop("praise", drop("undenied", folded))
+    return any(has(name, plain_words) for name in ("contrast", "negation", "rejection", "demand"))
+
+
+def _speaks_of_the_vote(sentence: str) -> bool:
+    if re.search(r"\bmy (?:vote|\+1|-1|approval)\b|\bthis (?:is|vote|assumes|depends)\b", sentence) is not None:
+        return True
+    return is_dependence(sentence)  # "Subject to the license fix."

@@ -5,17 +5,14 @@ from __future__ import annotations
 import re
 
 from kipflow.domain.votes import Choice
-from kipflow.mail.votes import answers, people, rules, talk, technical
+from kipflow.mail.votes import people, rules, talk, technical
 from kipflow.mail.votes.doubts import says_it_stands
-from kipflow.mail.votes.general import is_of_any
 from kipflow.mail.votes.lexicon import drop, ends, fold, has
 from kipflow.mail.votes.mentions import Mention
 from kipflow.mail.votes.values import find_values, speaks_of_itself
 from kipflow.mail.votes.verdicts import Rule, Verdict
 
-RULES: tuple[Rule, ...] = (*talk.rule, *answers.rule, *rules.rule)
-
-
+RULES: tuple[Rule, ...] = (*talk.rule, *rules.rule)
 #: words to which a value after them belongs
 _HOLDS = re.compile(
     r"(?:\b(?:an?|the|no|any|each|every|of|for|to|with|as|from|by|in|on|at|is|are|was|were|be|been|am|and|or"
@@ -57,12 +54,12 @@ def judge(mention: Mention) -> tuple[Rule, Verdict]:
     is_yours = (
         mention.segment.endswith("your")
         or mention.whom
-        or people.asks_of_it(mention.lead)
-        or (people.is_somebodys(mention.lead) and says_it_stands(mention.sentence.text))
+        or people.YOURS.search(mention.lead)
+        or (people.SOMEBODYS.search(mention.lead) and says_it_stands(mention.sentence.text))
     )
     # "As far as I know, a -1 is a veto"
     is_any = mention.segment in {"a", "an", "any", "every", "each"} and not mention.mine_follows
-    is_any = is_any or is_of_any(mention)
+    is_any = is_any or people.is_of_any(mention)
     if found.mine and is_own and not (is_yours or is_any):
         return found, found.mine
     return found, found.free if found.free and not mention.is_result and stands_free(mention) else found.verdict
@@ -70,7 +67,6 @@ def judge(mention: Mention) -> tuple[Rule, Verdict]:
 
 #: "My +1 was for the version of Monday"
 _IS_PAST = re.compile(r"\s*(?:was|came|had)\b(?! (?:already|counted|there|sent|missing))", re.IGNORECASE)
-
 #: "I take the -1 back"
 _TAKES_THE = re.compile(r"\bI (?:hereby )?(?:take|took) (?:the|my|that) $", re.IGNORECASE)
 

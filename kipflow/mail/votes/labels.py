@@ -72,7 +72,8 @@ def is_labelled(m: Mention) -> bool:
     rule = find_label_rule(m.label, m.choice, is_claimed=m.is_claimed) if m.label else None
     if m.mine_follows and not _ITEM.match(m.sentence.line.text):  # "- the limits: -1 from me" is on a part
         return (rule is not None and not rule.leads) or _CHAT.match(m.lead) is not None
-    if m.is_list_head or ends("example", fold(m.lead)):
+    heads_list = m.opens and m.rest.strip() == ":" and m.sentence.following.strip()  # "+1 (binding):"
+    if heads_list or ends("example", fold(m.lead)):
         return True
     cites = drop("leads_in", fold(m.lead.rpartition(": ")[0]))  # "Jun said: I vote +1"
     if any(ends(name, cites) for name in (*_PASSED_ON, "other")) and "i" not in cites.split():

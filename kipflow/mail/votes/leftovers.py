@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 
 from kipflow.domain.votes import Choice, Expression, Standing
@@ -13,11 +12,12 @@ from kipflow.mail.announcements.names import is_own, is_same_person
 from kipflow.mail.content.text import plain
 from kipflow.mail.quoting import OwnLine
 from kipflow.mail.votes.claims import find_claim, find_separate_claim, skip_claim
+from kipflow.mail.votes.doubts import DoubtRule
 from kipflow.mail.votes.findings import Finding, find
 from kipflow.mail.votes.lexicon import begins, drop, ends, find_words, fold, has, leaves_only, skip
 from kipflow.mail.votes.shapes import CHECKED
 from kipflow.mail.votes.structure import classify_lines
-from kipflow.mail.votes.values import find_values, offers_all, parse_value
+from kipflow.mail.votes.values import OPTIONS, find_values, parse_value
 
 BRIEF = 60  # characters of a mail that only says yes or no
 #: Words of a line that is only a vote and its label.
@@ -63,6 +63,7 @@ _WARNING = 160
 _NEAR = 3
 _CALMING = ("approval", "praise", "settled")
 _OBJECTING = ("contrast", "negation", "demand", "rejection", "restated")
+_NEARLY = "written nearly as a vote is: is it one?"
 _SENTENCE = re.compile(r"(?<=[.!?;])\s|\n\s*\n")
 _ANSWERS = {
     Choice.FOR: ("yes", "assent", "approval", "consent"),
@@ -74,23 +75,21 @@ _ANSWERS = {
 def ask_about_the_rest(own: Sequence[OwnLine], author: str) -> Expression | None:
     """The question that words without a vote leave open; None: they leave none."""
     text = "\n".join(line.text for line in own)
-    asked = chain(
-        *(_read_near_values(text[:SHORT]), _read_whole(text, author), _read_answer(own, author), _read_leaning(text))
-    )
-    return next((replace(found.expression, line=line.strip()) for found, line in asked), None)
+    asked = (_read_near_values(text[:SHORT]), _read_whole(text, author), _read_answer(own, author), _read_leaning(text))
+    return next((found.expression for found in chain(*asked)), None)
 
 
 def read_quoted_boxes(lines: Sequence[str], author: str) -> Expression | None:
     """The question about a box that is checked in a quotation: did the author check it, or only quote it?"""
     found = classify_lines([plain(line) for line in lines], author)
-    checked = [index for index, (shape, _) in found.items() if shape is CHECKED]
+    checked = [(lines[index], value) for index, (shape, value) in found.items() if shape is CHECKED]
     if len(checked) != 1:
         return None
-    line = lines[checked[0]]
-    choice, value = parse_value(found[checked[0]][1])
-    why = "a box is crossed in the quotation: by whom?"
-    asked = find("quoted-box", Standing.QUOTED, why, choice=choice, value=value, claimed=find_claim("", line))
-    return replace(asked.expression, line=line.strip())
+    [(line, written)] = checked
+    choice, value = parse_value(written)
+    why, claimed = "a box is crossed in the quotation: by whom?", find_claim("", line)
+    asked = find("quoted-box", Standing.QUOTED, why, choice=choice, value=value, claimed=claimed, line=line.strip())
+    return asked.expression
 
 
 def read_own_entry(own: Sequence[OwnLine], author: str) -> Expression | None:
@@ -101,15 +100,14 @@ def read_own_entry(own: Sequence[OwnLine], author: str) -> Expression | None:
     entry = next((x for x in lines if (named and _OWN.search(x)) or _ADDED.search(x) or _lists_author(x, author)), None)
     if entry is None:
         return None
+    line = entry.strip()
     kinds = [kind for kind, names in listed.items() if any(n == "myself" or is_same_person(n, author) for n in names)]
     claimed = next((claim for kind in kinds if (claim := find_claim("", kind)) is not None), find_claim("", entry))
     if len({kind.split()[0] for kind in kinds}) == 1 and not has("negation", fold(entry)):
         choice, value = parse_value(kinds[0].split()[0])
-        found = find("own-entry", Standing.CLEAR, choice=choice, value=value, claimed=claimed)
-    else:
-        why = "lists its author among the voters: is that a vote?"
-        found = find("own-entry", Standing.HINT, why, claimed=claimed)
-    return replace(found.expression, line=entry.strip())
+        return find("own-entry", Standing.CLEAR, choice=choice, value=value, claimed=claimed, line=line).expression
+    why = "lists its author among the voters: is that a vote?"
+    return find("own-entry", Standing.HINT, why, claimed=claimed, line=line).expression
 
 
 def _lists_author(line: str, author: str) -> bool:
@@ -117,50 +115,45 @@ def _lists_author(line: str, author: str) -> bool:
     return bool(behind) and is_own(name.strip(" -*•+01"), author) and has("first_person", fold(behind))
 
 
-def _read_near_values(text: str) -> Iterator[tuple[Finding, str]]:
+def _ask_about_near_value(why: str, line: str, choice: Choice | None = None, claimed: bool | None = None) -> Finding:
+    return find("near-value", Standing.UNCLEAR, why, choice=choice, claimed=claimed, line=line.strip())
+
+
+def _read_near_values(text: str) -> Iterator[Finding]:
     for near in _NEAR_VALUE.finditer(text):
         behind = fold(skip_claim(near["tail"])).strip(" .!)")
         if not behind or begins("from_me", behind) or _CHEERS.match(near["tail"]):
             choice = {"+": Choice.FOR, "-": Choice.AGAINST}.get(near["sign"] or near["behind"])
-            claimed = find_claim("", near["tail"])
-            why = "written nearly as a vote is: is it one?"
-            yield find("near-value", Standing.UNCLEAR, why, choice=choice, claimed=claimed), near["line"]
+            yield _ask_about_near_value(_NEARLY, near["line"], choice, find_claim("", near["tail"]))
     if (zero := _ZERO.match(text)) is not None:
-        why = "begins with a zero: is it a vote?"
-        yield find("near-value", Standing.UNCLEAR, why, choice=Choice.ABSTAIN), zero["line"]
+        yield _ask_about_near_value("begins with a zero: is it a vote?", zero["line"], Choice.ABSTAIN)
     for zero in _LAST_ZERO.finditer(text):
         lead = fold(text[: zero.end("lead")])
         if ends("concludes", lead) and not has("measure", lead[-60:]):
-            why = "comes to a zero: is it a vote?"
-            yield find("near-value", Standing.UNCLEAR, why, choice=Choice.ABSTAIN), zero.group()
-    for line in text.split("\n"):
+            yield _ask_about_near_value("comes to a zero: is it a vote?", zero.group(), Choice.ABSTAIN)
+    for line in filter(_EITHER.search, text.split("\n")):
         is_vote = has("first_person", fold(line)) or len(line.split()) <= _FEW
-        if (
-            is_vote
-            and not any(has(name, fold(line)) for name in ("measure", "demand"))
-            and _EITHER.search(line)
-            and not offers_all(line)
-        ):
-            yield find("near-value", Standing.UNCLEAR, "is between two values: which is the vote?"), line
+        is_other = has("measure", fold(line)) or has("demand", fold(line)) or OPTIONS.search(line)
+        if is_vote and not is_other:
+            yield _ask_about_near_value("is between two values: which is the vote?", line)
     for counted in _COUNTS_OWN.finditer(text):
-        yield find("own-entry", Standing.HINT, "counts a vote of its writer: which one?"), counted.group()
+        yield find("own-entry", Standing.HINT, "counts a vote of its writer: which one?", line=counted.group())
     for own in _OWN_SEVERAL.finditer(text):
-        choice, why = parse_value(own["value"])[0], "speaks of own votes: one on this?"
-        yield find("near-value", Standing.UNCLEAR, why, choice=choice), own.group()
+        yield _ask_about_near_value("speaks of own votes: one on this?", own.group(), parse_value(own["value"])[0])
 
 
-def _read_whole(text: str, author: str) -> Iterator[tuple[Finding, str]]:
+def _read_whole(text: str, author: str) -> Iterator[Finding]:
     folded = fold(text[:SHORT])
     leads_in = text.rstrip().endswith(":")  # introduces a forwarded mail, which is not own words
     if len(text) < SHORT and has("relays", folded) and (leads_in or "vote" in folded):
-        yield find("passed-on", Standing.UNCLEAR, "passes on somebody's words: a vote, and whose?"), text
+        yield find("passed-on", Standing.UNCLEAR, "passes on somebody's words: a vote, and whose?", line=text.strip())
     claimed = find_separate_claim(text, author)
     if claimed is None and len(text) < SHORT:
         found = (_find_own_claim(sentence) for sentence in _SENTENCE.split(text))
         claimed = next((claim for claim in found if claim is not None), None)
     if claimed is not None:  # from somebody who has voted it is nothing new
         why = "claims to bind, and gives no value: what is the vote?"
-        yield find("claim-without-value", Standing.HINT, why, claimed=claimed), ""
+        yield find("claim-without-value", Standing.HINT, why, claimed=claimed)
 
 
 def _find_own_claim(sentence: str) -> bool | None:
@@ -190,61 +183,50 @@ def _warns(folded: str) -> bool:
     return has("refuses", folded) or any(not has("negation", words) for words in before)
 
 
-@dataclass(frozen=True, slots=True)
-class Leaning:
-    """A short mail, in lower case, that leans to one side: a question after a vote for the other side."""
-
-    name: str
-    choice: Choice
-    when: Callable[[str], bool]
-    why: str
-    takes: tuple[str, ...]
-
-
-LEANINGS = (
-    Leaning(
+#: a short mail, in lower case, that leans to one side: a question after a vote for the other side
+LEANINGS = {
+    Choice.FOR: DoubtRule(
         "content",
-        Choice.FOR,
         lambda folded: not any(has(name, folded) for name in (*_OBJECTING, "alarm", "refuses")) or _goes_along(folded),
         "voted against, and objects to nothing now: does the vote stand?",
         ("The second table settles it for me.",),
     ),
-    Leaning(
+    Choice.AGAINST: DoubtRule(
         "warning",
-        Choice.AGAINST,
         lambda folded: len(folded) <= _WARNING and _warns(folded) and not any(has(n, folded) for n in _CALMING),
         "voted for it, and warns now: does the vote stand?",
         ("Stop. The rollback eats data.",),
     ),
-)
+}
 
 
-def _read_leaning(text: str) -> Iterator[tuple[Finding, str]]:
+def _read_leaning(text: str) -> Iterator[Finding]:
     said = text.strip()
     if not 0 < len(said) < SHORT or _SPEAKS_OF_VALUES.search(said):
         return
     folded = drop("undenied", fold(said))
-    for leaning in LEANINGS:
-        if leaning.when(folded):
-            yield find(leaning.name, Standing.LEANING, leaning.why, choice=leaning.choice), said.splitlines()[0]
+    for choice, rule in LEANINGS.items():
+        if rule.when(folded):
+            yield find(rule.name, Standing.LEANING, rule.why, choice=choice, line=said.splitlines()[0].rstrip())
 
 
-def _read_answer(own: Sequence[OwnLine], author: str) -> Iterator[tuple[Finding, str]]:
+def _read_answer(own: Sequence[OwnLine], author: str) -> Iterator[Finding]:
     """A mail of a word or two, its author's name aside, that answers nothing quoted above it: "Against.", "Nope"."""
     written = (x for x in own if x.text.strip() and not is_same_person(x.text.strip(" ,~–—-"), author))
     said = list(islice(written, 2))
     if len(said) != 1 or len(said[0].text) > BRIEF or said[0].text.rstrip().endswith("?"):
         return
-    folded = _LABEL.sub("", fold(said[0].text))
-    is_answer = not said[0].answers or bool(find_values(said[0].answers))
+    [line] = said
+    shown, folded = line.text.strip(), _LABEL.sub("", fold(line.text))
+    is_answer = not line.answers or bool(find_values(line.answers))
     if is_answer and begins("echoes", folded) and len(skip("echoes", folded).split()) <= _FEW_BEHIND:
-        yield find("as-another", Standing.HINT, "says the same as somebody: which vote?"), said[0].text
-    if said[0].answers:
+        yield find("as-another", Standing.HINT, "says the same as somebody: which vote?", line=shown)
+    if line.answers:
         return
     if folded.strip(" .!") == "1":
-        yield find("near-value", Standing.UNCLEAR, "written nearly as a vote is: is it one?", choice=Choice.FOR), folded
+        yield _ask_about_near_value(_NEARLY, folded, Choice.FOR)
         return
     choices = [c for c, names in _ANSWERS.items() if not leaves_only((*names, "greeting"), folded)]
     if len(choices) == 1:
         why = "a mail of a word or two, without a value: is it a vote?"
-        yield find("stated-without-number", Standing.HINT, why, choice=choices[0]), said[0].text
+        yield find("stated-without-number", Standing.HINT, why, choice=choices[0], line=shown)

@@ -10,7 +10,6 @@ import itertools
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 
@@ -66,13 +65,12 @@ def has(name: str, text: str) -> bool:
 
 def begins(name: str, text: str) -> bool:
     """Whether `text` (in lower case) begins with a word of the class, blanks aside."""
-    text = text.lstrip()
-    return text.startswith(_list_starts(name)) and _compile(name).match(text) is not None
+    return _match(name, text.lstrip()) is not None
 
 
 def skip(name: str, text: str) -> str:
     """`text` (in lower case) after a word of the class, if it begins with one."""
-    found = _compile(name).match(text) if text.startswith(_list_starts(name)) else None
+    found = _match(name, text)
     return text if found is None else text[found.end() :].lstrip()
 
 
@@ -117,38 +115,24 @@ def _find_signs(name: str) -> dict[str, list[str]]:
     return found
 
 
-@cache
-def _list_starts(name: str) -> tuple[str, ...]:
-    """What the words of a class begin with, each up to its first blank or star."""
-    return tuple({_BETWEEN_PIECES.split(word)[0] for word in load_words()[name]})
-
-
 #: (class, sign)
 Signs = tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Index:
+@cache
+def _index(name: str) -> tuple[dict[str, list[str]], list[str], list[str]]:
     """The signs of a class: those that are found by the complete run of letters that they begin with; the rest, which
     may be inside such a run; and those of the rest that a text in ASCII can hold."""
-
-    by_run: dict[str, list[str]]
-    rest: tuple[str, ...]
-    ascii_rest: tuple[str, ...]
-
-
-@cache
-def _index(name: str) -> _Index:
     by_run: dict[str, list[str]] = {}
     rest = []
     for sign, words in _find_signs(name).items():
         first = _RUN.match(sign)
-        if first is not None and all(_is_lettered(word) and f"*{sign}" not in word for word in words):
-            is_begun = first.end() == len(sign) and any(f"{sign}*" in word for word in words)
-            rest.append(sign) if is_begun else by_run.setdefault(first.group(), []).append(sign)
-        else:
+        begins_run = first is not None and all(_is_lettered(word) and f"*{sign}" not in word for word in words)
+        if first is None or not begins_run or (first.end() == len(sign) and any(f"{sign}*" in word for word in words)):
             rest.append(sign)
-    return _Index(by_run, tuple(rest), tuple(sign for sign in rest if sign.isascii()))
+        else:
+            by_run.setdefault(first.group(), []).append(sign)
+    return by_run, rest, [sign for sign in rest if sign.isascii()]
 
 
 @lru_cache(maxsize=512)  # one text is tested for many classes
@@ -159,16 +143,15 @@ def _split_runs(text: str) -> frozenset[str]:
 @lru_cache(maxsize=512)  # several rules test for one class
 def _find_held(name: str, text: str) -> Signs:
     """The signs of the class in `text`: a text without a sign holds none of its words."""
-    index = _index(name)
-    runs = index.by_run.keys() & _split_runs(text)
-    begun = [sign for run in sorted(runs) for sign in index.by_run[run]] if runs else []
-    rest = index.ascii_rest if text.isascii() else index.rest
-    return tuple((name, sign) for sign in (*begun, *rest) if sign in text)
+    by_run, rest, ascii_rest = _index(name)
+    runs = by_run.keys() & _split_runs(text)
+    begun = [sign for run in sorted(runs) for sign in by_run[run]] if runs else []
+    return tuple((name, sign) for sign in (*begun, *(ascii_rest if text.isascii() else rest)) if sign in text)
 
 
-@cache
-def _compile(name: str) -> re.Pattern[str]:
-    return _join(load_words()[name])
+def _match(name: str, text: str) -> re.Match[str] | None:
+    held = _find_held(name, text)
+    return _compile_signs(held).match(text) if held else None
 
 
 @lru_cache(maxsize=8_192)

@@ -8,20 +8,17 @@ from functools import cached_property
 
 from kipflow.domain.votes import Choice
 from kipflow.mail.announcements.names import find_names
-from kipflow.mail.votes.about import About, read_about, read_object
-from kipflow.mail.votes.claims import find_claim, is_in_quotes, skip_claim
+from kipflow.mail.votes.about import About, find_place, read_about, read_object
+from kipflow.mail.votes.claims import find_claim, skip_claim
 from kipflow.mail.votes.conditions import (
     MARK,
     find_unknown,
     follows_condition,
     has_condition_behind,
-    is_alternative,
     is_condition,
-    opens_under_condition,
     orders,
 )
 from kipflow.mail.votes.lexicon import begins, drop, ends, fold, has, is_unspaced
-from kipflow.mail.votes.places import find_place
 from kipflow.mail.votes.sentences import Sentence
 from kipflow.mail.votes.values import VALUE, find_values, is_from_me, parse_value
 
@@ -150,11 +147,6 @@ class Mention:
         return skip_claim(self.tail)
 
     @cached_property
-    def is_list_head(self) -> bool:
-        """ "+1 (binding):" above a list."""
-        return self.opens and self.rest.strip() == ":" and bool(self.sentence.following.strip())
-
-    @cached_property
     def near(self) -> str:
         """The rest up to its first mark, in lower case."""
         return fold(re.split(r"[,.;:!?(]", self.rest)[0])
@@ -229,18 +221,12 @@ class Mention:
         return "" if is_listed else find_place(self.rest)
 
     @cached_property
-    def is_quoted(self) -> bool:
-        """Whether it is in quotation marks, with words around them."""
-        return is_in_quotes(self.lead, self.tail, is_claimed=self.is_claimed)
-
-    @cached_property
     def is_conditional(self) -> bool:
         """Whether a condition follows it, or opens a clause before it."""
-        above = self.sentence.preceding
+        above, against = self.sentence.preceding, self.choice is Choice.AGAINST
         return (
             has_condition_behind(self.tail)
-            or is_condition(self.sentence.following, against=self.choice is Choice.AGAINST)
+            or is_condition(self.sentence.following, against=against)
             or (orders(above) and self.opens and self.near.lstrip().startswith("then"))
-            or (opens_under_condition(above) if self.opens else follows_condition(self.lead, above))
-            or (self.choice is Choice.AGAINST and is_alternative(self.lead))
+            or follows_condition(self.lead, above, opens=self.opens, against=against)
         )

@@ -1,4 +1,4 @@
-"""Whose vote a value is: the names after it and before it."""
+"""Whose vote a value is, by the words around it: its writer's, somebody's, several people's, or anybody's."""
 
 from __future__ import annotations
 
@@ -23,48 +23,53 @@ _IN_A_ROW = re.compile(
 )
 #: "from him": whoever it is, not the writer
 OF_SOMEBODY = re.compile(r"(?:you(?! all)|him|her|them)\b", re.IGNORECASE)
-#: "Jun's +1", not "that's +1"
-_SOMEBODYS = re.compile(r"\b(?!(?:It|That|Here|There|What|Let|He|She|Vote|Mine)['’]s)[A-Z]\w+['’]s (?:earlier |own )?$")
-#: "I'll count it as", "Noted,": said by the person who keeps the tally
-_KEEPS_TALLY = re.compile(
+#: right before a value, whose it is: "Jun's +1", not "that's +1"
+SOMEBODYS = re.compile(r"\b(?!(?:It|That|Here|There|What|Let|He|She|Vote|Mine)['’]s)[A-Z]\w+['’]s (?:earlier |own )?$")
+#: right before a value, by somebody who counts others' votes: "I'll count it as", "Noted,"
+KEEPS_TALLY = re.compile(
     r"(?:^|[,.;:] )\W*(?:i|we)(?:['’](?:ll|d|ve))?(?: (?:have to|must|will|would|can|now|just|have))*"
     r" (?:count(?:ed)?|record(?:ed)?|put|tak(?:e|en)|took|read|have|moved?|list(?:ed)?|noted?)"
     r" (?:it|that|this|you|them|your \w+)(?: down)? (?:as|from|to)(?: an?)? $"
     r"|^\W*(?:\w+,? ){0,2}(?:noted|ack|acknowledged|counted|recorded)(?: as)?\W*$",
     re.IGNORECASE,
 )
-_ANOTHERS = re.compile(
+#: a sentence about somebody else's vote: "your veto", "Jun's -1"
+ANOTHERS = re.compile(
     r"\b(?:your|his|her|their|[A-Z][a-z]+['’]s)\s+(?:\w+\s+){0,2}(?:[+\-±]\s?[01]|votes?|veto|objections?|concerns?)\b"
     r"|\b[A-Z][a-z]+['’]s (?:was|is)\b|\b(?:he|she|they) (?:go(?:es)?|went|(?:mov|switch|chang)e?[sd]?) (?:from|to)\b"
 )
-#: "Is that a +1?", "You scared me with that -1"
-_YOURS = re.compile(
+#: right before a value, asks somebody about it, or addresses them: "Is that a +1?", "You scared me with that -1"
+YOURS = re.compile(
     r"^\W*(?:(?:so|and|but|ok|hm+|well|sorry),? )*"
     r"(?:(?:is|was) (?:that|this|it)|does (?:that|this|it) (?:mean|count as)) an? (?:\w+ )?$"
     r"|\b(?:should|shall|do) (?:i|we) (?:count|take|read|record) (?:that|this|it|yours) as (?:an? )?$"
     r"|\byou\b[^.!?]*\b(?:that|this) $",
     re.IGNORECASE,
 )
-
-
-def is_somebodys(lead: str) -> bool:
-    """Whether the words right before a value say whose it is: "Jun's +1"."""
-    return _SOMEBODYS.search(lead) is not None
-
-
-def asks_of_it(lead: str) -> bool:
-    """Whether the words before a value ask somebody about it, or address them about their vote: "Is that a +1?"."""
-    return _YOURS.search(lead) is not None
-
-
-def speaks_of_anothers(text: str) -> bool:
-    """Whether a sentence is about somebody else's vote: "your veto", "Jun's -1"."""
-    return _ANOTHERS.search(text) is not None
-
-
-def keeps_tally(lead: str) -> bool:
-    """Whether the words before a value are by somebody who counts others' votes: "I'll count it as"."""
-    return _KEEPS_TALLY.search(lead) is not None
+#: "Please +1 the patch", "you may vote", "when anyone votes"
+_INVITED = re.compile(
+    r"please|(?:please|(?:(?:if|when|once|until|as soon as) )?(?:you|one|(?:any|some|every)(?:one|body)|whoever))"
+    r"(?: (?:can|could|may|must|should|would|will|still|want to|wish to))*"
+    r" (?:votes?|casts?|gives?|leaves?|answers? with|repl(?:y|ies) with)(?: an?)?"
+)
+_FIRST_PERSON = re.compile(r"\b(?:i|i['’]\w+|me|my|mine|myself|we|us|our|ours)\b", re.IGNORECASE)
+_OF_WHOMEVER = re.compile(
+    r"(?:(?:and|but|so|that|once|when|if|as|because|where|note|please|remember|also|then|instead|usually) )*"
+    r"(?:an?|any|all|every|each|no)"
+)
+#: right after a value: "vote by a member would", "without a reason is", "here means"
+_GOES_ON_OF_ANY = re.compile(
+    r"(?:votes?\s+|veto\s+)?(?:(?:here|there)\s+|(?:by|from|of|with|without)\s+"
+    r"(?:(?!(?:who|whose|that|which|on|for)\b)[\w'’-]+\s+){1,6}?)?"
+    r"(?:is(?! what)|isn['’]t|are|was|needs?|means?|counts?|must|should|can|cannot|requires?|would|may|might|indicates?"
+    r"|implies|forces?)\b"
+)
+_SEVERAL = re.compile(
+    r"\s*(?:(?:yes|no|(?:non-?)?binding|i?p?pmc|toc|tsc) ){0,2}(?:votes|veto(?:e?s)|ballots|statements)\b"
+    r"(?P<behind>\s*[:(]|\s*$)?",
+    re.IGNORECASE,
+)
+_NUMBER_OF = re.compile(r"(?:.*(?<![\w.-]))?\d{1,3}\s*\(\s*")
 
 
 def is_named(m: Mention) -> bool:
@@ -84,8 +89,7 @@ def is_named(m: Mention) -> bool:
     if m.rest.lstrip()[:1] in tuple(",.!;，。！") or has("greeting", fold(m.rest)) or _NO_LATIN.search(m.rest):
         return False
     listed = re.split(r"[;.]|[,\s]+[+-]\s?\d|\(\d", CLAIM_PAREN.sub("", m.rest))[0]  # "Jun (binding), Ola"
-    names = find_names(listed.strip(" :!-–—()[]"))
-    names = [name for name in names if len(name) > 1]  # ":-D"
+    names = [name for name in find_names(listed.strip(" :!-–—()[]")) if len(name) > 1]  # ":-D"
     is_list = m.rest.lstrip()[:1] == ":" and (m.is_claimed or not m.sentence.starts_line)
     is_list = is_list or bool(m.label) or len(find_values(m.sentence.text)) > 1  # "Binding: +1 Jun"
     several = len(names) > 1 or (bool(names) and (" " in names[0] or is_list))
@@ -97,5 +101,30 @@ def lists_others(line: str, author: str) -> bool:
     pairs = ((m["one"], m["other"]) for m in _IN_A_ROW.finditer(line))
     named = any(not {fold_name(word) for word in pair} & COMMON_WORDS for pair in pairs)
     words = {fold_name(word) for word in re.findall(r"\w+", line)}
-    is_own = bool(words & set(fold_name(author).split())) or has("first_person", fold(line))
-    return named and not is_own and not has_condition(line)
+    names_writer = bool(words & set(fold_name(author).split())) or has("first_person", fold(line))
+    return named and not names_writer and not has_condition(line)
+
+
+def invites(m: Mention) -> bool:
+    """Whether others are asked to vote so, or may: "Please +1 the patch", "Vote +1 if you agree"."""
+    is_invited = _INVITED.fullmatch(m.segment) or (m.segment == "vote" and m.rest.lstrip().startswith("if you"))
+    return bool(is_invited) and not (m.is_claimed or m.mine_follows or _FIRST_PERSON.search(m.sentence.text))
+
+
+def is_of_any(m: Mention) -> bool:
+    """Whether it is said about any such vote: "A +1 vote by a member would not imply help"."""
+    is_talk = _OF_WHOMEVER.fullmatch(m.clause) is not None and _GOES_ON_OF_ANY.match(m.rest.strip()) is not None
+    return is_talk and _FIRST_PERSON.search(m.sentence.text) is None
+
+
+def is_of_several(m: Mention) -> bool:
+    """Whether it is said about several votes: "the +1 votes carry over", or "+1 votes" above a list."""
+    found = _SEVERAL.match(m.tail)
+    if found is None or _FIRST_PERSON.search(m.sentence.text) is not None:
+        return False
+    return not m.opens or (found["behind"] is not None and bool(m.sentence.following.strip()))
+
+
+def is_counted_in_brackets(m: Mention) -> bool:
+    """Whether a number in front of brackets counts votes of this value: "3 (+1 binding) votes"."""
+    return _NUMBER_OF.fullmatch(m.lead) is not None and re.match(r"[^)]*\)\s*(?:votes\b|\()", m.tail) is not None

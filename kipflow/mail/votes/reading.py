@@ -17,15 +17,13 @@ from kipflow.mail.votes.about import read_title
 from kipflow.mail.votes.changes import is_origin, read_change
 from kipflow.mail.votes.claims import find_claim
 from kipflow.mail.votes.conditions import has_condition
-from kipflow.mail.votes.doubts import STANCE, find_doubt_rule, says_it_stands
-from kipflow.mail.votes.findings import Finding, Role, find
-from kipflow.mail.votes.general import is_of_any
+from kipflow.mail.votes.doubts import STANCE, drop_denied, find_doubt_rule, says_it_stands
+from kipflow.mail.votes.findings import Finding, Role, find, resolve, weigh_with_the_rest
 from kipflow.mail.votes.judging import judge, turns_against
 from kipflow.mail.votes.leftovers import SHORT, ask_about_the_rest, read_own_entry, read_quoted_boxes
 from kipflow.mail.votes.lexicon import begins, drop, ends, fold, has, speaks_of_votes
 from kipflow.mail.votes.mentions import Mention
-from kipflow.mail.votes.people import speaks_of_anothers
-from kipflow.mail.votes.resolving import drop_denied, resolve, weigh_with_the_rest
+from kipflow.mail.votes.people import ANOTHERS, is_of_any
 from kipflow.mail.votes.sentences import Sentence, split_sentences
 from kipflow.mail.votes.shapes import CHECKED, ON_PARTS, Shapes, find_box
 from kipflow.mail.votes.structure import classify_lines
@@ -69,9 +67,9 @@ def explain(
     values = {"".join(value.split()) for line in words.own for value in _VALUES.findall(line.text)}
     title = read_title(topic) if len(values) == 1 else frozenset()  # of several values each may be on a part
     mail = _Mail(author, is_result, title, [])
-    found = list(mail.read([line.text for line in words.own], words.own))
+    found = list(mail.read(words.own))
     if words.doubtful and all(f.expression.standing.is_faint for f in found):
-        below = mail.read(words.doubtful, [OwnLine(text) for text in words.doubtful])
+        below = mail.read([OwnLine(text) for text in words.doubtful])
         why = "stands where a quote or a signature may stand: whose words?"
         found = [
             Finding(f.expression.as_question("below-unmarked-quote", why))
@@ -118,23 +116,23 @@ class _Mail:
     title: frozenset[str]
     reasons: list[Reason]
 
-    def read(self, shown: Sequence[str], written: Sequence[OwnLine]) -> Iterator[Finding]:
-        """The findings in the lines; `shown` is their text as a person sees it."""
+    def read(self, written: Sequence[OwnLine]) -> Iterator[Finding]:
+        """The findings in the lines, each with its line as a person sees it."""
         lines = [OwnLine(spell_out(plain(x.text)), x.answers, x.quote_follows) for x in written]
         apart = {i for i, x in enumerate(lines) if x.answers and (not i or lines[i - 1].answers != x.answers)}
         shapes = classify_lines([line.text for line in lines], self.author, apart)
         if not self.is_result:
-            yield from self._read_shapes(shapes, shown)
+            yield from self._read_shapes(shapes, written)
         free = [line if index not in shapes else OwnLine("") for index, line in enumerate(lines)]
-        originals = {line.text: text for line, text in zip(lines, shown, strict=True)}
+        shown = {line.text: x.text for line, x in zip(lines, written, strict=True)}
         for sentence in split_sentences(free):
-            line = originals.get(sentence.line.text, sentence.line.text).strip()[:MAX_LINE_SHOWN]
+            line = shown[sentence.line.text].strip()[:MAX_LINE_SHOWN]
             for found in self._read_sentence(sentence):
                 yield replace(found, expression=replace(found.expression, line=line))
 
-    def _read_shapes(self, shapes: Shapes, shown: Sequence[str]) -> Iterator[Finding]:
+    def _read_shapes(self, shapes: Shapes, lines: Sequence[OwnLine]) -> Iterator[Finding]:
         for index, (shape, value) in shapes.items():
-            line = shown[index].strip()[:MAX_LINE_SHOWN]
+            line = lines[index].text.strip()[:MAX_LINE_SHOWN]
             if shape.verdict is Verdict.IGNORE:
                 self.reasons.append(Reason(line=line, rule=shape.name, why=shape.why))
                 continue
@@ -142,7 +140,7 @@ class _Mail:
             rule, why = shape.name, shape.why
             if shape is CHECKED and has_condition(line):
                 rule, why = "conditional", "a condition stands with the vote: is it met?"
-            found = find(
+            yield find(
                 rule,
                 Standing.UNCLEAR if why else Standing.CLEAR,
                 why,
@@ -150,8 +148,8 @@ class _Mail:
                 value=written,
                 claimed=find_claim("", line),
                 role=Role.PLAIN if why else Role.WHOLE,
+                line=line,
             )
-            yield replace(found, expression=replace(found.expression, line=line))
 
     def _read_sentence(self, sentence: Sentence) -> Iterator[Finding]:
         text = sentence.text
@@ -166,12 +164,12 @@ class _Mail:
             if changed is not None:
                 yield changed
                 others = [m for m in mentions if m.value != changed.expression.value]
-                yield from self._read_vote_instead(others) if changed.takes_back else ()
+                yield from self._read_vote_instead(others) if changed.role is Role.TAKES_BACK else ()
                 return
         judged = list(self._judge(mentions))
         yield from _settle(judged)
         if not judged and not self.is_result:
-            yield from _read_without_value(text, "" if mentions else None, sentence.line.answers)
+            yield from _read_without_value(text, sentence.line.answers, has_value=bool(mentions))
 
     def _read_vote_instead(self, mentions: Sequence[Mention]) -> Iterator[Finding]:
         """The vote after one that is taken back: "I withdraw the -1; here's my +1 instead"."""
@@ -185,7 +183,7 @@ class _Mail:
             if verdict is Verdict.IGNORE or (self.is_result and verdict is Verdict.ASK and not m.is_mine):
                 line = m.sentence.text.strip()[:MAX_LINE_SHOWN]
                 self.reasons.append(Reason(line=line, rule=rule.name, why=rule.why))
-                if rule.denies and not speaks_of_anothers(m.sentence.text):
+                if rule.denies and ANOTHERS.search(m.sentence.text) is None:
                     yield m, find(rule.name, Standing.DOUBT, f"{rule.why}: has it changed?")
                 continue
             standing = Standing.CLEAR if verdict is Verdict.CAST else Standing.UNCLEAR
@@ -208,21 +206,21 @@ def find_mentions(
     return [Mention(sentence, m["value"], *m.span("value"), author, is_result, title) for m in found]
 
 
-def _read_without_value(text: str, value: str | None, answers: str) -> Iterator[Finding]:
-    """The votes and doubts in a sentence's words; with a `value` that is no vote, the words cast no vote either."""
-    said = read_words(text, answers=answers) if value is None else None
+def _read_without_value(text: str, answers: str, *, has_value: bool) -> Iterator[Finding]:
+    """The votes and doubts in a sentence's words; beside a value that is no vote, the words cast no vote either."""
+    said = None if has_value else read_words(text, answers=answers)
     if says_it_stands(text):
         return
     doubt = find_doubt_rule(text)
     folded = fold(text)
-    if doubt is None and said is None and value is None and STANCE.when(drop("keeps", folded)):
+    if doubt is None and said is None and not has_value and STANCE.when(drop("keeps", folded)):
         doubt = STANCE
     if said is not None and (doubt is None or said.expression.standing is Standing.CLEAR):
         yield said
     if doubt is not None:
         # "why I am in favour": from somebody with that vote it is nothing new
         agrees = doubt is STANCE and has("approval", folded) and not has("negation", drop("undenied", folded))
-        yield doubt.make_finding(Choice.FOR if agrees else None)
+        yield find(doubt.name, Standing.DOUBT, doubt.why, choice=Choice.FOR if agrees else None, role=doubt.role)
 
 
 def _settle(judged: Sequence[tuple[Mention, Finding]]) -> list[Finding]:

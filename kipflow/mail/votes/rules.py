@@ -1,4 +1,4 @@
-"""Rules for written values that are not just talk: what makes a vote doubtful, then what casts it.
+"""Rules for written values that are not just talk: answers to a remark, what makes a vote doubtful, what casts it.
 
 A value that no rule takes for a vote becomes a question if it looks like one. Each docstring holds what its rule takes,
 and what it must leave to others ("not:").
@@ -15,13 +15,41 @@ from kipflow.mail.votes.about import About
 from kipflow.mail.votes.changes import is_taken
 from kipflow.mail.votes.conditions import MARK, is_unsure
 from kipflow.mail.votes.labels import begins_with_ground
-from kipflow.mail.votes.lexicon import begins, drop, fold, has, is_unspaced
+from kipflow.mail.votes.lexicon import begins, drop, ends, fold, has, is_unspaced
 from kipflow.mail.votes.mentions import Mention
 from kipflow.mail.votes.values import speaks_of_itself
 from kipflow.mail.votes.verdicts import Table, Verdict
 
 CAST, ASK, IGNORE = Verdict.CAST, Verdict.ASK, Verdict.IGNORE
 rule = Table()
+_KEEPS_COUNT = re.compile(r"\b(?:updated?|in|to|on) the (?:vote )?(?:tally|count)\b(?! \w)")
+
+
+@rule(ASK, "agrees with a remark: a vote, or an answer to it?")
+def answer(m: Mention) -> bool:
+    """Good point Jun, +1 | not: +1 (binding), good point Jun"""
+    line = m.sentence.line
+    remark = fold(line.answers)
+    if m.choice is Choice.AGAINST and not (m.is_claimed or m.mine_follows) and has("assent", fold(m.lead)):
+        return True  # "Yes, -1."
+    is_open = remark.endswith(",") or (remark[-1:].isalpha() and ends("leaves_open", remark[-12:]))
+    if is_open and line.quote_follows:
+        return True  # what is quoted goes on here: a line of it without its mark
+    if not (m.opens or m.is_claimed or m.mine_follows) and m.about is About.NOTHING and has("agreeing", fold(m.lead)):
+        return True
+    following = fold(m.sentence.following[:60])
+    if (_KEEPS_COUNT.search(following) and not m.is_claimed) or (
+        m.choice is Choice.AGAINST and begins("takes_up", following)
+    ):
+        return True  # "OK, -1 then. I'll update the docs", "So +1. I have updated the tally"
+    if not line.answers or (m.is_claimed and m.is_apart):
+        return False
+    is_short = len(remark) < 240
+    if is_short and remark.endswith("?") and not has("open_question", remark):
+        return True
+    behind = fold(m.tail).lstrip(" ,.;:!–—-")
+    discusses = line.quote_follows or (is_short and has("suggests", remark)) or begins("points", behind)
+    return (discusses and not has("call", remark)) or begins("takes_up", behind)
 
 
 #: "+0 / +1", "0 to +1", "+1 -1"
@@ -145,8 +173,6 @@ _IS = re.compile(
     r"|(?:i|we) (?:\w+ ){0,3}(?:stay|remain|give|say|cast)\b)"
 )
 _SAYS_OF_IT = re.compile(r"\b(?:it|that|this|gets?|is)\b")
-
-
 #: "A -1 (binding) without a reason is no veto"
 _SAYS_OF_ANY = re.compile(
     r"[^\W\d][^.;!?]*\b(?:is|isn['’]t|are|was|needs?|means?|counts?|must|should|can|cannot|requires?)\b"

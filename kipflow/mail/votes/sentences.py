@@ -48,12 +48,8 @@ def split_sentences(lines: Sequence[OwnLine]) -> Iterator[Sentence]:
     for position, block in enumerate(blocks):
         text = " ".join(line.text.strip() for line in block)[: 4 * MAX_SENTENCE]
         after_block = blocks[position + 1][0].text.strip() if position + 1 < len(blocks) else ""
-        starts = [
-            0,
-            *(m.end() for m in _SENTENCE_END.finditer(text) if not _ITEM_NUMBER.match(text, 0, m.start())),
-            len(text),
-        ]
-        for number, (start, end) in enumerate(itertools.pairwise(starts)):
+        ends_at = [m.end() for m in _SENTENCE_END.finditer(text) if not _ITEM_NUMBER.match(text, 0, m.start())]
+        for number, (start, end) in enumerate(itertools.pairwise([0, *ends_at, len(text)])):
             count += 1
             if count > MAX_SENTENCES:
                 return
@@ -71,16 +67,12 @@ def split_sentences(lines: Sequence[OwnLine]) -> Iterator[Sentence]:
 def _join_wrapped(lines: Iterable[OwnLine]) -> Iterator[list[OwnLine]]:
     block: list[OwnLine] = []
     for line in lines:
-        text = line.text
-        if not text.strip():
-            if block:
-                yield block
-            block = []
-            continue
-        if block and not _continues(block[-1].text, text):
+        is_blank = not line.text.strip()
+        if block and (is_blank or not _continues(block[-1].text, line.text)):
             yield block
             block = []
-        block.append(line)
+        if not is_blank:
+            block.append(line)
     if block:
         yield block
 
@@ -107,7 +99,7 @@ def _continues(above: str, line: str) -> bool:
 def _find_rest_of_vote(line: str) -> str | None:
     """The text after the vote that a line begins with; None: it begins with none."""
     start = skip_bullet(line)
-    values = find_values(line) if start < len(line) else []
+    values = find_values(line) if start < len(line) else ()
     return skip_claim(line[values[0].end() :]).strip(" .!,)") if values and values[0].start() <= start else None
 
 

@@ -13,6 +13,7 @@ from kipflow.domain.votes import Expression, Standing
 from kipflow.mail.content.text import plain
 from kipflow.mail.quoting import OwnLine, Words
 from kipflow.mail.votes.claims import find_claim
+from kipflow.mail.votes.findings import find
 from kipflow.mail.votes.reading import read_expressions
 from kipflow.mail.votes.values import find_values, parse_value, spell_out
 
@@ -38,7 +39,7 @@ _JOINS = r"(?:[:=,]|->|→|[–—-](?=\s)|is|gets|,?\s*(?:it is|it['’]s|i am|
 class _Share:
     """What one line says about the proposals that it names next to a value."""
 
-    numbers: tuple[int, ...]
+    numbers: frozenset[int]
     expression: Expression
 
 
@@ -141,11 +142,11 @@ def _find_shares(text: str, prefix: str) -> list[_Share] | None:
         found = next((m for m in read if values <= {x.start("value") for x in m}), None)
         if found is None:
             return None
-        shares.extend(_read_line(line, found, prefix))
+        shares.extend(_read_line(line, found))
     return shares or None
 
 
-def _read_line(line: str, found: Sequence[re.Match[str]], prefix: str) -> Iterator[_Share]:
+def _read_line(line: str, found: Sequence[re.Match[str]]) -> Iterator[_Share]:
     """Each value of a line that was `found` next to numbers; unclear if it is hedged."""
     for index, match in enumerate(found):
         rest = line[match.end() : found[index + 1].start() if index + 1 < len(found) else len(line)]
@@ -154,20 +155,15 @@ def _read_line(line: str, found: Sequence[re.Match[str]], prefix: str) -> Iterat
         # the text after the key is read as if it followed the value directly
         said = read_expressions(Words(own=(OwnLine(f"{match['value']}{match['claim'] or ''}{rest}"),)))
         is_plain = [e.choice for e in said if e.standing is Standing.CLEAR] == [choice]
-        is_hedged = not is_plain or _DOUBTED.search(before)
-        cast = Expression(
+        why = "hedged: what is the vote on this one?" if not is_plain or _DOUBTED.search(before) else ""
+        cast = find(
+            RULE,
+            Standing.UNCLEAR if why else Standing.CLEAR,
+            why,
             choice=choice,
             value=value,
-            claimed_binding=find_claim("", match.group("claim") or ""),
+            claimed=find_claim("", match.group("claim") or ""),
             line=line.strip()[:300],
-            rule=RULE,
-            standing=Standing.UNCLEAR if is_hedged else Standing.CLEAR,
-            why="hedged: what is the vote on this one?" if is_hedged else "",
         )
-        yield _Share(_parse_numbers(match.group("keys"), prefix), cast)
-
-
-def _parse_numbers(keys: str, prefix: str) -> tuple[int, ...]:
-    named = find_references(keys, prefix)
-    bare = tuple(int(n) for n in re.findall(r"\d{1,5}", keys))
-    return tuple(dict.fromkeys((*named, *bare)))
+        numbers = frozenset(int(number) for number in re.findall(r"\d{1,5}", match.group("keys")))
+        yield _Share(numbers, cast.expression)

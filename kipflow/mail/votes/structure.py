@@ -8,23 +8,10 @@ from dataclasses import dataclass
 
 from kipflow.domain.people import fold_name
 from kipflow.mail.announcements.names import COMMON_WORDS, find_names, is_own, names_someone
+from kipflow.mail.votes import shapes
 from kipflow.mail.votes.claims import find_claim, skip_claim
 from kipflow.mail.votes.lexicon import begins, fold, has, leaves_only
-from kipflow.mail.votes.shapes import (
-    CHECKED,
-    EMPTY,
-    LAST_BOX,
-    LEGEND,
-    LISTED,
-    NUMBERS,
-    ON_PARTS,
-    PATCH,
-    SHOWN,
-    SUMMARY,
-    Shape,
-    Shapes,
-    find_box,
-)
+from kipflow.mail.votes.shapes import Shape, Shapes, find_box
 from kipflow.mail.votes.technical import find_patch_lines, is_technical
 from kipflow.mail.votes.values import find_values, skip_bullet
 
@@ -77,31 +64,31 @@ _LEGEND = re.compile(
 def classify_lines(lines: Sequence[str], author: str, apart: Collection[int] = ()) -> Shapes:
     """Which lines (made plain) are part of a group: index → its role and its value; `apart` are the lines below a
     quote, which belong to no other lines."""
-    found: Shapes = dict.fromkeys(find_patch_lines(lines), (PATCH, "+1"))
+    found: Shapes = dict.fromkeys(find_patch_lines(lines), (shapes.PATCH, "+1"))
     for index, line in enumerate(lines):
         box = find_box(line) if len(line) < 400 and ("1" in line or "0" in line) else None
         if box is None and len(line) < 200 and (values := _LEGEND.match(line)) is not None:
-            box = (LEGEND, values["value"])
+            box = (shapes.LEGEND, values["value"])
         if box is not None:
             found[index] = box
     leading = [v for v in find_leading(lines) if v.index not in found]
-    boxes = {index: shown for index, shown in found.items() if shown[0] is not PATCH}
+    boxes = {index: shown for index, shown in found.items() if shown[0] is not shapes.PATCH}
     if boxes and _SHOWS_HOW.search(next((x for x in reversed(lines[: min(boxes)]) if x.strip()), "")):
-        found.update({index: (SHOWN, value) for index, (shape, value) in boxes.items() if shape is CHECKED})
+        found |= {i: (shapes.SHOWN, value) for i, (shape, value) in boxes.items() if shape is shapes.CHECKED}
     if boxes:
         beside = [v for v in leading if _belongs_to_boxes(v, boxes, lines)]
-        found.update({v.index: (CHECKED if v.is_boxed else LEGEND, v.value) for v in beside})
-    found.update({v.index: (NUMBERS, v.value) for v in leading if _is_among_numbers(v, lines)})
+        found.update({v.index: (shapes.CHECKED if v.is_boxed else shapes.LEGEND, v.value) for v in beside})
+    found.update({v.index: (shapes.NUMBERS, v.value) for v in leading if _is_among_numbers(v, lines)})
     answers = [v for v in leading if v.index in apart and v.index not in found]
     if len({v.value for v in answers}) > 1:
-        found.update({v.index: (ON_PARTS, v.value) for v in answers})
+        found.update({v.index: (shapes.ON_PARTS, v.value) for v in answers})
     for run in _find_runs([v for v in leading if v.index not in found], lines, apart):
         shape = _classify_run(run, lines, author)
         if shape is not None:
             found.update({v.index: (shape, v.value) for v in run})
     found.update(_find_named_values(lines, found))
-    if [shape for shape, _ in found.values()] == [EMPTY]:
-        found = {index: (LAST_BOX, value) for index, (_, value) in found.items()}
+    if [shape for shape, _ in found.values()] == [shapes.EMPTY]:
+        found = {index: (shapes.LAST_BOX, value) for index, (_, value) in found.items()}
     return found
 
 
@@ -155,14 +142,12 @@ def _find_runs(leading: Sequence[Leading], lines: Sequence[str], apart: Collecti
     runs: list[list[Leading]] = []
     for value in leading:
         if runs and value.index not in apart:
-            above = lines[runs[-1][-1].index + 1 : value.index]
-            between = [line for line in above if line.strip() and not _is_rest(above, runs[-1][-1])]
+            last = runs[-1][-1]
+            above = lines[last.index + 1 : value.index]
+            between = [line for line in above if line.strip() and not _is_rest(above, last)]
             # "+1 (binding)" set apart below a list of limits
-            is_apart = runs[-1][-1].index + 1 < value.index and find_claim("", value.after) is not None
-            if is_apart and find_claim("", runs[-1][-1].after) is None:
-                runs.append([value])
-                continue
-            if not between or (len(between) == 1 and len(runs[-1]) > 1 and len(between[0]) < 90):
+            is_apart = bool(above) and find_claim("", value.after) is not None and find_claim("", last.after) is None
+            if not is_apart and (not between or (len(between) == 1 and len(runs[-1]) > 1 and len(between[0]) < 90)):
                 runs[-1].append(value)
                 continue
         runs.append([value])
@@ -179,16 +164,16 @@ def _classify_run(run: Sequence[Leading], lines: Sequence[str], author: str) -> 
     if all(_KEY.search(v.after) for v in run) or len(versions) == len(run):
         return None  # a vote on each of several proposals or releases
     if all(_names_voters(v.after, author) for v in run):
-        return SUMMARY
+        return shapes.SUMMARY
     above = fold(next((x for x in reversed(lines[: run[0].index]) if x.strip()), ""))
     if has("reports", above) and all(names_someone(v.after) for v in run):
-        return SUMMARY  # "So far:"
+        return shapes.SUMMARY  # "So far:"
     if len({v.value.strip("+-") + v.value[0] for v in run}) > 1:
         is_vote = _holds_vote(run) and not (has("explains", above) or above.endswith(":"))
-        return ON_PARTS if is_vote or _votes_on_parts(run, lines, above) else LEGEND
+        return shapes.ON_PARTS if is_vote or _votes_on_parts(run, lines, above) else shapes.LEGEND
     if sum(names_someone(v.after) for v in run) > 1:
         # "+1 jun / +1 mara" lists handles, "+1 core / +1 plugin" what is voted on: a person decides
-        return LISTED if all(_LOWER_WORD.match(v.after) for v in run) else SUMMARY
+        return shapes.LISTED if all(_LOWER_WORD.match(v.after) for v in run) else shapes.SUMMARY
     return None
 
 
@@ -227,8 +212,8 @@ def _find_named_values(lines: Sequence[str], found: Shapes) -> Shapes:
         )
         if not is_mine and not any(fold_name(word) in COMMON_WORDS for word in match["name"].split()):
             is_part = match["name"].islower() and "<" not in line and not has("measure", match["name"])
-            named[index] = (LISTED if is_part else SUMMARY, match["value"])
+            named[index] = (shapes.LISTED if is_part else shapes.SUMMARY, match["value"])
             are_names = are_names or " " in match["name"] or "<" in line or has("measure", fold(match["name"]))
     if len({value[0] for _, value in named.values()}) > 1 and not are_names:
-        return dict.fromkeys(named, (ON_PARTS, "+1"))  # "Syntax: +1", "Packaging: -1": people, or parts of it?
+        return dict.fromkeys(named, (shapes.ON_PARTS, "+1"))  # "Syntax: +1", "Packaging: -1": people, or parts of it?
     return named if len(named) > 1 else {}

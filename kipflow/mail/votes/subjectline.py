@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from functools import lru_cache
 
 from kipflow.domain.votes import Choice, Expression, Standing
@@ -37,6 +36,7 @@ def read_subject(subject: str) -> tuple[Expression, ...]:
         if begins or (is_last and (_ADDED.search(before) or not is_title)):
             standing = Standing.UNCLEAR if begins else Standing.QUOTED
             why = "stands in the subject alone: is it a vote?"
-            found = find("in-the-subject", standing, why, choice=choice, value=value, claimed=claimed)
-            return (replace(found.expression, line=drop_answer_marks(subject)[:MAX_LINE_SHOWN]),)
+            line = drop_answer_marks(subject)[:MAX_LINE_SHOWN]
+            found = find("in-the-subject", standing, why, choice=choice, value=value, claimed=claimed, line=line)
+            return (found.expression,)
     return ()

@@ -10,21 +10,18 @@ import re
 from kipflow.domain.votes import Choice
 from kipflow.mail.votes import people, technical
 from kipflow.mail.votes.about import About
+from kipflow.mail.votes.claims import is_in_quotes
 from kipflow.mail.votes.conditions import MARK
-from kipflow.mail.votes.general import invites, is_counted_in_brackets, is_of_any, is_of_several
 from kipflow.mail.votes.labels import is_labelled
 from kipflow.mail.votes.lexicon import begins, drop, ends, find_words, fold, has, leaves_only
 from kipflow.mail.votes.mentions import Mention
+from kipflow.mail.votes.values import find_values
 from kipflow.mail.votes.verdicts import Table, Verdict
 
 ASK, IGNORE = Verdict.ASK, Verdict.IGNORE
 rule = Table()
-
-
 #: "Vote = +1"
 _FORM = ("vote", "my vote", "ballot", "my ballot", "p.s", "verdict", "my verdict", "overall", "conclusion", "me")
-
-
 #: "val next = current" and "+ 1" below it
 _ASSIGNS = re.compile(r"\w = [\w.()]+$")
 
@@ -41,7 +38,7 @@ def measurement(m: Mention) -> bool:
         return True  # "foo() - 1"
     if (above.startswith(("$ ", ">>> ")) and not m.is_claimed) or technical.is_code(m.sentence.line.text):
         return True
-    if technical.compares(m.sentence.text) and not (m.is_claimed or (m.is_apart and not m.segment)):
+    if technical.COMPARES.search(m.sentence.text) and not (m.is_claimed or (m.is_apart and not m.segment)):
         return True  # not 'find("") == -1 as documented, +1'
     if above.endswith(("(", "[", "{", "=")) and m.tail.strip() in {",", ";"}:  # an argument on a line of its own
         return True
@@ -77,37 +74,30 @@ def quoted_value(m: Mention) -> bool:
     """Please write "+1 (binding)" next time. | not: "+1" """
     says_me = m.is_mine and (not m.mine_follows or re.match(r"\s*[\"'”’»]", m.tail) is not None)
     is_mine = says_me or has("my_vote", fold(m.lead))  # 'My vote is: "+1"'
-    return m.is_quoted and (not is_mine or has("hypothetical", m.clause))
+    is_quoted = is_in_quotes(m.lead, m.tail, is_claimed=m.is_claimed)
+    return is_quoted and (not is_mine or has("hypothetical", m.clause))
 
 
 @rule(IGNORE, "speaks of several votes")
 def several(m: Mention) -> bool:
     """The +1 votes carry over if all agree | Once more +1 votes come in | not: I repeat my +1 votes | not: +1 votes"""
-    return is_of_several(m)
+    return people.is_of_several(m)
 
 
 @rule(ASK, "a condition stands with the vote: is it met?")
 def conditional(m: Mention) -> bool:
     """+1 if renamed | Once the name is fixed, +1 | Happy to +1 if needed | not: +1, even if it takes another release"""
-    if people.asks_of_it(m.lead) or invites(m) or is_of_any(m):
+    if people.YOURS.search(m.lead) or people.invites(m) or people.is_of_any(m):
         return False  # "Should I count that as -1, or will you wait?"
     return m.is_conditional or begins("offered", fold(m.rest).lstrip(" ,("))
 
 
 _NUMBER = re.compile(r"(?<![\w.-])(?:\d{1,3}|the|these|those|no)\b")
-
-
 _ARTICLE = re.compile(r"\b(?:the|an?)\s*$")
-
-
 #: "2 binding (Jun, Mara) + 1 non-binding": adds up
 _ADDS_UP = re.compile(r"(?<![\w.-])\d{1,2}(?: x)? (?:(?:non-?)?binding|votes?|\()[^.;:!?]{0,80}$", re.IGNORECASE)
-
-
 #: "2 x +1 binding"
 _TIMES = re.compile(r"(?<![\w.])(?:[2-9]|\d\d) ?[x×*] ?$", re.IGNORECASE)
-
-
 #: "And a third +1 (binding)"
 _ONE_MORE = re.compile(
     r"^(?:(?:and|so|with|(?:here|there|that) is|(?:here|there|that)'s|plus) )*(?:(?:a|the|one|yet|your|our) )?"
@@ -118,7 +108,7 @@ _ONE_MORE = re.compile(
 @rule(IGNORE, "counts votes, casts none", mine=ASK, free=ASK)
 def counted(m: Mention) -> bool:
     """2 binding + 1 non-binding | We have three +1 now. | One more +1 would do. | not: Another +1 (binding) for you"""
-    if (" " in m.written and _ADDS_UP.search(m.lead)) or is_counted_in_brackets(m) or _TIMES.search(m.lead):
+    if (" " in m.written and _ADDS_UP.search(m.lead)) or people.is_counted_in_brackets(m) or _TIMES.search(m.lead):
         return True
     is_another = _ONE_MORE.match(m.clause) is not None and not begins("discussed", fold(m.rest))
     if is_another or (m.is_claimed and m.clause.endswith("another")):
@@ -147,7 +137,7 @@ def needed(m: Mention) -> bool:
         re.I,
     ):
         return True
-    if invites(m):
+    if people.invites(m):
         return True
     if m.opens or m.choice is Choice.AGAINST:
         return _IS_NEEDED.match(m.rest) is not None  # not "-1 missing NOTICE file", "+1 we need it"
@@ -181,8 +171,6 @@ _SAYS_IF_BINDING = re.compile(
     r"|\s*goes (?:to|with) (?:it|(?:this|the) (?:kip|proposal|plan|design|release))\b",
     re.IGNORECASE,
 )
-
-
 _IS_SAID_OF_IT = re.compile(
     r"\b(?:is|was|has|had|got)\b"
     r"|^\W*(?:will (?:follow|come|arrive|be (?:there|sent|cast))|comes (?:later|soon|tomorrow|on|next|when|once))\b"
@@ -192,7 +180,7 @@ _IS_SAID_OF_IT = re.compile(
 @rule(IGNORE, "speaks about a vote", mine=ASK)
 def talked_of(m: Mention) -> bool:
     """A +1 was sent on Friday | Jun's vote, +1, was late | not: +1, is there a ticket?"""
-    if is_of_any(m) or (not m.opens and re.match(r"\s*,\s*(?:was|were|had|came|counts)\b", m.rest)):
+    if people.is_of_any(m) or (not m.opens and re.match(r"\s*,\s*(?:was|were|had|came|counts)\b", m.rest)):
         return True
     if m.segment.endswith(("my", "my own")):
         if _SAYS_IF_BINDING.match(m.rest):
@@ -226,19 +214,16 @@ def part(m: Mention) -> bool:
 @rule(ASK, "names somebody, or has come in: whose vote is it?")
 def with_a_name(m: Mention) -> bool:
     """+1 (binding) from Jun Okafor | So far: +1 (Jun) | We have a +1 (binding) | not: +1 (binding) from me"""
-    return (
-        people.is_named(m)
-        or people.keeps_tally(m.lead)
-        or (ends("in_hand", m.clause.removesuffix(" a")) and not m.mine_follows)
-    )
+    has_come_in = ends("in_hand", m.clause.removesuffix(" a")) and not m.mine_follows
+    return has_come_in or people.is_named(m) or people.KEEPS_TALLY.search(m.lead) is not None
 
 
 @rule(IGNORE, "speaks of somebody else's vote", mine=ASK, free=ASK)
 def of_another(m: Mention) -> bool:
     """Jun gave his +1 already | So it is a +1 from you, right? | not: Like Jun I am +1"""
-    if people.OF_SOMEBODY.match(m.whom) or people.is_somebodys(m.lead):
+    if people.OF_SOMEBODY.match(m.whom) or people.SOMEBODYS.search(m.lead):
         return True
-    if not m.mine_follows and (people.asks_of_it(m.lead) or people.speaks_of_anothers(MARK.split(m.lead)[-1])):
+    if not m.mine_follows and (people.YOURS.search(m.lead) or people.ANOTHERS.search(MARK.split(m.lead)[-1])):
         return True  # "I think Ravi's vote should be taken as +0"
     is_given = m.mine_follows or has("receives", m.clause) or _ONE_MORE.match(m.clause) is not None
     return not m.opens and has("other", m.segment) and not is_given
@@ -248,3 +233,18 @@ def of_another(m: Mention) -> bool:
 def labelled(m: Mention) -> bool:
     """Windows: +1 | The bot commented: +1 | not: My vote: +1"""
     return is_labelled(m)
+
+
+#: "(2) Motion to appoint a secretary"
+_NUMBERED_POINT = re.compile(r"(?:^|(?<=\s))\(?(?:\d{1,2}|[a-h])[.)]\s")
+_LONGEST_POINT = 240
+
+
+@rule(ASK, "answers one of several points: is it a vote on the whole?")
+def on_a_point(m: Mention) -> bool:
+    """> 2) Who keeps the list / +1 | not: > Who keeps the list / +1"""
+    answers = m.sentence.line.answers
+    if not m.opens or m.mine_follows or len(answers) >= _LONGEST_POINT or len(_NUMBERED_POINT.findall(answers)) != 1:
+        return False
+    says_more = "vot" in fold(answers) or "://" in answers or bool(find_values(answers))
+    return _NUMBERED_POINT.match(answers) is not None and not says_more

@@ -33,16 +33,13 @@ _CODE_LINE = re.compile(
     r"^\s*(?:diff --git|index [0-9a-f]{7}|@@ |\+\+\+ |--- |[+-](?:import|def|class|public)\b|\$ |>>> |"
     r"(?:assert|return)\b[ (])"
 )
-
-
-_COMPARES = re.compile(r"[\w)\]]\s?(?:[<>!=]=|&&|\|\|)\s?[\w-]")
+#: a sentence compares as a program does
+COMPARES = re.compile(r"[\w)\]]\s?(?:[<>!=]=|&&|\|\|)\s?[\w-]")
 #: "foo(x, +1)": an argument, and "-1  // see foo()": a remark in a program
 _ARGUMENT = re.compile(r"\w\((?:[^()]|\([^()]*\))*$")
 #: "[-0.2, +0.2]"
 _PAIR = re.compile(r"[\[(]\s*[+-]?\d[\d.]*\s*[,;]\s*$")
 _REMARK = re.compile(r"\s*[,;)]*\s*(?://|/\*)\s+[a-z]")
-
-
 #: where a patch begins, and its lines
 _PATCH_HEAD = re.compile(r"^\s*(?:diff --git |@@ -\d)")
 _CLAIMED_VOTE = re.compile(r"^\W{0,3}[01]\W{1,3}(?:non\W?)?binding\b", re.IGNORECASE)
@@ -120,11 +117,6 @@ def is_code(line: str) -> bool:
     if _CODE_LINE.match(line) is not None:
         return True
     return line.rstrip().endswith((";", "{", "}")) and "=" in line
-
-
-def compares(text: str) -> bool:
-    """Whether a sentence compares as a program does."""
-    return _COMPARES.search(text) is not None
 
 
 def measures(lead: str) -> bool:

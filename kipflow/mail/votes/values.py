@@ -42,27 +42,22 @@ _BULLET = re.compile(r"^\s*(?:[-*•·–]\s{1,3})?(?=[+\-±]\s?[01.])")
 # "+1, 0 or -1": all choices in a row are what may be voted, no vote
 _BETWEEN = r"\s*\(?(?:[,;/|]|\bor\b|\band\b)[\s,;/|]*(?:(?:or|and)\s+)?"
 _OFFERED = tuple(re.compile(rf"[\[(<]\s{{0,2}}{sign}\s?1\s{{0,2}}[\])>]") for sign in (r"\+", "-"))
-_OPTIONS = re.compile(
+OPTIONS = re.compile(
     rf"(?<![\w.])(?:\+\s?1{_BETWEEN}[+\-±]?\s?0{_BETWEEN}-\s?1|-\s?1{_BETWEEN}[+\-±]?\s?0{_BETWEEN}\+\s?1)(?!\w|\.\d)"
 )
 
 
-def find_values(text: str) -> list[re.Match[str]]:
+@lru_cache(maxsize=1024)  # a line is checked several times while its mail is read
+def find_values(text: str) -> tuple[re.Match[str], ...]:
     """The written votes in a plain line, left to right. A zero without a sign counts only where words cast it."""
     if "0" not in text and "1" not in text and "." not in text:
-        return []
-    return list(_find_values(text))
-
-
-@lru_cache(maxsize=1024)
-def _find_values(text: str) -> tuple[re.Match[str], ...]:
-    # a line is checked several times while its mail is read
+        return ()
     has_plus, has_minus = "+" in text, "-" in text
     if has_plus and has_minus:
         is_list = "(" not in text or text.lstrip().startswith("(")  # not "Jun (+1), Mara (-1)"
         if is_list and all(offered.search(text) for offered in _OFFERED):
             return ()  # "[+1] [0] [-1]"
-        text = _OPTIONS.sub(lambda m: " " * len(m.group()), text)
+        text = OPTIONS.sub(lambda m: " " * len(m.group()), text)
     zeros = [m for m in _ZERO.finditer(text) if is_cast_zero(text, m)][:1] if "0" in text else []
     values = VALUE.finditer(text) if has_plus or has_minus or "±" in text else ()
     return (*zeros, *values)
@@ -74,13 +69,12 @@ _ENDS = re.compile(
     r"[\s\"'”’*_)\]]*(?:$|[.,;:!?/|([–—-]|(?:instead|now|on|here|if|until|unless|for|because|since|and|but|as|so|then"
     r"|nest[ae]|n[ao]|en|sur|auf|zu|für|pour|para|per|su|från|til)\b)"
 )
-_ENDS_LINE = re.compile(r"[\s*_]*(?:$|[.!]\s*$|\()")
-#: "0 for now", not "0 for now failed"
-_FOR_NOW = re.compile(r" for (?:now|the (?:moment|time being))(?=\s*(?:$|[,.;:!–—]|(?:and|until|as)\b))")
+#: "0.", "0 for now", not "0 for now failed"
+_ENDS_LINE = re.compile(
+    r"[\s*_]*(?:$|[.!]\s*$|\()| for (?:now|the (?:moment|time being))(?=\s*(?:$|[,.;:!–—]|(?:and|until|as)\b))"
+)
 _CASTING = ("own", "casts", "change", "abstention", "nought", "correction", "turned")
 _AMONG = (*_CASTING, "filler", "from_me", "mine", "my_vote", "first_person", "takeback", "earlier")
-
-
 #: "from my colleague"
 _OF_WHOM = ("from a ", "from an ", "from my ", "from our ")
 #: "also on my machine", "also from our users" is no "also from me"
@@ -108,7 +102,7 @@ def is_cast_zero(text: str, zero: re.Match[str]) -> bool:
         abstains = begins("abstention", behind) or (
             rest.lstrip()[:1] in tuple(",;–—-") and has("abstention", behind) and not any(map(str.isdigit, behind))
         )
-        return any(p.match(rest) for p in (_ENDS_LINE, _FOR_NOW)) or begins("reason", behind) or abstains
+        return _ENDS_LINE.match(rest) is not None or begins("reason", behind) or abstains
     clause = _MARK.split(lead.rstrip(" [(:;*_\"'“–—-"))[-1]
     return _ENDS.match(rest) is not None and _casts(f"{clause}:")
 
@@ -146,11 +140,6 @@ def spell_out(text: str) -> str:
         if has_any(signs, text):
             text = pattern.sub(written, text)
     return text
-
-
-def offers_all(text: str) -> bool:
-    """Whether a line holds all that may be voted: "+1 / 0 / -1 as usual"."""
-    return _OPTIONS.search(text) is not None
 
 
 def skip_bullet(text: str) -> int:

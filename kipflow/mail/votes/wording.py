@@ -14,7 +14,8 @@ from kipflow.mail.votes.lexicon import begins, drop, ends, find_words, fold, has
 _CLAIM = re.compile(r"(?:[(\[,–—-]\s*|\b)(?:non?e?[- ]{0,2})?(?:b[a-z]{4,8}|nb)\b", re.I)
 #: "Binding: yes": says whether the vote above binds
 _SAYS_IF_BINDING = re.compile(r"\W*(?:non-?)?binding\s*[:=?]\s*\w+\W*", re.IGNORECASE)
-_QUOTES = re.compile(r"[\"“«][^\"”»]{0,40}\b(?:vote|voto|stimme)\b")
+#: a vote that is quoted, and votes that are counted: "3 票赞成、0 票反对"
+_CITES = re.compile(r"[\"“«][^\"”»]{0,40}\b(?:vote|voto|stimme)\b|\d ?[票표]")
 _NAMED = {"vote_for": Choice.FOR, "vote_against": Choice.AGAINST}
 _APPROVALS = {"approval": Choice.FOR, "rejection": Choice.AGAINST, "abstention": Choice.ABSTAIN}
 _EMOJI = re.compile(r"(?:^|[.!?]\s)\W*(?::[+-]1:|:thumbs|[👍👎])|(?::[+-]1:|[👍👎])\W*$")
@@ -48,10 +49,8 @@ def read_words(text: str, *, answers: str) -> Finding | None:
         return None
     choice = next(iter(choices)) if len(choices) == 1 else None
     denied = choice is Choice.FOR and has("negation", drop("undenied", folded))
-    outright = bool(named) or has("abstains", folded) or (claimed is not None and _is_short(folded))
-    if outright and not named and _names_others(text):
-        outright = False
-    if not outright:
+    outright = has("abstains", folded) or (claimed is not None and _is_short(folded))
+    if not named and (not outright or _names_others(text)):
         return None if answers or (denied and _is_denied_itself(folded)) else _ask(choice, folded, claimed)
     if answers and not named and claimed is None:
         rule, why = "inline-answer", "answers a quoted remark within a discussion: a vote, or an answer?"
@@ -60,10 +59,6 @@ def read_words(text: str, *, answers: str) -> Finding | None:
     else:
         rule, why = "stated-in-words", ""
     return find(rule, Standing.UNCLEAR if why else Standing.CLEAR, why, choice=choice, claimed=claimed)
-
-
-#: "3 票赞成、0 票反对"
-_TALLY = re.compile(r"\d ?[票표]")
 
 
 def _refuses(folded: str) -> bool:
@@ -149,9 +144,8 @@ def _behind(name: str, folded: str, most: int) -> str:
 
 
 def _is_doubted(folded: str) -> bool:
-    is_talk = has("hypothetical", drop("polite", folded)) or has("need", folded)
-    is_talk = is_talk or _TALLY.search(folded) is not None
-    return is_talk or has("cites", folded) or _QUOTES.search(folded) is not None or has_condition(folded)
+    is_talk = has("hypothetical", drop("polite", folded)) or has("need", folded) or has("cites", folded)
+    return is_talk or _CITES.search(folded) is not None or has_condition(folded)
 
 
 def _is_short(folded: str) -> bool:

@@ -46,7 +46,7 @@ def test_what_is_said_without_a_value_is_taken_by_its_rule(name: str, text: str)
     assert found.name == name
 
 
-@pytest.mark.parametrize(("name", "text"), [(t.name, text) for t in LEANINGS for text in t.takes])
+@pytest.mark.parametrize(("name", "text"), [(t.name, text) for t in LEANINGS.values() for text in t.takes])
 def test_what_leans_to_one_side_is_taken_by_its_rule(name: str, text: str) -> None:
     [found] = read_expressions(find_own_words(text), author="Mara Lind")
     assert (found.rule, found.standing) == (name, Standing.LEANING)
