@@ -34,7 +34,7 @@ from tests.integration.adapters.faulty import (
 )
 
 #: Of little patience, so that the table is through quickly.
-QUICK = Patience(attempts=3, total=5, first_wait=0.01, longest_wait=0.2, connect=2, read=0.2, download=0.4)
+QUICK = Patience(attempts=3, total=5, first_wait=0.01, longest_wait=0.2, connect=2, read=0.4, download=0.6)
 NOW = datetime(2024, 2, 1, tzinfo=UTC)
 TOKEN = "token-very-secret-99"
 HTML = b"<!DOCTYPE html><html><title>Maintenance</title></html>"
