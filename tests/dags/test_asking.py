@@ -266,6 +266,31 @@ def test_an_answer_given_before_ends_the_wait_at_once(monkeypatch: pytest.Monkey
         assert event == {"ended": kipflow_waiting.UNANSWERED_BEFORE}
 
 
+@pytest.mark.parametrize("attempt", [1, 2])
+def test_an_answer_to_what_is_settled_is_skipped_unless_the_attempt_before_may_have_performed_it(
+    parts: Parts, monkeypatch: pytest.MonkeyPatch, attempt: int
+) -> None:
+    """Airflow takes a task that is answered within a second of its question for a failed one, and tries it again."""
+    from airflow.sdk.exceptions import AirflowSkipException
+
+    monkeypatch.setattr("kip_dags.asking.open_parts", lambda: parts)
+    task = make_task(find_open(parts)[0])
+    answer = {
+        "responded_by_user": {"name": "ines"},
+        "chosen_options": ["+1"],
+        "params_input": {"reason": "she says so"},
+    }
+    assert "ruling" in task.execute_complete({"task_instance": SimpleNamespace(try_number=1)}, answer)[0]
+
+    again = {"task_instance": SimpleNamespace(try_number=attempt)}
+    if attempt == 1:
+        with pytest.raises(AirflowSkipException, match="settled elsewhere"):
+            task.execute_complete(again, answer)
+    else:
+        assert task.execute_complete(again, answer) == []
+    assert [ruling.author for ruling in parts.store.proposal(7, parts.clock()).rulings] == ["ines"]
+
+
 def run_apart(coroutine: Coroutine[Any, Any, Any]) -> Any:
     """What it comes to, in a thread of its own: a browser driven before leaves its loop running in this one."""
     with ThreadPoolExecutor(1) as thread:
