@@ -98,12 +98,12 @@ class AskPerson(HITLOperator):
         except BadRuling as error:
             log.error("the answer of %s is not taken: %s; the question stays open", who, error)
             self._ask(context["task_instance"].id)
-        if done is None and context["task_instance"].try_number > 1:
+        if done is None:
+            if context["task_instance"].try_number == 1:
+                raise AirflowSkipException(_ENDED["settled"])
             # Airflow may try an answered task again although it did what was answered
             log.info("settled: by the attempt before this one, or elsewhere; the board shows by whom")
             return []
-        if done is None:
-            raise AirflowSkipException(_ENDED["settled"])
         lines = say_done(done, parts.community.prefix)
         log.info("%s", "\n".join(lines))
         return lines

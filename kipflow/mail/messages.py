@@ -199,8 +199,10 @@ def _read_votes(
     found = read_expressions(words, author=sender.name, is_result=is_result, topic=reading.topic)
     if is_report:
         why = "a table of values stands beside it, as a program's report has one: is it a person's vote?"
-        stays = (e.claimed_binding is not None or e.standing.is_faint for e in found)
-        found = tuple(e if kept else e.as_question("beside-a-table", why) for e, kept in zip(found, stays, strict=True))
+        found = tuple(
+            e if e.claimed_binding is not None or e.standing.is_faint else e.as_question("beside-a-table", why)
+            for e in found
+        )
     if not is_result and all(e.standing.is_faint for e in found):
         beside = read_subject(subject)
         if any(e.standing is Standing.UNCLEAR for e in beside):

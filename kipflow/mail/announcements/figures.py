@@ -39,6 +39,7 @@ _FRACTION = re.compile(
     rf"(?:[^.;:,+\-]{{0,40}}?{_G})?(?:[^.;:,+\-]{{0,40}}{CHOICE_GROUP})?",
     re.IGNORECASE,
 )
+#: what follows the name of a side: "12 for, …", "5 yes / 1 no"; not "2 yes/no questions"
 _SIDE_ENDS = r"\s*(?:[,;.)]|/ ?\d|$|votes?\b|and (?:\d|no\b))"
 #: "12 votes in favour", "none against", "12 for, 1 against, 2 abstained", "3 yes votes, 2 no votes"
 _NUM_SIDE = re.compile(

@@ -62,6 +62,16 @@ class Head:
         return read_group(self.tokens, self.at, *GROUP)
 
     @cached_property
+    def clause_start(self) -> int:
+        """The index where the clause begins that the verb group is in."""
+        return find_clause(self.tokens, max(self.group[0], 0))
+
+    @cached_property
+    def before(self) -> Sequence[Token]:
+        """The tokens of the clause before the word."""
+        return self.tokens[self.clause_start : self.at]
+
+    @cached_property
     def leader(self) -> Token | None:
         """The token before the verb group."""
         return self.tokens[self.group[0]] if self.group[0] >= 0 else None
@@ -91,15 +101,14 @@ class Head:
     @cached_property
     def is_unreal(self) -> bool:
         """Whether it is wished, still to come, or of another vote."""
-        clause = find_clause(self.tokens, max(self.group[0], 0))
         is_lack = self.can_be("needed", "gain")
-        words = pairwise(self.tokens[clause : self.at + 1])
+        words = pairwise(self.tokens[self.clause_start : self.at + 1])
         if any(
             t.can_be("previous") and not behind.can_be("period", "weekday") for t, behind in words
         ):  # not "last week"
             return True
         return not self.is_proclaimed and any(
-            t.can_be("unreal", "later") and not (is_lack and t.can_be("wanted")) for t in self.tokens[clause : self.at]
+            t.can_be("unreal", "later") and not (is_lack and t.can_be("wanted")) for t in self.before
         )
 
     @cached_property
@@ -107,8 +116,7 @@ class Head:
         """Whether a failure is declared by being said: "I'll just call this rejected"; a success is still to come."""
         if not self.can_be("failure") or is_later(self.tokens):
             return False
-        start = find_clause(self.tokens, max(self.group[0], 0))
-        clause = [token for token in self.tokens[start : self.at] if not token.can_be("adverb")]
+        clause = [token for token in self.before if not token.can_be("adverb")]
         return any(
             who.can_be("speaker") and will.text == "will" and verb.text in _PROCLAIMS
             for who, will, verb in zip(clause, clause[1:], clause[2:], strict=False)
@@ -116,10 +124,9 @@ class Head:
 
     @cached_property
     def is_guessed(self) -> bool:
-        following = (*self.tokens[1:], None)
         hedged = any(  # not "and will think about the flag"
-            token.can_be("hedge") and (behind is None or behind.text != "about")
-            for token, behind in zip(self.tokens, following, strict=True)
+            token.can_be("hedge") and not any(behind.text == "about" for behind in self.tokens[at : at + 1])
+            for at, token in enumerate(self.tokens, 1)
         )
         of_another = any(token.can_be("previous") for token in self.tokens[self.at :])
         return hedged or of_another or self.is_proclaimed or self.is_relative

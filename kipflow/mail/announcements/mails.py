@@ -71,10 +71,8 @@ def taken_back_behind(m: Mail) -> str:
 def ended_and_extended(m: Mail) -> str:
     ends = any(said.rule != "short" for said in m.relevant)
     runs_on = m.ends.get(Says.EXTENDED, "")
-    says_it = m.reading.is_reply or not m.counts.any
-    reopens = says_it and (
-        _OF_THE_VOTE.match(runs_on) or REOPENED.match(runs_on)
-    )  # not "This thread stays open for comments"
+    is_vote = _OF_THE_VOTE.match(runs_on) or REOPENED.match(runs_on)  # not "This thread stays open for comments"
+    reopens = is_vote and (m.reading.is_reply or not m.counts.any)
     return runs_on if ends or (m.is_tagged and not reopens) else ""
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from kipflow.mail.announcements.calls import is_of_result
 from kipflow.mail.announcements.clauses import is_real, thanks_all
 from kipflow.mail.announcements.heads import Head
-from kipflow.mail.announcements.tokens import CLAUSE_ENDS, find_clause, find_clause_end, is_conditional
+from kipflow.mail.announcements.tokens import CLAUSE_ENDS, find_clause_end, is_conditional
 from kipflow.mail.announcements.verdicts import Says, Table
 
 outcome, end = Table(), Table()
@@ -72,8 +72,7 @@ def going_on(h: Head) -> bool:
 
 @outcome(ASK, "said of a part", "The first half of the vote passed.", "Part of the vote passed.")
 def in_part(h: Head) -> bool:
-    start = find_clause(h.tokens, max(h.group[0], 0))
-    return any(t.can_be("part") for t in h.tokens[start : find_clause_end(h.tokens, h.at)])
+    return any(t.can_be("part") for t in h.tokens[h.clause_start : find_clause_end(h.tokens, h.at)])
 
 
 @outcome(
@@ -93,7 +92,7 @@ def guessed(h: Head) -> bool:
 def doubted(h: Head) -> bool:
     """Before "that" something must be known to state what follows."""
     start = max(h.group[0], 0)
-    if any(t.can_be("negator") and t.text != "non" for t in h.tokens[find_clause(h.tokens, start) : start]):
+    if any(t.can_be("negator") and t.text != "non" for t in h.tokens[h.clause_start : start]):
         return True
     ahead = range(start - (h.tokens[start].text == "that"), 0, -1)
     at = next((at for at in ahead if h.tokens[at].text == "that"), 0)
