@@ -21,15 +21,6 @@ from kipflow.mail.announcements.tokens import split_sentences, tokenize
 from kipflow.mail.announcements.verdicts import Says
 
 _LEADING_VOTE = re.compile(r"^\W{0,3}[+\-]\s?[01](?![\w.]\d|\d)\s*(?:$|[^\d\s:=(]|\(\D)")
-#: the vote runs on after a result: "I re-open the vote until Friday", "So the vote is NOT passed yet, it remains open"
-REOPENED = re.compile(
-    r"\W*(?:(?:so|sorry|hence|thus|then|therefore)\W+)*"
-    r"(?:i(?:['’]m| am|['’]ll| will| hereby)? re-?open(?:ing)? (?:the|this) vote|re-?opening (?:the|this) vote"
-    r"|(?:the|this) vote is (?:hereby |therefore )?(?:re-?opened|open again)"
-    r"|(?:the|this) vote is (?:(?:still not|not yet) (?:passed|over|accepted)|not (?:passed|over|accepted) yet))"
-    r"\s*(?:$|[,.;!–—]|(?:until|for|as|because|since)\b)(?!.*\b(?:if|unless|once|when|only)\b)",
-    re.IGNORECASE,
-)
 _PREFIX = r"(?<![a-z0-9])([a-z]{2,12}?)s?[\W_]{0,5}0{0,4}"
 _JOINED = re.compile(r"\s*(?:,|/|&|\+|and|,\s*and|as well as)\s*", re.IGNORECASE)
 
@@ -72,7 +63,7 @@ class Mail:
         """For each statement about this vote, the first sentence that makes it."""
         found: dict[Says, str] = {}
         for sentence in self.own:
-            for says in read_ends(sentence) | ({Says.EXTENDED} if REOPENED.match(sentence) else set()):
+            for says in read_ends(sentence):
                 found.setdefault(says, sentence)
         return found
 

@@ -9,8 +9,8 @@ import re
 
 from kipflow.domain.facts import MailKind
 from kipflow.mail.announcements.clauses import Subject, thanks_all
-from kipflow.mail.announcements.mailfacts import REOPENED, Mail
-from kipflow.mail.announcements.sayings import read_call, read_outcomes
+from kipflow.mail.announcements.mailfacts import Mail
+from kipflow.mail.announcements.sayings import REOPENED, read_call, read_outcomes
 from kipflow.mail.announcements.tokens import tokenize
 from kipflow.mail.announcements.verdicts import Says, Table
 

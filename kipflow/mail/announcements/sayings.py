@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,6 +14,15 @@ from kipflow.mail.announcements.rules import ENDS, OUTCOMES, end, outcome
 from kipflow.mail.announcements.tokens import has_word, lands, tokenize
 from kipflow.mail.announcements.verdicts import Rule, Says, Table
 
+#: the vote runs on after a result: "I re-open the vote until Friday", "So the vote is NOT passed yet, it remains open"
+REOPENED = re.compile(
+    r"\W*(?:(?:so|sorry|hence|thus|then|therefore)\W+)*"
+    r"(?:i(?:['’]m| am|['’]ll| will| hereby)? re-?open(?:ing)? (?:the|this) vote|re-?opening (?:the|this) vote"
+    r"|(?:the|this) vote is (?:hereby |therefore )?(?:re-?opened|open again)"
+    r"|(?:the|this) vote is (?:(?:still not|not yet) (?:passed|over|accepted)|not (?:passed|over|accepted) yet))"
+    r"\s*(?:$|[,.;!–—]|(?:until|for|as|because|since)\b)(?!.*\b(?:if|unless|once|when|only)\b)",
+    re.IGNORECASE,
+)
 #: A sentence up to this length may call off without an object.
 _SHORT = 60
 
@@ -41,7 +51,8 @@ def read_outcomes(sentence: str) -> list[Said]:
 
 def read_ends(sentence: str) -> set[Says]:
     """Whether a sentence closes the vote or lets it run on, presents, thanks, corrects, or takes a result back."""
-    return {rule.says for _, rule in _judge(sentence, end, ENDS)} if has_word(sentence, *ENDS) else set()
+    found = {rule.says for _, rule in _judge(sentence, end, ENDS)} if has_word(sentence, *ENDS) else set()
+    return found | {Says.EXTENDED} if REOPENED.match(sentence) else found
 
 
 def read_call(sentence: str) -> Says:

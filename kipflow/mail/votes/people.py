@@ -69,6 +69,18 @@ _SEVERAL = re.compile(
     r"(?P<behind>\s*[:(]|\s*$)?",
     re.IGNORECASE,
 )
+#: "And a third +1 (binding)", "Here goes another binding +1"
+_ONE_MORE = re.compile(
+    r"^(?:(?:and|so|with|(?:here|there|that) is|(?:here|there|that)'s|here (?:goes|comes)|plus) )*"
+    r"(?:(?:a|the|one|yet|your|our) )?(?:another|more|second|third|fourth|fifth)"
+    r"$|^(?:and )?here(?:'s| is| comes| goes) (?:another|one more|a (?:second|third|fourth|fifth)) (?:non-?)?binding$"
+)
+_PLEADS = re.compile(r"\W*(?:please|pls|plz)\W*$")
+#: behind one more vote: "please", "and we are done", "to go", "from a PMC member"
+_IS_WANTED = re.compile(
+    r"\W*(?:please|pls|plz|and|or|so|then|to|until|before|we|who|any(?:one|body)?"
+    r"|from an? .*\b(?:and|so|then))\b"
+)
 _NUMBER_OF = re.compile(r"(?:.*(?<![\w.-]))?\d{1,3}\s*\(\s*")
 
 
@@ -123,6 +135,19 @@ def is_of_several(m: Mention) -> bool:
     if found is None or _FIRST_PERSON.search(m.sentence.text) is not None:
         return False
     return not m.opens or (found["behind"] is not None and bool(m.sentence.following.strip()))
+
+
+def is_one_more(m: Mention) -> bool:
+    """Whether it is added to others' votes: "Another +1 from me", "One more +1, please"."""
+    return _ONE_MORE.match(m.clause) is not None
+
+
+def is_wanted(m: Mention) -> bool:
+    """Whether a vote may be waited for, not cast: "One more +1 and we are done", "A +1, please"; not "Another +1"."""
+    rest = fold(m.rest)
+    if is_one_more(m):
+        return not m.is_apart or _IS_WANTED.match(rest) is not None
+    return m.segment.startswith(("a ", "an ")) and _PLEADS.match(rest) is not None
 
 
 def is_counted_in_brackets(m: Mention) -> bool:

@@ -10,7 +10,7 @@ import re
 
 from kipflow.domain.votes import Choice
 from kipflow.mail.announcements.names import can_be_listed
-from kipflow.mail.votes import technical
+from kipflow.mail.votes import people, technical
 from kipflow.mail.votes.about import About
 from kipflow.mail.votes.changes import is_taken
 from kipflow.mail.votes.conditions import MARK, is_unsure
@@ -197,6 +197,8 @@ def stated_as_own(m: Mention) -> bool:
     from_any = m.segment in {"a", "an", "the", "so", "then"} and m.rest.lstrip().startswith(("from a ", "from an "))
     if not m.segment or m.unknown or of_any or from_any or has("group", drop("from_me", m.segment)):
         return False
+    if people.is_wanted(m):
+        return False
     looks_on = is_bare and not m.is_claimed and m.lead.strip(" ").lower() != m.segment  # "Great, a +1!"
     if looks_on or (m.choice is not Choice.FOR and not _says_whose(m)):
         return False
@@ -229,7 +231,7 @@ def claimed(m: Mention) -> bool:
     talks = said.startswith(("you ", "they ", "got")) and not casts
     talks = talks or any(has(name, said.replace("i mean", "")) for name in (*_TALK, "reports", "cites", "introduces"))
     talks = talks or (bool(m.unknown) and "is" in m.segment.split() and not m.speaks_of_mine)  # "Jun is +1"
-    if not m.is_claimed or m.is_result or named or talks:
+    if not m.is_claimed or m.is_result or named or talks or people.is_wanted(m):
         return False
     is_beside = m.tail.lstrip() != m.rest or "bind" in " ".join(m.segment.split()[-2:])
     is_own = casts or _GIVES.search(m.segment) is not None

@@ -98,11 +98,6 @@ _ARTICLE = re.compile(r"\b(?:the|an?)\s*$")
 _ADDS_UP = re.compile(r"(?<![\w.-])\d{1,2}(?: x)? (?:(?:non-?)?binding|votes?|\()[^.;:!?]{0,80}$", re.IGNORECASE)
 #: "2 x +1 binding"
 _TIMES = re.compile(r"(?<![\w.])(?:[2-9]|\d\d) ?[x×*] ?$", re.IGNORECASE)
-#: "And a third +1 (binding)"
-_ONE_MORE = re.compile(
-    r"^(?:(?:and|so|with|(?:here|there|that) is|(?:here|there|that)'s|plus) )*(?:(?:a|the|one|yet|your|our) )?"
-    r"(?:another|more|second|third|fourth|fifth)$"
-)
 
 
 @rule(IGNORE, "counts votes, casts none", mine=ASK, free=ASK)
@@ -110,7 +105,7 @@ def counted(m: Mention) -> bool:
     """2 binding + 1 non-binding | We have three +1 now. | One more +1 would do. | not: Another +1 (binding) for you"""
     if (" " in m.written and _ADDS_UP.search(m.lead)) or people.is_counted_in_brackets(m) or _TIMES.search(m.lead):
         return True
-    is_another = _ONE_MORE.match(m.clause) is not None and not begins("discussed", fold(m.rest))
+    is_another = people.is_one_more(m) and not begins("discussed", fold(m.rest))
     if is_another or (m.is_claimed and m.clause.endswith("another")):
         return False
     if m.opens or m.mine_follows or technical.is_number_before(m.lead, m.tail):
@@ -123,7 +118,7 @@ def counted(m: Mention) -> bool:
 #: "+1 needed from two more committers"
 _IS_NEEDED = re.compile(
     r"\s*(?:votes? )?(?:(?:is|are|still|now) )*(?:needed|required|missing|wanted|lacking|outstanding)"
-    r"(?=\W*$|\s+(?:from|by|for|before|until|to|here|in)\b)",
+    r"(?=\W*$|\s*\((?:non-?)?binding\)\W*$|\s+(?:from|by|for|before|until|to|here|in)\b)",
     re.IGNORECASE,
 )
 
@@ -137,10 +132,9 @@ def needed(m: Mention) -> bool:
         re.I,
     ):
         return True
-    if people.invites(m):
-        return True
-    if m.opens or m.choice is Choice.AGAINST:
-        return _IS_NEEDED.match(m.rest) is not None  # not "-1 missing NOTICE file", "+1 we need it"
+    is_needed = _IS_NEEDED.match(m.rest) is not None
+    if people.invites(m) or is_needed or m.opens or m.choice is Choice.AGAINST:
+        return people.invites(m) or is_needed  # not "-1 missing NOTICE file", "+1 we need it"
     return bool(m.segment) and not m.is_mine and (has("need", m.near) or has("need", m.segment))
 
 
@@ -225,7 +219,7 @@ def of_another(m: Mention) -> bool:
         return True
     if not m.mine_follows and (people.YOURS.search(m.lead) or people.ANOTHERS.search(MARK.split(m.lead)[-1])):
         return True  # "I think Ravi's vote should be taken as +0"
-    is_given = m.mine_follows or has("receives", m.clause) or _ONE_MORE.match(m.clause) is not None
+    is_given = m.mine_follows or has("receives", m.clause) or people.is_one_more(m)
     return not m.opens and has("other", m.segment) and not is_given
 
 
