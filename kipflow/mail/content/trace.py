@@ -122,7 +122,8 @@ def find_results(headers: Headers, receivers: Sequence[str]) -> Results:
         if name != "received":
             line = _strip_quoted(unfold(value))
             results = _read_spf(line) if name == "received-spf" else _read_results(line, own, sealed=name != _PLAIN)
-            refuses = trusted is None or "p=none" not in value.decode("ascii", "replace").lower()
+            # below, a domain without a policy is doubted only with the host that sent the mail
+            refuses = trusted is None or b"p=none" not in value.lower() or b"spf=fail" in value.lower()
             found.extend([results] if results and refuses else [])
         elif trusted is not None:
             break

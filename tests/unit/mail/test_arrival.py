@@ -184,6 +184,18 @@ def test_results_that_a_sender_could_have_written_prove_nothing(lines: tuple[str
     assert read(*lines).authentication is Authentication.UNKNOWN
 
 
+@pytest.mark.parametrize(
+    ("results", "expected"),
+    [
+        ("dkim=none; dmarc=fail (p=reject) header.from=berg.example", Authentication.FAILED),
+        ("dkim=none; dmarc=fail (p=none) header.from=berg.example", Authentication.UNKNOWN),
+        ("spf=fail smtp.mailfrom=berg.example; dmarc=fail (p=none) header.from=berg.example", Authentication.FAILED),
+    ],
+)
+def test_failures_right_below_the_entry_count_as_nobody_forges_them(results: str, expected: Authentication) -> None:
+    assert read(ENTRY, RESULTS.format(results)).authentication is expected
+
+
 def test_without_configured_hosts_nothing_is_proven() -> None:
     assert read(ALIGNED, ENTRY, receivers=()).authentication is Authentication.UNKNOWN
 
