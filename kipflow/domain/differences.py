@@ -77,7 +77,8 @@ def is_named(name: str, ballot: Ballot) -> bool:
         return bool(said)
     if len(said) < 2 or len(known) < 2 or said[-1] != known[-1]:
         return "".join(said) == "".join(known)
-    return len(said[0]) == 1 and known[0].startswith(said[0])
+    short, long = sorted((said[0], known[0]), key=len)  # "J. Okafor" and "Jun Okafor"
+    return len(short) == 1 and long.startswith(short)
 
 
 def compare_without_roster(vote: Vote) -> Iterator[str]:

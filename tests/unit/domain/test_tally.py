@@ -133,6 +133,12 @@ def test_a_name_in_an_announcement_finds_its_voter(name: str, known: bool) -> No
     assert is_named(name, voter) is known
 
 
+def test_who_writes_with_an_initial_is_found_by_the_name() -> None:
+    voter = replace(ballot("jun@x.example"), name="J. Okafor")
+    assert is_named("Jun Okafor", voter)
+    assert not is_named("Mara Okafor", voter)
+
+
 @pytest.mark.parametrize(
     ("cast", "at", "possible"),
     [
