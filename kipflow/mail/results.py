@@ -118,7 +118,8 @@ def find_cancel(words: Words, reading: SubjectReading) -> str | None:
     if not tagged and not _can_call_off(words, reading):
         return None
     lines = [plain(line.text) for line in words.own[:MAX_LINES]]
-    found = next((s for s in split_sentences(lines) if read_call(s) in {Says.WITHDRAWN, Says.WISHED}), None)
+    mail = Mail(lines, reading, reading.topic)
+    found = next((s for s in mail.sentences if mail.calls_off(s) in {Says.WITHDRAWN, Says.WISHED}), None)
     if found is None and tagged and not reading.is_reply:
         found = next((line.strip() for line in lines if line.strip()), reading.topic)
     return found[:_LONGEST_LINE] if found is not None else None

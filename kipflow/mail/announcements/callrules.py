@@ -73,7 +73,7 @@ def perhaps_off(h: Head) -> bool:
     *(MUSED, "its caller may not go on with it", "I'm moving the KIP back to discussion."),
     "Back to the drawing board.",
     *("I'll restart the vote after the update.", "We no longer need this KIP.", "We should cancel this vote."),
-    *("Please pause this vote.", "Consider this one dead."),
+    *("Please pause this vote.", "Consider this one dead.", "We need a respin.", "I don't want to go ahead with it."),
     leaves=("I withdraw my -1.", "We drop invalid records.", "You should drop the second field."),
 )
 def may_not_go_on(h: Head) -> bool:

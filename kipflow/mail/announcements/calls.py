@@ -82,7 +82,7 @@ def _find_leader(head: Head, start: int) -> Call:
     tokens, text = head.tokens, head.word.text
     guessed = any(token.can_be("hedge") for token in tokens[find_clause(tokens, max(start, 0)) : head.at])
     leader = tokens[start] if start >= 0 else None
-    done = text.endswith(("ing", "ed", "n", "void")) or " " in text
+    done = text.endswith(("ing", "ed", "n", "void", "sunk")) or " " in text
     if leader is None or leader.can_be("mark", "joint"):
         call = Call.OUTRIGHT if done else Call.WISHED  # an order: "please cancel this vote"
     elif leader.can_be("speaker"):
@@ -116,7 +116,7 @@ def _find_object(head: Head) -> Call:
     for index in range(first, min(first + _ADJECTIVES + 1, len(tokens))):
         token = tokens[index]
         behind = tokens[index + 1] if index + 1 < len(tokens) else None
-        if token.can_be("previous") or _is_somebodys(tokens, index):
+        if token.can_be("previous", "part") or _is_somebodys(tokens, index):
             return Call.NOT
         if token.can_be(*CALLED):
             ends = behind is None or behind.can_be("mark", "closes_noun", "number", "thing", "wide")

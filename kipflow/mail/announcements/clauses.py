@@ -6,12 +6,24 @@ from collections.abc import Iterator, Sequence
 from enum import IntEnum
 from itertools import pairwise
 
-from kipflow.mail.announcements.tokens import Token, ends_clause, find_clause, find_clause_end, is_conditional
+from kipflow.mail.announcements.tokens import (
+    CLAUSE_ENDS,
+    QUOTATION,
+    Token,
+    ends_clause,
+    find_clause,
+    find_clause_end,
+    is_conditional,
+)
 
 GROUP = ("auxiliary", "adverb", "negator", "no", "unreal", "hedge")
 STOPS = ("joint", "auxiliary", "condition", "unreal", "speaker")
+#: also words of a title, where they are no verb: "the vote on adding a flag as an option"
+_NO_VERBS = frozenset({"a", "as", "whether"})
 #: A longer clause with a word such as "wrong" is about something else.
 _SHORT_CLAUSE = 6
+#: Most words of an aside.
+_LONGEST_ASIDE = 14
 #: How many words after "did not receive" its object may follow.
 REACH = 6
 
@@ -59,11 +71,29 @@ def find_described(tokens: Sequence[Token], start: int) -> Subject | None:
         token = tokens[index]
         if token.can_be(*SUBJECTS):
             behind = tokens[index + 1]
-            if behind.can_be("preposition") or behind.text in {":", "(", '"'}:
+            if behind.can_be("preposition") or behind.text in {":", "(", '"', QUOTATION}:
                 return find_strongest(tokens, index)
+        elif token.text in _NO_VERBS:
+            continue
         elif token.can_be(*STOPS) or token.text in {",", ";"}:
             return None
     return None
+
+
+def skip_vote(behind: Sequence[Token]) -> Sequence[Token]:
+    """The tokens behind an outcome without the vote as its object: "KIP-7 has passed the vote with 3 binding +1"."""
+    at = 1 if behind and behind[0].text in {"the", "its", "this"} else 0
+    rest = behind[at + 1 :]
+    is_all = not rest or rest[0].text in {*CLAUSE_ENDS, "with"}
+    return rest if behind[at:] and behind[at].can_be("vote") and is_all else behind
+
+
+def follows_aside(tokens: Sequence[Token], start: int) -> bool:
+    """Whether an aside parts a word from its subject: "KIP-7 (Shorter names) passed", "the vote, I think, passed"."""
+    opening = {")": "(", ",": ","}.get(tokens[start].text) if start > 0 else None
+    ahead = range(start - 1, max(0, start - _LONGEST_ASIDE), -1)
+    opened = next((at for at in ahead if tokens[at].text == opening), 0)
+    return opened > 0 and tokens[opened - 1].can_be(*SUBJECTS)
 
 
 def is_real(tokens: Sequence[Token], at: int) -> bool:

@@ -22,8 +22,12 @@ _BEHIND = re.compile(
     re.I,
 )
 
-#: "with +1s from Mara, Jun and Kim": the list of names is complete
-_UNCOUNTED = re.compile(rf"(?:(?P<g>{GROUP}) )?{CHOICE_GROUP}(?:['’]?s| votes)(?= (?:from|by) )", re.IGNORECASE)
+#: "with +1s from Mara, Jun and Kim", "with the following +1 votes: Mara, Jun": the list of names is complete
+_UNCOUNTED = re.compile(
+    rf"(?:(?P<g>{GROUP}) )?(?:{CHOICE_GROUP}(?:['’]?s| votes)(?= (?:from|by) )"
+    rf"|(?<=following ){CHOICE_GROUP.replace('<c>', '<listed>')}(?:['’]?s| votes?)?(?=: ))",
+    re.IGNORECASE,
+)
 
 
 def read_counts(lines: Sequence[str]) -> CountReading:
@@ -39,10 +43,12 @@ def read_counts(lines: Sequence[str]) -> CountReading:
             reading.stated.add((count.group, count.choice))
             reading.line = reading.line or line.strip()
         for group, choice, end in [(c.group, c.choice, c.end) for c in counts] or _find_uncounted(line):
-            names = _read_names_behind(text[end:])
-            if names and (group, choice) not in people:
-                people[group, choice] = names
-                inline.add((group, choice))
+            named = _read_names_behind(text[end:])
+            if named and (group, choice) not in people:
+                for name, own in named:
+                    for key in {group: choice, (own if group == "in all" else group): choice}.items():
+                        people.setdefault(key, []).append(name)
+                        inline.add(key)
         if _NO_MINUS.search(line):
             reading.total.setdefault("-1", 0)
     NameLists(lines, reading, people, inline).read()
@@ -59,7 +65,7 @@ def read_counts(lines: Sequence[str]) -> CountReading:
 
 def _find_uncounted(line: str) -> Iterator[tuple[str, str, int]]:
     for match in _UNCOUNTED.finditer(line):
-        yield parse_group(match.group("g")), parse_choice(match.group("c")) or "", match.end()
+        yield parse_group(match["g"]), parse_choice(match["c"] or match["listed"]) or "", match.end()
 
 
 def _count_unmarked(reading: CountReading, people: dict[Key, list[str]]) -> None:
@@ -100,10 +106,10 @@ def _with_next(lines: Sequence[str], index: int) -> str:
     return text[:1600]
 
 
-def _read_names_behind(rest: str) -> list[str]:
+def _read_names_behind(rest: str) -> list[tuple[str, str]]:
     match = _BEHIND.match(rest)
     if match is None:
         return []
     text = match.group("names") or match.group("paren") or ""
     following = NEXT_NUMBER.search(text)
-    return [name for name, _ in split_people(text[: following.start()] if following is not None else text)]
+    return list(split_people(text[: following.start()] if following is not None else text))

@@ -21,8 +21,10 @@ from kipflow.mail.announcements.clauses import (
     find_described,
     find_shared,
     find_strongest,
+    follows_aside,
     is_later,
     read_group,
+    skip_vote,
 )
 from kipflow.mail.announcements.tokens import CLAUSE_ENDS, Token, ends_clause, find_clause, is_conditional
 
@@ -101,24 +103,24 @@ class Head:
     @cached_property
     def is_unreal(self) -> bool:
         """Whether it is wished, still to come, or of another vote."""
-        is_lack = self.can_be("needed", "gain")
-        words = pairwise(self.tokens[self.clause_start : self.at + 1])
-        if any(
-            t.can_be("previous") and not behind.can_be("period", "weekday") for t, behind in words
-        ):  # not "last week"
-            return True
-        return not self.is_proclaimed and any(
-            t.can_be("unreal", "later") and not (is_lack and t.can_be("wanted")) for t in self.before
-        )
+        is_lack, gained = self.can_be("needed", "gain"), any(t.can_be("gain") for t in self.before)
+        for word, behind in pairwise(self.tokens[self.clause_start : self.at + 1]):
+            if word.can_be("previous") and not behind.can_be("period", "weekday"):  # not "last week"
+                return True
+            # "has received the required votes and is approved"
+            has_been = word.can_be("wanted") and (is_lack or (gained and behind.can_be("ballots", "needed")))
+            if word.can_be("unreal", "later") and not (has_been or self.is_proclaimed):
+                return True
+        return False
 
     @cached_property
     def is_proclaimed(self) -> bool:
         """Whether a failure is declared by being said: "I'll just call this rejected"; a success is still to come."""
         if not self.can_be("failure") or is_later(self.tokens):
             return False
-        clause = [token for token in self.before if not token.can_be("adverb")]
+        clause = [token for token in self.before if not token.can_be("adverb") and token.text != "am"]
         return any(
-            who.can_be("speaker") and will.text == "will" and verb.text in _PROCLAIMS
+            who.can_be("speaker") and will.text in {"will", "going to"} and verb.text in _PROCLAIMS
             for who, will, verb in zip(clause, clause[1:], clause[2:], strict=False)
         )
 
@@ -129,7 +131,9 @@ class Head:
             for at, token in enumerate(self.tokens, 1)
         )
         of_another = any(token.can_be("previous") for token in self.tokens[self.at :])
-        return hedged or of_another or self.is_proclaimed or self.is_relative
+        told = any(token.text in {"why", "how"} for token in self.before)  # "why the vote failed"
+        of_any = any(one.text in _ANY and two.can_be("vote") for one, two in pairwise(self.before))
+        return hedged or of_another or told or of_any or self.is_proclaimed or self.is_relative
 
     @cached_property
     def is_relative(self) -> bool:
@@ -175,13 +179,16 @@ class Head:
         if leader is not None and leader.text == "that" and (not start or ends_clause(self.tokens[start - 1])):
             return Subject.PRONOUN  # "And that's a wrap", not "the change that is in"
         if leader is None or self.leads or ends_clause(leader):  # "=> PASSED"
-            return find_shared(self.tokens, start)
+            return find_shared(self.tokens, start) or Subject(follows_aside(self.tokens, start))
         if leader.can_be("other") or leader.text == "to":  # "not enough to pass"
             return None
         if leader.text in _GENERIC and start and self.tokens[start - 1].text in _ANY:
             return None  # "a KIP is accepted with three +1"
         if self.is_active:
-            return self._find_object()
+            is_few = self.word.text.startswith("voted") and leader.text not in {"pmc", "community", "committee"}
+            return None if is_few else self._find_object()
+        if any(t.can_be("of_it", "period") and on.can_be("preposition") for t, on in pairwise(self.before)):
+            return None  # "the tests for KIP-7 have passed"
         if leader.can_be(*SUBJECTS):
             return find_strongest(self.tokens, start)
         if leader.can_be("pronoun"):
@@ -219,7 +226,7 @@ class Head:
     @cached_property
     def ends_well(self) -> bool:
         """Whether the words after it can end or explain an outcome: no object, nothing unknown."""
-        behind = self.behind
+        behind = next(iter(skip_vote(self.tokens[self.at + 1 :])), None)
         if behind is None or self.is_active:
             return True
         if behind.can_be("address"):

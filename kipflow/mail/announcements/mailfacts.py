@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import pairwise
 
@@ -21,6 +21,17 @@ from kipflow.mail.announcements.tokens import split_sentences, tokenize
 from kipflow.mail.announcements.verdicts import Says
 
 _LEADING_VOTE = re.compile(r"^\W{0,3}[+\-]\s?[01](?![\w.]\d|\d)\s*(?:$|[^\d\s:=(]|\(\D)")
+#: most words of a subject that are compared with a sentence, and fewest of a title
+_MOST_WORDS, _SHORTEST_TITLE = 40, 2
+_LONGEST_NUMBER = 10
+_KEY, _QUOTED = r"([A-Z]{2,12}-\d{1,6})", r"(?:[\"“][^\"“”]{3,160}[\"”]|['‘][^'‘’]{3,160}['’])"
+_TITLES = (
+    re.compile(rf"[\"“]{_KEY}\b[^\"“”]{{0,160}}[\"”]"),
+    re.compile(rf"{_QUOTED}\s*\({_KEY}\)"),
+    re.compile(rf"\b{_KEY},?\s*{_QUOTED},?"),
+)
+_CANDIDATE = re.compile(r"\brc\W?(\d{1,3})\b", re.IGNORECASE)
+_COUNTS = frozenset({"count", "tally", "result", "results", "score"})
 _PREFIX = r"(?<![a-z0-9])([a-z]{2,12}?)s?[\W_]{0,5}0{0,4}"
 _JOINED = re.compile(r"\s*(?:,|/|&|\+|and|,\s*and|as well as)\s*", re.IGNORECASE)
 
@@ -56,7 +67,7 @@ class Mail:
 
     @cached_property
     def own(self) -> list[str]:
-        return [sentence for sentence in self.sentences if not _names_another(sentence, self.reading)]
+        return [s for s in self.sentences if not (_names_another(s, self.reading) or self._is_of_other_candidate(s))]
 
     @cached_property
     def ends(self) -> dict[Says, str]:
@@ -67,9 +78,37 @@ class Mail:
                 found.setdefault(says, sentence)
         return found
 
+    def drop_title(self, sentence: str) -> str:
+        """The sentence without the proposal's title, which may say anything: "KIP-7: Let brokers fail is accepted"."""
+        bare = sentence
+        for title in _TITLES if any(mark in sentence for mark in "(\"“‘'") else ():
+            bare = title.sub(r"\1", bare)
+        return bare if self._title is None else self._title.sub(r"\1 ", bare)
+
+    @cached_property
+    def _title(self) -> re.Pattern[str] | None:
+        """What finds the title where it follows the proposal's key."""
+        words = re.findall(r"\w+", self.reading.topic)[:_MOST_WORDS]
+        numbers = [at for at, word in enumerate(words, 1) if _is_number(word) and int(word) in self.reading.numbers]
+        title = words[numbers[0] :] if numbers else []
+        if len(title) < _SHORTEST_TITLE:
+            return None
+        written = r"\W+".join(map(re.escape, title))
+        return re.compile(rf"(\b{words[numbers[0] - 1]}\b)\W{{1,4}}{written}\b[\"”’)]*,?", re.IGNORECASE)
+
+    def calls_off(self, sentence: str) -> Says:
+        """How a sentence calls the vote off (see `read_call`)."""
+        said = read_call(self.drop_title(sentence))
+        return Says.NOTHING if said is not Says.NOTHING and self._is_of_other_candidate(sentence) else said
+
+    def _is_of_other_candidate(self, sentence: str) -> bool:
+        named, own = (set(_CANDIDATE.findall(text)) for text in (sentence, self.reading.topic))
+        return bool(named and own) and named.isdisjoint(own)
+
     @cached_property
     def outcomes(self) -> list[Said]:
-        found = (said for sentence in self.own for said in read_outcomes(sentence))
+        read = ((s, read_outcomes(self.drop_title(s)) or read_outcomes(s)) for s in self.own)
+        found = (replace(said, sentence=s) for s, outcomes in read for said in outcomes)
         return [said for said in found if self.is_tagged or said.rule != "subject-to"]
 
     @cached_property
@@ -121,13 +160,15 @@ class Mail:
     def tally(self) -> str:
         """The line with the votes for and against in a reply; "" if there is none, or only an interim count.
 
-        In scripts without blanks one side and an outcome are enough: there the subject is usually left out.
+        One side is enough in a final count, and beside an outcome in scripts without blanks, where the subject is
+        usually left out.
         """
         sides = {choice for _, choice in self.counts.stated}
         if not sides or self.is_ballot or not self.reading.is_reply:
             return ""
         tokens = [token for sentence in self.sentences for token in tokenize(sentence)]
-        decided = any(token.can_be("wide") and token.can_be("success", "failure") for token in tokens)
+        decided = any(t.can_be("wide") and t.can_be("success", "failure") for t in tokens)
+        decided = decided or any(a.text == "final" and b.text in _COUNTS for a, b in pairwise(tokens))
         if not (decided or sides >= {"+1", "-1"}) or any(token.can_be("later") for token in tokens):
             return ""
         return self.counts.line if self.counts.line in self.lines else self.first_line
@@ -152,6 +193,10 @@ class Mail:
     @cached_property
     def first_line(self) -> str:
         return next((line.strip() for line in self.lines if line.strip()), "")
+
+
+def _is_number(word: str) -> bool:
+    return word.isdecimal() and len(word) < _LONGEST_NUMBER  # not "7²", nor thousands of digits
 
 
 def _is_headline(said: Said) -> bool:

@@ -131,6 +131,25 @@ def passed_by_subject(m: Mail) -> bool:
     return m.is_tagged and find_outcome_of_subject(m.subject) == "passed"
 
 
+@result(
+    *(
+        ASK,
+        "tagged, with a word of failure that is not understood",
+        "[RESULT] The vote finished with a negative result.",
+    ),
+    leaves=("[RESULT] 3 binding +1, 1 non-binding +1",),
+)
+def may_have_failed(m: Mail) -> str:
+    if not m.is_tagged or m.reading.is_reply:
+        return ""
+    for sentence in m.own:
+        tokens = tokenize(m.drop_title(sentence))
+        fails = any(token.can_be("failure") or token.text == "negative" for token in tokens)
+        if fails and any(token.can_be("vote", "thing", "pronoun", "result") for token in tokens):
+            return sentence
+    return ""
+
+
 @result(Says.PRESENTED, "tagged, without an outcome", "[RESULT] 3 binding +1, 1 non-binding +1", "[RESULT] See above")
 def tagged(m: Mail) -> bool:
     return m.is_tagged and (m.counts.any or not m.reading.is_reply)

@@ -24,8 +24,12 @@ _CHOICE_START = re.compile(rf"^\s*(?:[-*•]\s+)?{CHOICE_GROUP}(?:['’]?s\b)?{V
 _NONE = re.compile(rf"^\W*(?:{join_words('none')})\W*$", re.IGNORECASE)
 #: "me (I had not voted so far, +1 hereby)"
 _ASIDE = re.compile(rf"\((?![^()]*(?:{GROUP}))[^()]{{0,80}},[^()]{{0,80}}\)", re.IGNORECASE)
+#: "Mara, Jun (all binding)"
+_SHARED_GROUP = re.compile(rf"\((?:all|each) (?P<g>{GROUP})\)[\s.;]*$", re.IGNORECASE)
 _BRACKETS = re.compile(r"\([^()]{0,60}\)|\[[^\[\]]{0,60}\]|\*+")
-_BINDING_NAME = re.compile(rf"^\s*[^\W\d_][^:()]{{1,58}}\s*\(\s*(?:{GROUP})\s*\)\s*$", re.IGNORECASE)
+_BINDING_NAME = re.compile(
+    rf"^\s*(?:[-*•·–]\s+|\d{{1,2}}[.)]\s+)?[^\W\d_][^:()]{{1,58}}\s*\(\s*(?:{GROUP})\s*\)\s*$", re.IGNORECASE
+)
 #: "Binding: Mara, Jun", also after "Passed!"
 _GROUP_NAMES = re.compile(rf"(?:^|[.!;])\s*(?P<g>{GROUP}){VOTES}\s*:\s*(?P<names>[^\W\d][^:]*)$", re.IGNORECASE)
 _HEAD_WORDS = re.compile(rf"{CHOICE}|{GROUP}|\b(?:{join_words('heading')})\b|\d+|[\W_]", re.IGNORECASE)
@@ -58,8 +62,9 @@ class CountReading:
 def split_people(text: str) -> Iterator[tuple[str, str]]:
     """The names in "A B, C D (binding) and E", each with the group after it ("in all": none)."""
     text = _ASIDE.sub(" ", text[:1600])
+    shared = _SHARED_GROUP.search(text)
     for piece in re.split(r"\s*[,;/]\s*|,?\s+as\s+well\s+as\s*|\s+and\s+|\s+&\s+", text):
-        group = parse_group(find_group(piece))
+        group = parse_group(find_group(piece) or (shared["g"] if shared is not None else None))
         name = " ".join(_BRACKETS.sub(" ", piece).split()).strip(" -–—:.*\"'")
         name = re.sub(r"^and\s+", "", name)
         name = re.sub(rf"[\s:-]*(?:{GROUP})$", "", name, flags=re.IGNORECASE)
@@ -117,10 +122,11 @@ class NameLists:
             self.add(body, self.group, self.choice)
 
     def is_person(self, index: int, text: str) -> bool:
-        """Whether a line of a list is a person: a name, an address, or (right below another line) a handle."""
+        """Whether a line of a list is a person: a name, an address, or (right below another line, or with "(binding)")
+        a handle."""
         if find_names(text) or _ADDRESS.match(text):
             return True
-        joined = index > 0 and bool(self.lines[index - 1].strip())
+        joined = (index > 0 and bool(self.lines[index - 1].strip())) or _BINDING_NAME.match(text) is not None
         return (
             joined and all(map(is_handle, re.split(r",\s*", text))) and not _NOT_NAMES.search(_BRACKETS.sub(" ", text))
         )
@@ -134,8 +140,11 @@ class NameLists:
         if len(_HEAD_WORDS.sub("", head)) <= 2 and not re.search(r"[^\W\d_]", tail):
             return True
         following = next((x for x in self.lines[index + 1 : index + 4] if x.strip()), "")
-        if head != text and not tail.strip() and _BINDING_NAME.match(following):
-            return True  # "with the following +1 votes:" over names with their marks
+        if head != text and not tail.strip():  # "with the following +1 votes:" over names
+            item = ITEM.match(following)
+            is_named = item is not None and "following" in head and bool(find_names(item["rest"]))
+            if is_named or _BINDING_NAME.match(following):
+                return True
         return bool(find_counts(text)) and ITEM.match(following) is not None
 
     def open(self, text: str) -> None:

@@ -42,8 +42,8 @@ def find_names(text: str) -> list[str]:
     return names
 
 
-#: "jokafor", "rune berg", "Ole de la Cruz (binding)"
-_HANDLE = re.compile(r"^@?[\w.-]{2,30}(?:\s[\w.'’-]{1,30}){0,4}(?:\s\([^()]{1,30}\))?[,;]?$")
+#: "jokafor", "rune berg", "Ole de la Cruz (binding)", "jokafor(binding)"
+_HANDLE = re.compile(r"^@?[\w.-]{2,30}(?:\s[\w.'’-]{1,30}){0,4}(?:\s?\([^()]{1,30}\))?[,;]?$")
 
 
 def is_handle(text: str) -> bool:

@@ -27,9 +27,16 @@ def conditional(h: Head) -> bool:
     return h.is_conditional and not h.is_subject_to
 
 
-@outcome(NOTHING, "wished, still to come, or of another vote", "I hope it gets adopted soon.", "The last vote failed.")
+@outcome(
+    NOTHING,
+    "wished, still to come, or of another vote",
+    "I hope it gets adopted soon.",
+    "The last vote failed.",
+    "It has neither passed nor failed.",
+)
 def unreal(h: Head) -> bool:
-    return h.is_unreal
+    nor = zip(h.tokens, h.tokens[1:], strict=False)
+    return h.is_unreal or any(t.text == "nor" and behind.can_be("success", "failure") for t, behind in nor)
 
 
 @outcome(
@@ -77,7 +84,7 @@ def in_part(h: Head) -> bool:
 
 @outcome(
     *(ASK, "guessed, cited, or of which vote?", "Looks like the vote has passed.", "Technically the vote has failed."),
-    *("We had a motion that was rejected with 3 no votes.", "I'll call this one rejected."),
+    *("We had a motion that was rejected with 3 no votes.", "I'll call this one rejected.", "See why the vote failed."),
     leaves=("I'll mark the KIP as accepted.", "I'm closing this vote which passed with 3 binding +1."),
 )
 def guessed(h: Head) -> bool:

@@ -33,7 +33,13 @@ _TOKEN = re.compile(
 )
 _IS_WIDE, _LAST_NARROW = re.compile(rf"[{_WIDE}]"), "\u303f"
 _KEY = re.compile(r"[a-z]{2,12}-\d+|rc\d*")
+#: what a longer quotation is read as
+QUOTATION = "quotation"
 _LONG_QUOTE = re.compile(r"[\"“”„«»][^\"“”„«»]{12,300}[\"“”„«»]")
+#: "KIP-7 queda aceptado / is accepted": one statement in two languages
+_SAID_TWICE = re.compile(r"(\b(?:queda|quedó|fue|est|ist|wurde|foi|é|è)\s[^/]{1,40})\s/\s(?=(?:is|was|has)\b)")
+#: 5 "+1 votes", no "-1 vote"
+_QUOTED_UNIT = re.compile(r"[\"“”]([+-]?\s?[01]s?(?: votes?)?)[\"“”]")
 _SHORTENED = {"'m": "am", "'re": "are", "'ve": "have", "'ll": "will", "'d": "would", "'s": "is"}
 _NOT = re.compile(r"\b(wo|ca|[a-z]{2,6})n['’]t\b", re.IGNORECASE)
 _SENTENCES = re.compile(
@@ -89,7 +95,7 @@ def join_words(*kinds: str) -> str:
 
 def has_word(text: str, *kinds: str) -> bool:
     """Whether a text, its blanks evened out, can hold a word of these classes; false positives, no false negatives."""
-    folded = fold_case(text)
+    folded = fold_case(_spell_not(text))
     can_be, phrases = _find_test(*kinds)
     return any(map(can_be, folded.split())) or has_any(phrases, folded)
 
@@ -131,13 +137,20 @@ def split_sentences(lines: Sequence[str]) -> list[str]:
 def tokenize(sentence: str) -> tuple[Token, ...]:
     """The tokens of a sentence. A longer quotation is one unknown word: it is somebody else's."""
     texts: list[str] = []
-    plain = _NOT.sub(_write_not, _LONG_QUOTE.sub(" quotation ", sentence)).replace("’", "'")
+    told = _SAID_TWICE.sub(r"\1 ; ", sentence).replace(" w/ ", " with ")
+    told = _LONG_QUOTE.sub(f" {QUOTATION} ", _QUOTED_UNIT.sub(r"\1", told))
+    plain = _spell_not(told).replace("’", "'")
     for text in _TOKEN.findall(plain.lower()):
         if text[0] > _LAST_NARROW and _IS_WIDE.match(text):
             texts.extend(filter(None, _find_wide().split(text)))
         elif text != "'":
             texts.append(_SHORTENED.get(text, text))
     return tuple(_classify(texts))
+
+
+def _spell_not(text: str) -> str:
+    """ "don't" as "do not"."""
+    return _NOT.sub(_write_not, text) if "n't" in text or "n’t" in text else text
 
 
 def _write_not(match: re.Match[str]) -> str:
@@ -197,7 +210,13 @@ def find_clause_end(tokens: Sequence[Token], at: int) -> int:
 def _is_condition(tokens: Sequence[Token], at: int) -> bool:
     """Whether a condition begins here: "should it fail", but not "it should fail"."""
     begins = at == 0 or tokens[at - 1].can_be("mark", "joint")
-    return tokens[at].can_be("condition") and (tokens[at].text != "should" or begins)
+    on, to = tokens[at - 1 : at], tokens[at + 1 : at + 2]  # "the vote on whether to go on"
+    names = (
+        at > 1 and tokens[at - 2].can_be("vote") and on[0].text in {"on", "about"} and any(t.text == "to" for t in to)
+    )
+    return tokens[at].can_be("condition") and not (
+        (tokens[at].text == "should" and not begins) or (tokens[at].text == "whether" and names)
+    )
 
 
 def is_conditional(tokens: Sequence[Token], at: int) -> bool:

@@ -97,6 +97,8 @@ def _find_beginnings(sentence: str) -> Iterator[bool]:
         before = _LEADS_ON.sub("", clause[: find_words("restart", clause)[0].start()]).strip()
         if (ground := _GROUND.match(before)) is not None and not ends("introduces", ground.group()):
             before = before[ground.end() :]
+        if before in {"consider", "treat", "regard"} and _OF_VOTES.search(find_words("restart", clause)[0].group()):
+            before = ""  # "consider all votes so far void"
         # "I am restarting", not "Jun wants me to restart" or "I disagree that all votes so far are void"
         is_own = not before or (begins("first_person", before) and len(before.split()) <= _MOST_BEFORE)
         is_own = is_own and len(_SUBJECT.findall(before)) < 2  # "I propose we restart the vote" asks

@@ -67,8 +67,10 @@ class _Record:
     standing: dict[str, Choice | None] = field(default_factory=dict)
     #: voters whose current vote binds: a new committer may repeat an earlier vote
     binding: set[str] = field(default_factory=set)
-    #: voters with a current or withdrawn vote: it may be cast again
+    #: voters with a current or withdrawn vote, which may be cast again, or with a question about one
     voted: set[str] = field(default_factory=set)
+    #: voters whose current vote may be taken back: the same vote again is news
+    doubted: set[str] = field(default_factory=set)
     #: voters already asked whether their vote stands, as later words lean the other way: once is enough
     leaning: set[str] = field(default_factory=set)
     #: by mail, what was read in it as a vote
@@ -79,7 +81,7 @@ class _Record:
         one in a result, which lists its author's vote."""
         held, standing = self.standing.get(ballot.voter), expression.standing
         agrees = ballot.voter in self.standing and held == ballot.choice
-        agrees = agrees and (ballot.voter in self.binding or not ballot.binding)
+        agrees = agrees and (ballot.voter in self.binding or not ballot.binding) and ballot.voter not in self.doubted
         in_result = message.declared is not None and message.declared.outcome is not None
         if agrees and (in_result if ballot.status is BallotStatus.COUNTED else not message.unread):
             return True
@@ -101,9 +103,14 @@ class _Record:
         self.lines.setdefault(ballot.message_id, []).append(ballot.line)
         if expression.standing is Standing.LEANING:
             self.leaning.add(ballot.voter)
+        if expression.standing is Standing.UNCLEAR and expression.choice is not None:
+            self.voted.add(ballot.voter)
+        if expression.standing is Standing.DOUBT:
+            self.doubted.add(ballot.voter)
         if ballot.status in {BallotStatus.COUNTED, BallotStatus.WITHDRAWN}:
             self.voted.add(ballot.voter)
             self.leaning.discard(ballot.voter)
+            self.doubted.discard(ballot.voter)
         if ballot.status is BallotStatus.COUNTED:
             self.standing[ballot.voter] = ballot.choice
             (self.binding.add if ballot.binding else self.binding.discard)(ballot.voter)

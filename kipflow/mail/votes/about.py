@@ -10,6 +10,16 @@ from kipflow.domain.people import fold_name
 from kipflow.mail.votes.lexicon import begins, fold, has, leaves_only
 
 _OBJECT = re.compile(r"^\s*\(?(?P<how>to|on|for|with|about|für|pour|para|sur|sobre|dla|voor)\s+(?P<what>\S.*)$", re.I)
+#: on a remark, in other languages: "zu Juns Anmerkung", "al comentario de Jun", "zu dem, was Jun schrieb"
+_OTHER_REMARK = re.compile(
+    r"^\s*(?:zu[mr]?|à|aux?|al?|alla|ao|к)\s+"
+    r"(?:(?:(?:dem|das|tego|тому),? (?:was|co|что)|ce qu|lo que|(?:quell)?o (?:que|che))"
+    r"|(?:(?:la|les?|il|lo|el|o|den|dem|der|deine[mnr]?|ihre[mnr]?|votre|tu|su|[A-Z][\w'’-]+s)\s+)?(?P<noun>\w+))",
+)
+_OTHER_OPINION = re.compile(
+    r"^\s*(?:(?:对|對|同意)\s*[^\s，。]{0,12}\s?(?:的(?:意见|意見|评论|評論|看法|观点|觀點|建议|建議)|楼上|樓上)"
+    r"|\S{1,20}(?:さんの(?:意見|コメント|指摘)に|님의? (?:의견|댓글)에))"
+)
 #: "For the config name I'm -0", "I like it, and for the name I'm -1", "Without the second part, +1"
 _LED_IN = re.compile(
     r"(?:^|[.!?;]\s|(?:,|\s[–—-]{1,2}|(?=\s(?:and|but)\s))\s(?=(?:(?:and|but) )?(?:for|on)\b))"
@@ -37,7 +47,7 @@ _ALL_OF_IT = re.compile(
     r"|(?:both|all) (?:of )?(?:the )?(?:parts|changes|halves|proposals))\s*(?:$|[.!])"
 )
 _CLAUSE_END = re.compile(r"[,.;:!?–—(]")
-_REASON = re.compile(r"\b(?:because|since|with)\b")
+_REASON = re.compile(r"\b(?:because|since|with|but|though|although)\b")
 #: "Add the queue and drop the bot"
 _SEVERAL = re.compile(r"\b(?:and|or|with|plus)\b|[,/&+;]", re.IGNORECASE)
 #: letters by which a title's word is known with any ending: "retire", "retiring"
@@ -101,7 +111,9 @@ def read_about(lead: str, rest: str, title: frozenset[str] = frozenset()) -> Abo
         if led.group("how") in {"for", "on"} and _is_a_thing(led.group("what"), title):
             return About.UNKNOWN
     match = _OBJECT.match(rest)
-    if match is None or begins("no_object", fold(match.group("what"))):
+    if match is None:
+        return _read_other_object(rest)
+    if begins("no_object", fold(match.group("what"))):
         return About.NOTHING
     what = _AS.split(fold(match.group("what")))[0]
     bare = what[_DETERMINERS.match(what).end() :]  # type: ignore[union-attr]  # the pattern matches any text
@@ -119,6 +131,13 @@ def read_about(lead: str, rest: str, title: frozenset[str] = frozenset()) -> Abo
     if named and not has("part", bare) and title.issuperset(map(_find_stem, named)):
         return About.WHOLE
     return _read_named(match.group("what"), what, bare)
+
+
+def _read_other_object(rest: str) -> About:
+    """Whether a value may be on what somebody said, in another language; what else it is on is not read there."""
+    match = _OTHER_REMARK.match(rest)
+    is_remark = match is not None and (match["noun"] is None or has("remark", match["noun"].lower()))
+    return About.UNKNOWN if is_remark or _OTHER_OPINION.match(rest) is not None else About.NOTHING
 
 
 #: "On the other hand", "For the sake of progress"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from kipflow.domain.votes import Standing
+from kipflow.domain.votes import Choice, Standing
 from kipflow.mail.votes.about import About
 from kipflow.mail.votes.claims import skip_claim
 from kipflow.mail.votes.conditions import MARK, has_condition, is_unsure
@@ -47,7 +47,7 @@ _ASIDE = re.compile(r"\([^()]*\)")
 _FEW_WORDS = re.compile(r"\W*(?:[^\W\d]+\W+){0,2}")
 _SMALL = re.compile(r"(?:\s+[^\W\d]+)*\s*[\"'“(\[*]?")
 #: where another clause begins
-_NEXT = re.compile(rf"{MARK.pattern}|\b(?:and|but|so)\b")
+_NEXT = re.compile(rf"{MARK.pattern}|\b(?:and|but|so|und(?= stimme))\b")
 #: "I withdraw the veto and vote"
 _CASTS = re.compile(r"\b(?:and|so)(?: (?:i|now|instead|hereby))* (?:vote|cast|give(?: it)?|am|say)\b[ \w]{0,12}$")
 #: "I'm flipping my"
@@ -63,8 +63,7 @@ _SHOULD_READ = re.compile(
 #: "So instead of the 0 please note a"
 _REPLACED = re.compile(r"\b(?:instead of|rather than) (?:(?:the|my|an?|old|earlier) )*[+-]?[01]\b")
 _ENDS = re.compile(r"(?:\s*,? (?:and )?not (?:an? )?[+-]?[01])?[\s.!]*")
-#: words between a verb and what it takes back
-_FEW = 4
+_FEW = 4  # words between a verb and what it takes back
 _VERBS = ("takeback", "change", "correction", "astray")
 _CORRECTING = ("correction", "sign", "mine", "astray", "change", "own", "from_me", "filler", "voted_on")
 _MOVING = ("own", "from_me", "filler", "change", "casts", "my_vote", "mine", "nought")
@@ -89,7 +88,7 @@ def read_change(text: str, mentions: Sequence[Mention]) -> Finding | None:
     target = _find_target(folded, mentions, moves=moves)
     if target is None:
         return _read_takeback(drop("keeps", folded), mentions)
-    if is_labelled(target):
+    if is_labelled(mentions[0] if moves else target):  # "Jun: -1 -> +1"
         return None
     return _read_new_value(text, folded, target, mentions)
 
@@ -110,8 +109,9 @@ def _read_new_value(text: str, folded: str, target: Mention, mentions: Sequence[
         standing = Standing.UNCLEAR if speaks else Standing.DOUBT
         said = choice if speaks else None
         return find("changed", standing, "changes something: the vote?", choice=said, value=value, claimed=claimed)
-    is_elsewhere = bool(target.sentence.line.answers) or has("source", folded)
-    if not speaks and (is_elsewhere or not _is_of_a_vote(before, mentions)):
+    quote = target.sentence.line.answers.lstrip()
+    is_of_quote = quote and (choice is not Choice.FOR or not (VALUE.match(quote) or "vot" in fold(quote)))
+    if not speaks and (is_of_quote or has("source", folded) or not _is_of_a_vote(before, mentions)):
         return None if _OF_A_THING.search(before) else find("changed", Standing.DOUBT, "changes something: the vote?")
     role = Role.CHANGE if speaks else Role.PLAIN
     return find("changed", Standing.CLEAR, choice=choice, value=value, claimed=claimed, role=role)
@@ -216,7 +216,7 @@ def _moves_a_vote(before: str) -> bool:
     found = find_words("change", before)
     if not found:
         return False
-    front = re.split(r"[,;:.!?]", before[: found[0].start()])[-1]
+    front = re.split(r"[,;:.!?]|(?=\b(?:i|i'm)\b)", before[: found[0].start()])[-1]
     between = leaves_only(_MOVING, before[found[0].end() :])
     return has("my_vote", before) or (
         not between

@@ -16,6 +16,10 @@ from kipflow.mail.votes.unfinished import BE, NAME, awaits_value
 
 _ITEM = re.compile(r"\A\s*(?:[-*•·]|\(?(?:\d{1,2}|[a-h])[.)])\s")
 _WRITER = re.compile(r"\b(?:i|we|(?<!and )me(?! and))\b")
+#: "我现在也看完了", "私も"; with a claim to bind
+_WRITER_WIDE = re.compile(
+    r"^\W*(?:(?:这个|這個)?(?:我|本人)(?:也|现在|現在|已经|已經|刚|剛|都|看|读|讀|测|測|试|試)|(?:私|저)(?:は|も|는|도))"
+)
 #: the end of words about somebody else's act, or about something to be done
 _POINTS = re.compile(r"\b(?:(?<!nothing )to \w+|on|for|from|at|is|are|be|means?)$|\b(?:by|who|doubt)\b")
 _CLAIM_BEHIND = re.compile(r"\s*\((?:non-?)?binding\)$", re.IGNORECASE)
@@ -155,6 +159,7 @@ def begins_with_ground(clause: str) -> bool:
 
 def _gives_grounds(last: str) -> bool:
     """Whether a label's last clause gives the vote's reason or role: "Since it is fixed", "After a long test"."""
+    last = last.removeprefix("and ")
     is_ground = begins_with_ground(last) or (last.startswith("after ") and begins("harmless", last))
     return is_ground and not ends("leaves_open", last)
 
@@ -183,6 +188,8 @@ def _is_prose(x: Label) -> bool:
 
 def _speaks_of_its_writer(x: Label) -> bool:
     """Whether it is not about what somebody else does or should do."""
+    if x.is_claimed and _WRITER_WIDE.search(x.text) and not (x.has("negation") or x.has("condition")):
+        return True
     if x.text.endswith(" but") and not leaves_only(UNDERSTOOD, x.text):
         return True  # "Late but", not "Jun is away but"
     if _POINTS.search(drop("polite", x.told)) is not None or x.has("group") or not _objects_if_against(x):

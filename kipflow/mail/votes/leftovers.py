@@ -12,6 +12,7 @@ from kipflow.mail.announcements.names import is_own, is_same_person
 from kipflow.mail.content.text import plain
 from kipflow.mail.quoting import OwnLine
 from kipflow.mail.votes.claims import find_claim, find_separate_claim, skip_claim
+from kipflow.mail.votes.conditions import MARK
 from kipflow.mail.votes.doubts import DoubtRule
 from kipflow.mail.votes.findings import Finding, find
 from kipflow.mail.votes.lexicon import begins, drop, ends, find_words, fold, has, leaves_only, skip
@@ -179,7 +180,8 @@ def _goes_along(folded: str) -> bool:
 
 def _warns(folded: str) -> bool:
     """Whether it has a warning that no negation right before it denies: "it does not break anything"."""
-    before = (" ".join(folded[: m.start()].split()[-_NEAR:]) for m in find_words("alarm", folded))
+    clauses = (MARK.split(folded[: m.start()])[-1] for m in find_words("alarm", folded))
+    before = (" ".join(clause.split()[-_NEAR:]) for clause in clauses)
     return has("refuses", folded) or any(not has("negation", words) for words in before)
 
 

@@ -17,7 +17,8 @@ _NO_BLANKS = re.compile(r"[\u1100-\u11ff\u2e80-\ua4cf\uac00-\ud7ff\uf900-\ufaff]
 _LETTERS = re.compile(r"[^\W\d_][\w'-]*")
 _RUN = re.compile(r"\w+")
 _BETWEEN_PIECES = re.compile(r" \.\.\. |[ *]")
-_GAP = r"\b[^.!?;\n]{0,45}?\b"
+_WIDE = r"[\u3040-\u9fff\uac00-\ud7af]"  # between these there is no boundary
+_GAP = rf"(?:\b|(?<={_WIDE}))[^.!?;。\n]{{0,45}}?(?:\b|(?={_WIDE}))"
 
 
 @cache

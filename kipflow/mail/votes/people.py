@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from kipflow.domain.people import fold_name
-from kipflow.mail.announcements.names import CLAIM_PAREN, COMMON_WORDS, find_names, is_own
-from kipflow.mail.votes.claims import find_claim
+from kipflow.mail.announcements.names import CLAIM_PAREN, COMMON_WORDS, can_be_listed, find_names, is_own
+from kipflow.mail.votes.claims import find_claim, skip_claim
 from kipflow.mail.votes.conditions import has_condition
 from kipflow.mail.votes.lexicon import begins, fold, has
 from kipflow.mail.votes.mentions import Mention
@@ -52,6 +53,12 @@ _INVITED = re.compile(
     r"(?: (?:can|could|may|must|should|would|will|still|want to|wish to))*"
     r" (?:votes?|casts?|gives?|leaves?|answers? with|repl(?:y|ies) with)(?: an?)?"
 )
+#: "To approve, answer with +1, to reject, with -1"
+_INSTRUCTS = re.compile(
+    r"\bto (?:approve|accept|agree|reject|object|veto|abstain|oppose|vote)\b[^.!?]*"
+    r"\b(?:answer|reply|respond|write|send|say|vote|use|with)\b",
+    re.IGNORECASE,
+)
 _FIRST_PERSON = re.compile(r"\b(?:i|i['’]\w+|me|my|mine|myself|we|us|our|ours)\b", re.IGNORECASE)
 _OF_WHOMEVER = re.compile(
     r"(?:(?:and|but|so|that|once|when|if|as|because|where|note|please|remember|also|then|instead|usually) )*"
@@ -59,7 +66,7 @@ _OF_WHOMEVER = re.compile(
 )
 #: right after a value: "vote by a member would", "without a reason is", "here means"
 _GOES_ON_OF_ANY = re.compile(
-    r"(?:votes?\s+|veto\s+)?(?:(?:here|there)\s+|(?:by|from|of|with|without)\s+"
+    r"(?:votes?\s+|veto\s+)?(?:(?:here|there|on an? \w+)\s+|(?:by|from|of|with|without)\s+"
     r"(?:(?!(?:who|whose|that|which|on|for)\b)[\w'’-]+\s+){1,6}?)?"
     r"(?:is(?! what)|isn['’]t|are|was|needs?|means?|counts?|must|should|can|cannot|requires?|would|may|might|indicates?"
     r"|implies|forces?)\b"
@@ -75,12 +82,17 @@ _ONE_MORE = re.compile(
     r"(?:(?:a|the|one|yet|your|our) )?(?:another|more|second|third|fourth|fifth)"
     r"$|^(?:and )?here(?:'s| is| comes| goes) (?:another|one more|a (?:second|third|fourth|fifth)) (?:non-?)?binding$"
 )
+_KIND = re.compile(r"\W*(?:non-?)?binding ", re.IGNORECASE)
+_DOTS = re.compile(r"[.…]{3,}|…")
 _PLEADS = re.compile(r"\W*(?:please|pls|plz)\W*$")
-#: behind one more vote: "please", "and we are done", "to go", "from a PMC member"
+#: behind one more vote: "please", "and we are done", "to go", "from a PMC member and it passes"
 _IS_WANTED = re.compile(
-    r"\W*(?:please|pls|plz|and|or|so|then|to|until|before|we|who|any(?:one|body)?"
-    r"|from an? .*\b(?:and|so|then))\b"
+    r"\W*(?:(?:please|pls|plz)\W*$|(?:and|so|then)\W+(?:we|it|this|that|then|i can|i'll|the)\b"
+    r"|(?:to (?:go|pass|close|get|reach|make)|until|before|we|who|any(?:one|body)?|from an? .*\b(?:and|so|then))\b)"
 )
+_MOST_LISTED = 20
+#: where a list of voters ends in a line
+_LIST_END = re.compile(r"[;.!?]|,\s*$")
 _NUMBER_OF = re.compile(r"(?:.*(?<![\w.-]))?\d{1,3}\s*\(\s*")
 
 
@@ -119,8 +131,10 @@ def lists_others(line: str, author: str) -> bool:
 
 def invites(m: Mention) -> bool:
     """Whether others are asked to vote so, or may: "Please +1 the patch", "Vote +1 if you agree"."""
-    is_invited = _INVITED.fullmatch(m.segment) or (m.segment == "vote" and m.rest.lstrip().startswith("if you"))
-    return bool(is_invited) and not (m.is_claimed or m.mine_follows or _FIRST_PERSON.search(m.sentence.text))
+    if m.is_claimed or m.mine_follows or _FIRST_PERSON.search(m.sentence.text):
+        return False
+    is_invited = _INVITED.fullmatch(m.segment) or _INSTRUCTS.search(m.lead)
+    return is_invited is not None or (m.segment == "vote" and m.rest.lstrip().startswith("if you"))
 
 
 def is_of_any(m: Mention) -> bool:
@@ -131,10 +145,33 @@ def is_of_any(m: Mention) -> bool:
 
 def is_of_several(m: Mention) -> bool:
     """Whether it is said about several votes: "the +1 votes carry over", or "+1 votes" above a list."""
+    below, behind = m.sentence.following.lstrip(" -*•"), m.rest.strip()
+    if _KIND.fullmatch(m.lead) and ((behind == ":" and can_be_listed(below[:60])) or _DOTS.fullmatch(behind)):
+        return True  # "Binding +1:" above names, "binding +1 ..... 2"
     found = _SEVERAL.match(m.tail)
     if found is None or _FIRST_PERSON.search(m.sentence.text) is not None:
         return False
     return not m.opens or (found["behind"] is not None and bool(m.sentence.following.strip()))
+
+
+def is_of_tally(m: Mention) -> bool:
+    """Whether its line lists others behind two values or more: "+1 binding Jun, Ola; -1 Ravi"."""
+    listed = _find_listed(m.sentence.line.text)
+    return bool(listed) and not any(is_own(name, m.author) for value, name in listed if value == m.written)
+
+
+@lru_cache(maxsize=256)  # for each value of a line
+def _find_listed(line: str) -> tuple[tuple[str, str], ...]:
+    """The values of a line with the names behind each; empty if it has one value, or one without names."""
+    values = find_values(line)
+    if not 1 < len(values) <= _MOST_LISTED:
+        return ()
+    ends = [value.start() for value in values[1:]] + [len(line)]
+    behind = (skip_claim(line[v.end() : end]) for v, end in zip(values, ends, strict=True))
+    named = [find_names(_LIST_END.split(text)[0].strip(" :-–—")) for text in behind]
+    if not all(names and names[0][0].isupper() for names in named):
+        return ()
+    return tuple((v["value"], name) for v, names in zip(values, named, strict=True) for name in names)
 
 
 def is_one_more(m: Mention) -> bool:
@@ -146,7 +183,7 @@ def is_wanted(m: Mention) -> bool:
     """Whether a vote may be waited for, not cast: "One more +1 and we are done", "A +1, please"; not "Another +1"."""
     rest = fold(m.rest)
     if is_one_more(m):
-        return not m.is_apart or _IS_WANTED.match(rest) is not None
+        return not (m.is_apart or m.is_claimed) or _IS_WANTED.match(rest) is not None
     return m.segment.startswith(("a ", "an ")) and _PLEADS.match(rest) is not None
 
 

@@ -30,6 +30,9 @@ def answer(m: Mention) -> bool:
     """Good point Jun, +1 | not: +1 (binding), good point Jun"""
     line = m.sentence.line
     remark = fold(line.answers)
+    behind = fold(m.tail).lstrip(" ,.;:!–—-")
+    if m.choice is Choice.FOR and m.opens and not m.is_claimed and begins("shares", behind):
+        return True  # "+1, same concern here"
     if m.choice is Choice.AGAINST and not (m.is_claimed or m.mine_follows) and has("assent", fold(m.lead)):
         return True  # "Yes, -1."
     is_open = remark.endswith(",") or (remark[-1:].isalpha() and ends("leaves_open", remark[-12:]))
@@ -47,13 +50,12 @@ def answer(m: Mention) -> bool:
     is_short = len(remark) < 240
     if is_short and remark.endswith("?") and not has("open_question", remark):
         return True
-    behind = fold(m.tail).lstrip(" ,.;:!–—-")
     discusses = line.quote_follows or (is_short and has("suggests", remark)) or begins("points", behind)
     return (discusses and not has("call", remark)) or begins("takes_up", behind)
 
 
-#: "+0 / +1", "0 to +1", "+1 -1"
-_ANOTHER = re.compile(r"\s*(?:/|to|or|\.{2,3})?\s*(?P<other>[+-]\s?[01])\b")
+#: "+0 / +1", "0 to +1", "+1 -1", "-1 -> 0"
+_ANOTHER = re.compile(r"\s*(?:(?:/|to|or|\.{2,3})?\s*(?=[+-])|(?:-+>|=+>|→)\s*)(?P<other>[+-]?\s?[01])\b(?![.\d])")
 _BEHIND_ANOTHER = re.compile(r"(?<![\w.+-])(?<!from )(?P<other>[+-]?\s?[01])\s*(?:/|to|or|\.{2,3})\s*$")
 
 
@@ -195,9 +197,8 @@ def stated_as_own(m: Mention) -> bool:
     is_over = is_over or (m.is_claimed and _SAYS_OF_ANY.match(m.rest.strip()) is None)
     of_any = is_bare and (m.about is not About.NOTHING or not is_over)
     from_any = m.segment in {"a", "an", "the", "so", "then"} and m.rest.lstrip().startswith(("from a ", "from an "))
-    if not m.segment or m.unknown or of_any or from_any or has("group", drop("from_me", m.segment)):
-        return False
-    if people.is_wanted(m):
+    of_others = of_any or from_any or people.is_wanted(m) or has("group", drop("from_me", m.segment))
+    if not m.segment or m.unknown or of_others:
         return False
     looks_on = is_bare and not m.is_claimed and m.lead.strip(" ").lower() != m.segment  # "Great, a +1!"
     if looks_on or (m.choice is not Choice.FOR and not _says_whose(m)):

@@ -98,12 +98,16 @@ _ARTICLE = re.compile(r"\b(?:the|an?)\s*$")
 _ADDS_UP = re.compile(r"(?<![\w.-])\d{1,2}(?: x)? (?:(?:non-?)?binding|votes?|\()[^.;:!?]{0,80}$", re.IGNORECASE)
 #: "2 x +1 binding"
 _TIMES = re.compile(r"(?<![\w.])(?:[2-9]|\d\d) ?[x×*] ?$", re.IGNORECASE)
+#: "+1 x2 and -1 x1", "+1 binding 2 (Jun, Ola), -1 none"
+_TIMES_BEHIND = re.compile(r"\s*(?:[x×] ?\d{1,2}\b|\d{1,2} \((?-i:[A-Z@])|(?:none|nobody)\W*$)", re.IGNORECASE)
 
 
 @rule(IGNORE, "counts votes, casts none", mine=ASK, free=ASK)
 def counted(m: Mention) -> bool:
     """2 binding + 1 non-binding | We have three +1 now. | One more +1 would do. | not: Another +1 (binding) for you"""
     if (" " in m.written and _ADDS_UP.search(m.lead)) or people.is_counted_in_brackets(m) or _TIMES.search(m.lead):
+        return True
+    if not (m.opens and m.sentence.starts_line) and _TIMES_BEHIND.match(m.rest):
         return True
     is_another = people.is_one_more(m) and not begins("discussed", fold(m.rest))
     if is_another or (m.is_claimed and m.clause.endswith("another")):
@@ -118,7 +122,7 @@ def counted(m: Mention) -> bool:
 #: "+1 needed from two more committers"
 _IS_NEEDED = re.compile(
     r"\s*(?:votes? )?(?:(?:is|are|still|now) )*(?:needed|required|missing|wanted|lacking|outstanding)"
-    r"(?=\W*$|\s*\((?:non-?)?binding\)\W*$|\s+(?:from|by|for|before|until|to|here|in)\b)",
+    r"(?=\W*$|\s+(?:from|by|for|before|until|to|here|in)\b)",
     re.IGNORECASE,
 )
 
@@ -127,14 +131,15 @@ _IS_NEEDED = re.compile(
 def needed(m: Mention) -> bool:
     """Falta +1 aquí | +1: 3, -1: 0 | not: +1 (binding), only one more needed | not: +1 (binding) - we need it"""
     if re.match(
-        r"\s*(?:votes?)?\s*(?:[:=]\s*\d+\s*(?:$|[,;.(/]|(?:non-?)?binding|votes?|pmc|committer|people|member|(?-i:[A-Z]))|\(\d)",
+        r"\s*(?:votes?)?\s*(?:(?:[:=]|\.{2,}|…)\s*\d+\s*(?:$|[,;.(/]|(?:non-?)?binding|votes?|pmc|committer|people|member|(?-i:[A-Z]))|\(\d)",
         m.rest,
         re.I,
     ):
         return True
-    is_needed = _IS_NEEDED.match(m.rest) is not None
-    if people.invites(m) or is_needed or m.opens or m.choice is Choice.AGAINST:
-        return people.invites(m) or is_needed  # not "-1 missing NOTICE file", "+1 we need it"
+    if people.invites(m):
+        return True
+    if m.opens or m.choice is Choice.AGAINST:
+        return _IS_NEEDED.match(m.rest) is not None  # not "-1 missing NOTICE file", "+1 we need it"
     return bool(m.segment) and not m.is_mine and (has("need", m.near) or has("need", m.segment))
 
 
@@ -209,7 +214,7 @@ def part(m: Mention) -> bool:
 def with_a_name(m: Mention) -> bool:
     """+1 (binding) from Jun Okafor | So far: +1 (Jun) | We have a +1 (binding) | not: +1 (binding) from me"""
     has_come_in = ends("in_hand", m.clause.removesuffix(" a")) and not m.mine_follows
-    return has_come_in or people.is_named(m) or people.KEEPS_TALLY.search(m.lead) is not None
+    return has_come_in or people.is_named(m) or people.is_of_tally(m) or people.KEEPS_TALLY.search(m.lead) is not None
 
 
 @rule(IGNORE, "speaks of somebody else's vote", mine=ASK, free=ASK)

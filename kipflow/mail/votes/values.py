@@ -35,7 +35,7 @@ _SPELLINGS = (
     ("1", re.compile(r"(?<![\w+.-])([+-]1)(?=(?:than|thx|gre|nice|good|lgtm|look|from|for)\w*|n?b\b)", re.I), r"\1 "),
     ("1", re.compile(r"(?<![\w+.-])([+-]1)(?=(?:non-?)?binding\b)", re.IGNORECASE), r"\1 "),
     ("1", re.compile(r"^\s*\+0(?=1 \((?:non-?)?binding\))", re.IGNORECASE), "+"),
-    (("from", "FROM"), re.compile(r"([+\-]1)['’]?s(?= from (?:me|my|us|our)\b)", re.IGNORECASE), r"\1"),
+    (("from", "FROM"), re.compile(r"([+\-]1)['’]?s(?= from (?:me|my|us|our|both)\b)", re.IGNORECASE), r"\1"),
     ("0", re.compile(r"(?<![\w.+\-/])(?:\+\s?/?\s?-|-\s?/\s?\+)(?:\s?0(?![\w.%]|\s?/)|0(?=\.(?:\s|$)))"), "±0"),
 )
 _BULLET = re.compile(r"^\s*(?:[-*•·–]\s{1,3})?(?=[+\-±]\s?[01.])")
@@ -60,7 +60,7 @@ def find_values(text: str) -> tuple[re.Match[str], ...]:
         text = OPTIONS.sub(lambda m: " " * len(m.group()), text)
     zeros = [m for m in _ZERO.finditer(text) if is_cast_zero(text, m)][:1] if "0" in text else []
     values = VALUE.finditer(text) if has_plus or has_minus or "±" in text else ()
-    return (*zeros, *values)
+    return tuple(sorted((*zeros, *values), key=re.Match.start)) if zeros else tuple(values)
 
 
 _CLAIM = re.compile(r"[^\w.;:!?]{0,3}(?:non?t?[\s-]?)?binding\b(?!\W{0,3}(?:votes|[+-]?\d))")
@@ -72,6 +72,10 @@ _ENDS = re.compile(
 #: "0.", "0 for now", not "0 for now failed"
 _ENDS_LINE = re.compile(
     r"[\s*_]*(?:$|[.!]\s*$|\()| for (?:now|the (?:moment|time being))(?=\s*(?:$|[,.;:!–—]|(?:and|until|as)\b))"
+)
+#: "-1 -> 0", "My vote: -1 → 0"
+_FROM_VALUE = re.compile(
+    r"\W*(?:(?:(?:my|new|revised|updated) )*vote(?: changed?)?\s*[:=]?\s*)?[+-]\s?1\s*(?:-{1,2}>|={1,2}>|→)\s*"
 )
 _CASTING = ("own", "casts", "change", "abstention", "nought", "correction", "turned")
 _AMONG = (*_CASTING, "filler", "from_me", "mine", "my_vote", "first_person", "takeback", "earlier")
@@ -97,6 +101,8 @@ def is_cast_zero(text: str, zero: re.Match[str]) -> bool:
     if begins("unit", rest):
         return False
     if _CLAIM.match(rest) or (is_from_me(behind) and not behind.startswith(("on ", "by ", "here"))):
+        return True
+    if _FROM_VALUE.fullmatch(lead) is not None and re.match(r"\s*(?:$|[.,!(])", rest):
         return True
     if not lead.strip(" -•*_"):
         abstains = begins("abstention", behind) or (

@@ -9,6 +9,8 @@ import pytest
 import yaml
 
 from kipflow.domain.facts import MailKind
+from kipflow.mail.announcements.mailfacts import Mail
+from kipflow.mail.announcements.verdicts import Says
 from kipflow.mail.results import is_thought
 from kipflow.mail.subjects import parse_subject
 from tests.unit.mail.announcements import read_announcement
@@ -79,3 +81,13 @@ def test_what_a_text_counts(row: dict[str, Any]) -> None:
         stated = {choice: number for choice, number in (getattr(declared, group) or {}).items() if number}
         assert stated == {choice: number for choice, number in counts.items() if number}, declared
     assert declared.contradictions == ()
+
+
+@pytest.mark.parametrize(
+    "topic", ["KIP-7² KIP-7: Names", f"KIP-{'7' * 5000} KIP-7: Names", "KIP-7: (((( Names ++ [x", "٧ KIP-7 a b"]
+)
+def test_no_subject_stops_the_reading_of_its_mails(topic: str) -> None:
+    reading = parse_subject(f"Re: [VOTE] {topic}", "KIP")
+    mail = Mail(["KIP-7: Names passed with 3 binding +1."], reading, topic)
+    assert [said.outcome for said in mail.outcomes] in ([], ["passed"])
+    assert mail.calls_off(mail.sentences[0]) is Says.NOTHING
