@@ -108,7 +108,7 @@ class Head:
             if word.can_be("previous") and not behind.can_be("period", "weekday"):  # not "last week"
                 return True
             # "has received the required votes and is approved"
-            has_been = word.can_be("wanted") and (is_lack or (gained and behind.can_be("ballots", "needed")))
+            has_been = word.can_be("wanted") and (is_lack or gained)
             if word.can_be("unreal", "later") and not (has_been or self.is_proclaimed):
                 return True
         return False

@@ -49,8 +49,10 @@ _COUNTED_SIDE = re.compile(
     rf"|(?P<before>{_SIDE})\s*票?\s*[:：]?\s*(?P<behind>\d{{1,3}})\s*[票표]",
     re.IGNORECASE,
 )
-# "+1  9  (6 binding)", " 0  0": at least two such lines make a tally
-_BARE_PAIR = re.compile(r"^\s*(?P<choice>[+\-]1|[+\-]?0)\s+(?P<number>\d{1,3})\s*(?P<rest>\([^()]{1,60}\))?\s*$")
+# "+1  9  (6 binding)", "+1 (binding)  3", " 0  0": at least two such lines make a tally
+_BARE_PAIR = re.compile(
+    rf"^\s*(?P<choice>[+\-]1|[+\-]?0)(?P<group>\s+\({_GROUP}\))?\s+(?P<number>\d{{1,3}})\s*(?P<rest>\([^()]{{1,60}}\))?\s*$"
+)
 # "* marks binding votes", "(* = binding)", "binding votes are marked with an asterisk"
 _STAR_LEGEND = re.compile(
     r"\*\W{0,3}(?:(?:means?|marks?|denotes?|indicates?|stands for|is|are)\s+)?(?:an?\s+)?binding\b"
@@ -76,7 +78,7 @@ _GROUP_NAMES = re.compile(
 
 def even_out(lines: Sequence[str]) -> list[str]:
     """The lines (made plain) in the one form from which counts are read."""
-    marked = _write_out_stars(lines)
+    marked = [_spell_out(line) for line in _write_out_stars(lines)]
     found = _write_out_pairs([_write_out(part) for line in flatten_tables(marked) for part in _part_votes(line)])
     out: list[str] = []
     group = ""
@@ -114,7 +116,7 @@ def _part_votes(line: str) -> list[str]:
     return [line[: first.start()], *votes] if first.start() else votes
 
 
-def _write_out(line: str) -> str:
+def _spell_out(line: str) -> str:
     """Replace the marks and words of a line: "(nb)" as "(non-binding)", "approving votes" as "+1 votes"."""
     if len(line) > _MAX_LINE:
         return line
@@ -122,8 +124,13 @@ def _write_out(line: str) -> str:
     for signs, pattern, written in _SPELLINGS:
         if has_any(signs, folded):
             line = pattern.sub(written, line)
-    if has_any("票표", folded):
-        line = _COUNTED_SIDE.sub(_write_out_side, line)
+    return _COUNTED_SIDE.sub(_write_out_side, line) if has_any("票표", folded) else line
+
+
+def _write_out(line: str) -> str:
+    """Put the side of a line that counts in words in front: "Abstain: 1" as "+0: 1"."""
+    if len(line) > _MAX_LINE:
+        return line
     found = _WORD_COUNT.match(line)
     if found is None or (found.group("names") and not found.group("group")):
         return line
@@ -145,7 +152,9 @@ def _write_out_pairs(lines: Sequence[str]) -> list[str]:
     if sum(pair is not None for pair in pairs) < 2:
         return list(lines)
     return [
-        line if pair is None else f"{pair.group('choice')}: {pair.group('number')} {pair.group('rest') or ''}".rstrip()
+        line
+        if pair is None
+        else f"{pair['choice']}{pair['group'] or ''}: {pair['number']} {pair['rest'] or ''}".rstrip()
         for line, pair in zip(lines, pairs, strict=True)
     ]
 

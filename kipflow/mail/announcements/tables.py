@@ -94,6 +94,8 @@ def _split_words(text: str, header: Sequence[str], *, following: Sequence[str]) 
 
 def _is_header(cells: Sequence[str]) -> bool:
     """A row of column titles: choices across, or words like voter, vote, binding."""
+    if len(cells) == 2 and cells[1].isdigit():
+        return False  # "-1   0"
     choices = sum(_parse_choice(cell)[0] is not None for cell in cells)
     titles = sum(_TITLE.fullmatch(cell) is not None for cell in cells)
     return choices >= 2 or titles >= 2 or (titles == 1 and choices >= 1 and len(cells) <= 5)
