@@ -46,9 +46,9 @@ def read_counts(lines: Sequence[str]) -> CountReading:
             named = _read_names_behind(text[end:])
             if named and (group, choice) not in people:
                 for name, own in named:
-                    for key in {group: choice, (own if group == "in all" else group): choice}.items():
-                        people.setdefault(key, []).append(name)
-                        inline.add(key)
+                    for kind in dict.fromkeys((group, own if group == "in all" else group)):
+                        people.setdefault((kind, choice), []).append(name)
+                        inline.add((kind, choice))
         if _NO_MINUS.search(line):
             reading.total.setdefault("-1", 0)
     NameLists(lines, reading, people, inline).read()

@@ -208,15 +208,16 @@ def find_clause_end(tokens: Sequence[Token], at: int) -> int:
 
 
 def _is_condition(tokens: Sequence[Token], at: int) -> bool:
-    """Whether a condition begins here: "should it fail", but not "it should fail"."""
-    begins = at == 0 or tokens[at - 1].can_be("mark", "joint")
-    on, to = tokens[at - 1 : at], tokens[at + 1 : at + 2]  # "the vote on whether to go on"
-    names = (
-        at > 1 and tokens[at - 2].can_be("vote") and on[0].text in {"on", "about"} and any(t.text == "to" for t in to)
-    )
-    return tokens[at].can_be("condition") and not (
-        (tokens[at].text == "should" and not begins) or (tokens[at].text == "whether" and names)
-    )
+    """Whether a condition begins here: "should it fail", but not "it should fail" or "the vote on whether to go on"."""
+    text = tokens[at].text
+    if not tokens[at].can_be("condition"):
+        return False
+    if text == "should":
+        return at == 0 or tokens[at - 1].can_be("mark", "joint")
+    if text == "whether" and 1 < at < len(tokens) - 1:
+        leads = tokens[at - 2].can_be("vote") and tokens[at - 1].text in {"on", "about"}
+        return not (leads and tokens[at + 1].text == "to")
+    return True
 
 
 def is_conditional(tokens: Sequence[Token], at: int) -> bool:

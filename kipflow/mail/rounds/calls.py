@@ -94,10 +94,11 @@ def _find_beginnings(sentence: str) -> Iterator[bool]:
     for clause in [part for part in MARK.split(sentence) if has("restart", part)] or [sentence]:
         if has("negation", drop("restart", clause)):
             continue  # "there is no need to restart the vote"
-        before = _LEADS_ON.sub("", clause[: find_words("restart", clause)[0].start()]).strip()
+        phrase = find_words("restart", clause)[0]
+        before = _LEADS_ON.sub("", clause[: phrase.start()]).strip()
         if (ground := _GROUND.match(before)) is not None and not ends("introduces", ground.group()):
             before = before[ground.end() :]
-        if before in {"consider", "treat", "regard"} and _OF_VOTES.search(find_words("restart", clause)[0].group()):
+        if before in {"consider", "treat", "regard"} and _OF_VOTES.search(phrase.group()):
             before = ""  # "consider all votes so far void"
         # "I am restarting", not "Jun wants me to restart" or "I disagree that all votes so far are void"
         is_own = not before or (begins("first_person", before) and len(before.split()) <= _MOST_BEFORE)
