@@ -6,6 +6,7 @@ An announcement can hold a vote of its author only, not of the other people it l
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import datetime
@@ -18,7 +19,7 @@ from kipflow.mail.announcements.mailfacts import Mail
 from kipflow.mail.announcements.mails import result
 from kipflow.mail.announcements.name_lists import CountReading
 from kipflow.mail.announcements.names import can_be_listed, find_names, is_same_person
-from kipflow.mail.announcements.sayings import can_call, read_call, read_ends, read_outcomes
+from kipflow.mail.announcements.sayings import can_call, is_of_vote_abroad, read_call, read_ends, read_outcomes
 from kipflow.mail.announcements.tokens import MAX_LINES, has_parts, has_word, lands, split_sentences
 from kipflow.mail.announcements.verdicts import Says
 from kipflow.mail.content.text import plain
@@ -31,10 +32,16 @@ _LONGEST_LINE = 300
 #: an entry in small letters with this many words is no name
 _SAYS = 4
 _SURE = {Standing.CLEAR, Standing.WITHDRAWAL}
+#: "extending this", "keep the vote open"; not "I leave the PR open until the vote is done"
+_EXTENDS = re.compile(
+    r"\b(?:(?:extend|prolong)\w* (?:the|this) (?:vot\w+|period|deadline)|(?:extend|prolong)(?:ing)? (?:it|this)"
+    r"|(?:keep|leav)\w* (?:(?:the|this) vot\w+|it|this) open|giv\w+ (?:it|this|the vote) (?:another|some|a few))\b",
+    re.IGNORECASE,
+)
 #: A reply under a vote's subject is read as an announcement only if it holds one of these.
 _ENDING = (
     *("success", "failure", "close", "needed", "correct", "cancel", "result", "thanks", "reopens", "outdated"),
-    *("retracts", "disregard", "extend", "runs_on", "keep"),
+    *("retracts", "disregard", "extend", "runs_on", "keep", "abroad"),
 )
 
 
@@ -141,6 +148,11 @@ def is_thought(line: str) -> bool:
     return {read_call(sentence) for sentence in split_sentences([line])} == {Says.MUSED}
 
 
+def extends(line: str) -> bool:
+    """Whether a line lets the vote run on for longer, and is no reminder that it is still open."""
+    return _EXTENDS.search(line) is not None and any(Says.EXTENDED in read_ends(s) for s in split_sentences([line]))
+
+
 def may_deny(later: Declared, known: Declared) -> bool:
     """Whether an announcement that is not understood may contradict an earlier one."""
     sentences = split_sentences([later.unclear])
@@ -148,7 +160,8 @@ def may_deny(later: Declared, known: Declared) -> bool:
     runs_on = any(Says.EXTENDED in read_ends(sentence) for sentence in sentences)
     # "So that one is in": repeats a passed result, contradicts a failed one
     known_ones = {"", known.outcome, OVER if known.outcome == "passed" else ""}
-    return runs_on or is_thought(later.unclear) or not outcomes <= known_ones
+    may_end = is_thought(later.unclear) and not any(map(is_of_vote_abroad, sentences))
+    return runs_on or may_end or not outcomes <= known_ones
 
 
 def _find_contradictions(counts: CountReading, outcome: str | None) -> Iterable[str]:

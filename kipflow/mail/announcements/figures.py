@@ -44,7 +44,8 @@ _SIDE_ENDS = r"\s*(?:[,;.)]|/ ?\d|$|votes?\b|and (?:\d|no\b))"
 #: "12 votes in favour", "none against", "12 for, 1 against, 2 abstained", "3 yes votes, 2 no votes"
 _NUM_SIDE = re.compile(
     rf"{_NUM}\s+(?:{_G}\s+)?(?:votes?\s+)?(?:(?:were|are|was|is|voted)\s+)?"
-    rf"(?:in favou?r\b|(?:for|yes|ayes?)(?={_SIDE_ENDS})|(?P<against>against\b|(?:no|noes|nays?)(?={_SIDE_ENDS}))"
+    rf"(?:in favou?r\b|(?:for|yes|ayes?)(?={_SIDE_ENDS})"
+    rf"|(?P<against>against\b|(?:no|noes|nays?|opposed)(?={_SIDE_ENDS}))"
     r"|(?P<zero>abst[ae]\w+))",
     re.IGNORECASE,
 )

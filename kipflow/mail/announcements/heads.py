@@ -131,7 +131,7 @@ class Head:
             for at, token in enumerate(self.tokens, 1)
         )
         of_another = any(token.can_be("previous") for token in self.tokens[self.at :])
-        told = any(token.text in {"why", "how"} for token in self.before)  # "why the vote failed"
+        told = any(token.can_be("open") for token in self.before)  # "why the vote failed"
         of_any = any(one.text in _ANY and two.can_be("vote") for one, two in pairwise(self.before))
         return hedged or of_another or told or of_any or self.is_proclaimed or self.is_relative
 

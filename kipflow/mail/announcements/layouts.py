@@ -15,7 +15,7 @@ from kipflow.mail.announcements.tables import flatten_tables
 from kipflow.mail.announcements.tokens import join_words, load_classes
 from kipflow.mail.relevance import fold_case, has_any
 
-_MAX_LINE = 2_000
+_MAX_LINE, _MOST_SIDES = 2_000, 6
 _GROUP = r"(?:non[-\s]{0,2})?binding"
 _VOTES = rf"(?=\s+(?:{_GROUP}\s+)?votes?\b)"
 #: Replacements for marks and words, applied in order: "(nb)" becomes "(non-binding)", "approving" becomes "+1". Only
@@ -23,6 +23,8 @@ _VOTES = rf"(?=\s+(?:{_GROUP}\s+)?votes?\b)"
 _SPELLINGS = tuple(
     (signs, re.compile(pattern, re.IGNORECASE), written)
     for signs, pattern, written in (
+        ("%", r"(?<=\d)\s*\(\s*\d{1,3}(?:[.,]\d{1,2})?\s?%\s*\)", ""),  # "YES: 31 (67%)"
+        ('"“', rf"(?<=[\w:]\s)[\"“]({join_words('in_favour', 'opposed', 'abstained')})[\"”]", r"\1"),  # 12 "yes"
         ("(", r"\(\s*n\s?[-./]?\s?b\.?\s*\)", "(non-binding)"),
         ("(", r"\(\s*b\.?\s*\)", "(binding)"),
         ("(", rf"\(\s*[\w.@-]{{1,40}}\s*[,;/]\s*({_GROUP})\s*\)", r"(\1)"),  # "(jokafor, binding)"
@@ -44,6 +46,7 @@ _WORD_COUNT = re.compile(
 )
 # "3 票赞成", "賛成3票", "찬성: 3표": a side, its number of votes, and the counter word for votes
 _SIDE = join_words("in_favour", "opposed", "abstained")
+_FIRST_SIDE = re.compile(rf"(?:^|[.:!]\s+)(?=(?:{_SIDE})(?:\s+votes?)?\s*[:=])", re.IGNORECASE)
 _COUNTED_SIDE = re.compile(
     rf"(?P<number>\d{{1,3}})\s*[票표]\s*[的の]?\s*(?P<side>{_SIDE})(?!\s*[:：]?\s*\d)"
     rf"|(?P<before>{_SIDE})\s*票?\s*[:：]?\s*(?P<behind>\d{{1,3}})\s*[票표]",
@@ -106,8 +109,17 @@ def _write_out_stars(lines: Sequence[str]) -> list[str]:
 
 
 def _part_votes(line: str) -> list[str]:
-    """ "The vote passed: +1 Mara Lind (binding), +1 Jun Okafor" as one line for the introduction and one per vote."""
-    first = _NAMED_VOTE.search(line) if len(line) <= _MAX_LINE else None
+    """ "The vote passed: +1 Mara Lind (binding), +1 Jun Okafor" as one line for the introduction and one per vote.
+
+    Also "Yes: 31, No: 0, Abstain: 15".
+    """
+    if len(line) > _MAX_LINE:
+        return [line]
+    begins = _FIRST_SIDE.search(line)
+    sides = re.split(r"\s*[,;]\s+", line[begins.end() :].rstrip(" ."), maxsplit=_MOST_SIDES) if begins else []
+    if begins is not None and len(sides) > 1 and all(map(_WORD_COUNT.match, sides)):
+        return [line[: begins.end()], *sides]
+    first = _NAMED_VOTE.search(line)
     if first is None:
         return [line]
     votes = _NEXT_VOTE.split(line[first.start() :].rstrip(" ."))

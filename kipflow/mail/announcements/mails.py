@@ -23,6 +23,7 @@ _OF_THE_VOTE = re.compile(
     r"|i(?:['’]m| am|['’]ll| will)? (?:re-?open|extend|keep|leav)\w* (?:the|this) vote\b(?! (?:thread|page|form)))",
     re.IGNORECASE,
 )
+_MAY_FAIL = ("negator", "failure", "cancel", "retracts", "disregard", "reopens", "outdated")
 NOTHING, ASK, FAILED, PASSED, AGAINST = Says.NOTHING, Says.ASK, Says.FAILED, Says.PASSED, Says.AGAINST
 
 
@@ -148,6 +149,16 @@ def may_have_failed(m: Mail) -> str:
         if fails and any(token.can_be("vote", "thing", "pronoun", "result") for token in tokens):
             return sentence
     return ""
+
+
+@result(
+    *(ASK, "tagged, without counts, and with a word that may mean failure", "[RESULT] We'll not go ahead with it."),
+    leaves=("[RESULT] 3 binding +1, 1 non-binding +1", "[RESULT] See above"),
+)
+def not_understood(m: Mail) -> str:
+    if not m.is_tagged or m.reading.is_reply or m.counts.any:
+        return ""
+    return next((s for s in m.own if any(t.can_be(*_MAY_FAIL) for t in tokenize(m.drop_title(s)))), "")
 
 
 @result(Says.PRESENTED, "tagged, without an outcome", "[RESULT] 3 binding +1, 1 non-binding +1", "[RESULT] See above")

@@ -149,13 +149,14 @@ class NameLists:
 
     def open(self, text: str) -> None:
         counts = find_counts(text)
+        counts = [count for count in counts if count.number] or counts  # "3 in favour and no votes against:"
         groups = {c.group for c in counts} or {parse_group(find_group(text))}
         choice = re.search(CHOICE, text)
         self.group = groups.pop() if len(groups) == 1 else "in all"
         self.choice = (
             (counts[0].choice if counts else None) or parse_choice(choice.group(0) if choice else None) or "+1"
         )
-        if choice is None and re.search(r"\bagainst\b", text, re.IGNORECASE):
+        if choice is None and not counts and re.search(r"\bagainst\b", text, re.IGNORECASE):
             self.choice = "-1"
         self.inside = True
 

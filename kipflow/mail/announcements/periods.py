@@ -36,7 +36,7 @@ _CLOCK = re.compile(
 )
 #: "This vote is on keeping it for", "a vote in the last"; not "the vote on KIP-7"
 _ABOUT = re.compile(
-    r"\bvot(?:es?|ing)(?: (?:is|are))? (?:on|about|for|in)\b(?! (?:this|it|[a-z]+-\d)|\s*$)|\bvotes? to\b"
+    r"\bvot(?:es?|ing)(?: (?:is|are))? (?:on|about|for|in)\b(?! (?:this|it|[a-z]+-\d)|\s*$)|\bvotes? to\b(?!\s*$)"
 )
 _OTHER_VOTE = re.compile(r"\b(?:next|last|previous|other|earlier) vot")
 #: After a time: "… is unnecessary", "… was a typo", "…?"
@@ -45,9 +45,10 @@ _ASKED_FOR = re.compile(r"\basked for\b")
 #: Most characters between a day and its hour.
 _REACH = 25
 _ZONE = re.compile(r"\([a-z]{2,4}t\)")
+_GREETING = re.compile(r"^\W*(?:hi|hello|hey|dear|ok|okay)\b[^,.;:]{0,20},")
 #: "Because of the holidays this vote runs for"
 _GROUND = re.compile(
-    r"^\W*(?:but )?(?:(?:because of|due to|given|considering) (?:[^\W\d]+ ){1,6}?(?=(?:the|this|our|i|we)\b)"
+    r"^\W*(?:but )?(?:(?:because of|due to|given|considering|with) (?:[^\W\d]+ ){1,6}?(?=(?:the|this|our|i|we)\b)"
     r"|(?:since|as) (?:[^\W\d]+ ){1,8}?(?=(?:the|this|our) vot))"
 )
 
@@ -76,7 +77,7 @@ def _compile_times() -> re.Pattern[str]:
         r"(?:(?P<iso>20\d\d(?P<mark>[-/])\d\d(?P=mark)\d\d)(?:t(?=\d))?"
         rf"|(?P<month1>{month})\.?\s+(?P<day1>\d\d?){th}\b{year.format(1)}"
         rf"|(?P<day2>\d\d?){th}\s+(?:of\s+)?(?P<month2>{month})\b{year.format(2)})"
-        rf"|(?P<next>next\s+)?(?P<weekday>{day})(?:,?\s+the\s+(?P<day3>\d\d?){th})?\b"
+        rf"|(?P<soon>tomorrow)\b|(?P<next>next\s+)?(?P<weekday>{day})(?:,?\s+the\s+(?P<day3>\d\d?){th})?\b"
         rf"|(?:\d{{1,2}}\s?(?:-|–|to|or)\s?)?(?P<number>\d{{1,3}}|an?|one|another|{join_words('number')})"
         r"(?:\s?\(\w{1,8}\))?(?:(?<=\d)|\s|-)\s?-?"
         r"(?P<kind>(?:(?:more|full|further|additional|extra|whole|calendar|working|business)\s)*)"
@@ -121,8 +122,8 @@ def _find_ends(sentence: str, clock: Clock, *, heard: bool) -> Iterator[datetime
         if _TAKES_BACK.match(timeless[at.end() :]) or _is_unsure(lead):
             return
         joined = belongs and _get("period_joins").issuperset(_WORD.findall(lead[end:]))
-        before = _GROUND.sub("", _CLAUSE.split(lead)[-1])
-        opens = lead.strip(" -*•[") == before.strip()
+        clause = _CLAUSE.split(lead)[-1]
+        opens, before = _GREETING.sub("", lead).strip(" -*•[") == clause.strip(), _GROUND.sub("", clause)
         heard_of = heard or not _get("period_vote").isdisjoint(_WORD.findall(lead))
         belongs = joined or _speaks_of_period(before, heard=heard_of, opens=opens, is_call=clock.is_call)
         end = at.end()
@@ -155,7 +156,8 @@ def _speaks_of_period(before: str, *, heard: bool, opens: bool, is_call: bool) -
     alone = not _get("period_alone").isdisjoint(said)
     if extends:  # "Extended to 30 days in the KIP" is about the KIP
         alone = not said.isdisjoint({"until", "till", "by", "another"})
-    return alone and (heard if "it" in said else opens and (is_call or extends))
+    is_moved = "deadline" in said and not said.isdisjoint({"new", "moves", "moved"})
+    return alone and (heard if "it" in said else opens and (is_call or extends or is_moved))
 
 
 def _find_until(
@@ -190,6 +192,8 @@ def _add_length(at: re.Match[str], before: Sequence[str], clock: Clock) -> datet
 
 
 def _find_day(at: re.Match[str], today: date, *, is_call: bool) -> date | None:
+    if at["soon"]:
+        return today + timedelta(days=1)
     if at["weekday"]:
         first = today + timedelta(days=(_DAYS.index(at["weekday"][:3]) - today.weekday()) % 7)
         if at["day3"]:  # "Monday, the 16th"

@@ -7,7 +7,7 @@ not fully understood becomes a question: no row accepts, cancels or voids becaus
 from __future__ import annotations
 
 from kipflow.mail.announcements.calls import is_of_result
-from kipflow.mail.announcements.clauses import is_real, thanks_all
+from kipflow.mail.announcements.clauses import Subject, is_real, thanks_all
 from kipflow.mail.announcements.heads import Head
 from kipflow.mail.announcements.tokens import CLAUSE_ENDS, find_clause_end, is_conditional
 from kipflow.mail.announcements.verdicts import Says, Table
@@ -19,12 +19,26 @@ OUTCOMES = ("success", "failure", "gain", "needed", "landed")
 ENDS = ("result", "cancel", "disregard", "retracts", "extend", "runs_on", "keep", "correct", "close", "thanks")
 #: Most words between a result and what it is a result of.
 _OF = 6
+_PAST = frozenset({"last", "ago", "earlier", "already", "before"})
 
 
 # -- the outcome -----------------------------------------------------------------------------------------------------
 @outcome(NOTHING, "asked, or a condition", "If the vote passes I will merge it.", "Has this vote passed?")
 def conditional(h: Head) -> bool:
     return h.is_conditional and not h.is_subject_to
+
+
+@outcome(
+    *(ASK, "it will not, or cannot be", "The KIP will NOT be adopted.", "KIP-7 cannot be accepted as it has two -1."),
+    leaves=("The KIP will not be adopted without tests.", "The KIP will not be adopted yet."),
+)
+def refused(h: Head) -> bool:
+    """A decision as often as a forecast."""
+    unreal = {token.text for token in h.before if token.can_be("unreal")}
+    if not (h.can_be("success") and h.is_denied and h.tokens[h.at - 1].text == "be") or unreal - {"will", "shall"}:
+        return False
+    ends = h.behind is None or h.behind.text in {*CLAUSE_ENDS, "as", "because", "since", "with", "due"}
+    return ends and (h.subject or Subject.NOBODY) > Subject.PRONOUN
 
 
 @outcome(
@@ -148,12 +162,16 @@ def voids(h: Head) -> bool:
 
 @end(
     *(EXTENDED, "the vote runs on", "I'm extending the vote.", "The vote is extended.", "I'll leave the vote open."),
-    "I am extending the vote until Friday.",
+    *("I am extending the vote until Friday.", "We've extended the vote by 24 hours."),
     leaves=("I won't extend the vote.", "I extended the vote last week.", "Could we extend the vote?"),
 )
 def extends(h: Head) -> bool:
     if not h.can_be("extend", "keep") or h.is_denied or (h.is_conditional and not h.is_for_a_time):
         return False
+    if h.word.text.endswith("ed") and h.tokens[h.at - 1].text == "have" and h.is_active:  # "We have extended the vote"
+        object_, *behind = [t for t in h.tokens[h.at + 1 :] if t.text not in {"the", "this"}][:2] or [h.word]
+        ends = all(t.can_be("mark", "closes_noun", "preposition", "pronoun") for t in behind)
+        return object_.can_be("vote") and ends and not any(t.text in _PAST for t in h.tokens)
     if h.word.text.endswith("ed"):
         is_now = h.tokens[h.at - 1].can_be("auxiliary") and h.tokens[h.at - 1].text != "was"
         return is_now and h.leader is not None and h.leader.can_be("vote", "thing", "period", "pronoun")
@@ -192,10 +210,14 @@ def presents(h: Head) -> bool:
     return h.can_be("result") and any(t.can_be("leads") for t in h.around(2)) and is_real(h.tokens, 0)
 
 
-@end(THANKED, "everybody is thanked for voting", "Thanks all for voting.", leaves=("Thanks for the KIP.",))
+@end(
+    *(THANKED, "everybody is thanked for voting", "Thanks all for voting."),
+    leaves=("Thanks for the KIP.", "I vote yes, thanks all!"),
+)
 def thanks_voters(h: Head) -> bool:
     to_all = h.can_be("thanks") and thanks_all(h.tokens)
-    return to_all and any(t.can_be("vote", "voted") for t in h.tokens) and is_real(h.tokens, 0)
+    votes = (at for at, t in enumerate(h.tokens) if t.can_be("vote", "voted"))
+    return to_all and any(not at or h.tokens[at - 1].text != "i" for at in votes) and is_real(h.tokens, 0)
 
 
 @end(NOTHING, "anything else", "Thanks for the KIP.", "Closing this vote in 24 hours.", "I am closing my laptop.")

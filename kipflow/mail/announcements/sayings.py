@@ -57,10 +57,19 @@ def read_ends(sentence: str) -> set[Says]:
 
 def read_call(sentence: str) -> Says:
     """How a sentence calls the vote off: outright, as its caller's wish, perhaps, as a thought, or not."""
-    if not can_call(sentence) or not (len(sentence) < _SHORT or has_word(sentence, *CALLED)):
-        return Says.NOTHING
-    found = {rule.says for _, rule in _judge(sentence, call, CALLS)}
+    can = can_call(sentence) and (len(sentence) < _SHORT or has_word(sentence, *CALLED))
+    found = {rule.says for _, rule in _judge(sentence, call, CALLS)} if can else set()
+    found |= {Says.MUSED} if is_of_vote_abroad(sentence) else set()
     return next((says for says in (Says.WITHDRAWN, Says.WISHED, Says.ASK, Says.MUSED) if says in found), Says.NOTHING)
+
+
+def is_of_vote_abroad(sentence: str) -> bool:
+    """Whether a sentence speaks of the vote in another language than English, and does not just ask for votes."""
+    if not has_word(sentence, "abroad"):
+        return False
+    tokens = tokenize(sentence)
+    said = any(token.can_be("abroad") for token in tokens)
+    return said and not any(token.can_be("invites", "sign", "thanks") or token.text in {"?", "？"} for token in tokens)
 
 
 def says_end(sentence: str) -> bool:

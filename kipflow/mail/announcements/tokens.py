@@ -38,8 +38,8 @@ QUOTATION = "quotation"
 _LONG_QUOTE = re.compile(r"[\"“”„«»][^\"“”„«»]{12,300}[\"“”„«»]")
 #: "KIP-7 queda aceptado / is accepted": one statement in two languages
 _SAID_TWICE = re.compile(r"(\b(?:queda|quedó|fue|est|ist|wurde|foi|é|è)\s[^/]{1,40})\s/\s(?=(?:is|was|has)\b)")
-#: 5 "+1 votes", no "-1 vote"
-_QUOTED_UNIT = re.compile(r"[\"“”]([+-]?\s?[01]s?(?: votes?)?)[\"“”]")
+#: 5 "+1 votes", no "-1 vote", 12 "yes"
+_QUOTED_UNIT = re.compile(r"[\"“”]((?:[+-]?\s?[01]s?|yes|no|abstain(?:ed)?)(?: votes?)?)[\"“”]", re.IGNORECASE)
 _SHORTENED = {"'m": "am", "'re": "are", "'ve": "have", "'ll": "will", "'d": "would", "'s": "is"}
 _NOT = re.compile(r"\b(wo|ca|[a-z]{2,6})n['’]t\b", re.IGNORECASE)
 _SENTENCES = re.compile(
@@ -214,6 +214,8 @@ def _is_condition(tokens: Sequence[Token], at: int) -> bool:
         return False
     if text == "should":
         return at == 0 or tokens[at - 1].can_be("mark", "joint")
+    if text == "otherwise":  # not "it passed, otherwise I would have written"
+        return at == 0 and not any(token.text in {"passed", "failed"} for token in tokens)
     if text == "whether" and 1 < at < len(tokens) - 1:
         leads = tokens[at - 2].can_be("vote") and tokens[at - 1].text in {"on", "about"}
         return not (leads and tokens[at + 1].text == "to")
@@ -228,6 +230,5 @@ def is_conditional(tokens: Sequence[Token], at: int) -> bool:
         if _is_condition(tokens, behind) or token.text in {"yet", "?"}:
             return True
         if token.can_be("mark", "joint"):
-            following = tokens[behind + 1 : behind + 2]
-            return token.text == "," and any(t.can_be("condition") for t in following)
+            return token.text == "," and behind + 1 < len(tokens) and _is_condition(tokens, behind + 1)
     return False

@@ -39,7 +39,7 @@ _DATE_OPENS = re.compile(r"\s*(?:[在於于]|\d{2,4}[-/.年]\s?\d)")
 _LEAD_IN = re.compile(
     r"^\s*(?:(?:replying|responding|answering|in (?:reply|response|answer)) to|quoting|citing)\b.{1,60}[:：]\s*$"
     r"|^\s*(?!(?:as\s+)?(?:i|we)\b)[^\W\d_][\w.'’-]{1,30}(?:\s+[^\W\d_][\w.'’-]{0,30}){0,3}\s+"
-    r"(?:said|says|wrote|writes|voted|replied|answered)\b.{0,40}[:：]\s*$"
+    rf"(?:{_WROTE}|says|voted|replied|answered)\b.{{0,40}}[:：]\s*$"
     # what a program says: "The test prints:", "[INFO] difference:"
     r"|^.{0,80}\b(?:print(?:s|ed)?|outputs?|show(?:s|ed)|displays?|logs?|logged|returns?|returned|emits?|yields?)"
     r"(?: this| the following)?\s*[:：]\s*$"

@@ -115,10 +115,16 @@ def _find_unmarked_quote(lines: list[str], marks: list[str], index: int) -> int 
 
 def _find_single_line(lines: list[str], index: int) -> int | None:
     line = lines[index]
-    # Zoho: "---- On Tue, 03 Mar 2026 09:14:00 +0100 Jun <jun@x.example> wrote ----", phones: "---- Jun wrote ----"
+    if is_groupwise(line) or is_single_line(line) or _frames_attribution(line):
+        return index + 1
+    is_wrapped = line.startswith("---- ") and _frames_attribution(" ".join(lines[index : index + 2]))
+    return index + 2 if is_wrapped else None
+
+
+def _frames_attribution(line: str) -> bool:
+    """Zoho: "---- On Tue, 03 Mar 2026 09:14:00 +0100 Jun <jun@x.example> wrote ----", phones: "---- Jun wrote ----"."""
     title = line.strip("-_—=* ") if TITLE.match(line) else ""
-    is_framed = bool(title) and ((has_time(line) and ends_attribution(title)) or _WROTE.fullmatch(title) is not None)
-    return index + 1 if is_groupwise(line) or is_framed or is_single_line(line) else None
+    return bool(title) and ((has_time(line) and ends_attribution(title)) or _WROTE.fullmatch(title) is not None)
 
 
 def _find_lotus(lines: list[str], index: int) -> int | None:

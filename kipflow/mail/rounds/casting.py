@@ -19,6 +19,8 @@ from kipflow.mail.content.mailboxes import find_shown
 from kipflow.mail.subjects import drop_answer_marks
 from kipflow.mail.votes.about import find_place, is_named_so
 from kipflow.mail.votes.claims import skip_claim
+from kipflow.mail.votes.doubts import may_take_back
+from kipflow.mail.votes.people import passes_on
 from kipflow.mail.votes.values import is_fraction
 
 
@@ -50,7 +52,7 @@ def cast_all(
             if expression.standing is Standing.DOUBT and takes_result_back:
                 continue
             ballot = replace(_cast(expression, message, voter, at, roster, policy), known_by=known_by)
-            ballot = _ask_of_place(ballot, names)
+            ballot = record.doubt(_set_apart(_ask_of_place(ballot, names)))
             if not record.says_nothing_new(expression, ballot, message):
                 record.add(expression, ballot)
                 ballots.append(ballot)
@@ -75,6 +77,11 @@ class _Record:
     leaning: set[str] = field(default_factory=set)
     #: by mail, what was read in it as a vote
     lines: dict[str, list[str]] = field(default_factory=dict)
+
+    def doubt(self, ballot: Ballot) -> Ballot:
+        """A question about a voter's own vote, which names that vote, leaves open whether it still stands."""
+        asks = ballot.status is BallotStatus.REVIEW and self.standing.get(ballot.voter) is ballot.choice
+        return replace(ballot, choice=None) if asks and may_take_back(ballot.line) else ballot
 
     def says_nothing_new(self, expression: Expression, ballot: Ballot, message: Message) -> bool:
         """Whether an earlier vote of the same voter makes a reading irrelevant: one that would be a question, or
@@ -126,6 +133,14 @@ def _ask_of_place(ballot: Ballot, names: Collection[str]) -> Ballot:
     if not place or is_named_so(place, [ballot.name]) or not is_named_so(place, names):
         return ballot
     return replace(ballot, status=BallotStatus.REVIEW, why="names somebody, or a place: whose vote is it?")
+
+
+def _set_apart(ballot: Ballot) -> Ballot:
+    """A vote that is passed on is nobody's until a person says whose: its writer's own vote does not settle that."""
+    if ballot.status is not BallotStatus.REVIEW or not passes_on(ballot.line):
+        return ballot
+    by = f"somebody, by {ballot.name}" if ballot.name else "somebody"
+    return replace(ballot, voter=f"{ballot.voter} for somebody", name=by)
 
 
 def _ask_restarted(ballots: Sequence[Ballot], since: datetime) -> Iterator[Ballot]:

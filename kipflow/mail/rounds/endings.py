@@ -14,6 +14,7 @@ from kipflow.mail.announcements.names import is_same_person
 from kipflow.mail.results import is_thought, is_wish
 from kipflow.mail.rounds.book import Book
 from kipflow.mail.rounds.entitled import Authority
+from kipflow.mail.rounds.periods import find_declared
 from kipflow.mail.rounds.revising import ask_which, call_off_late, revise
 from kipflow.mail.rounds.rounds import Round
 from kipflow.mail.rounds.topics import split_candidate
@@ -181,8 +182,8 @@ class Endings:
         return (round_.declared is not None and round_.declared.by == declared.by) or self.is_caller(round_, message)
 
     def find_result(self, round_: Round, message: Message) -> None:
-        declared, at = message.declared, self.time_of(message)
-        if declared is None or round_.ended_at is not None or (declared.only_denies and round_.declared is None):
+        declared, at = find_declared(self.book, round_, message), self.time_of(message)
+        if declared is None:
             return
         if declared.outcome == "passed" and self.says_so(round_, message):
             declared = replace(declared, outcome=None, unclear=message.cancels or "")

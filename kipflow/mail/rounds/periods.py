@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime
 from itertools import islice
 
 from kipflow.domain.clocks import after
 from kipflow.domain.facts import Message
 from kipflow.domain.ownperiods import OwnPeriod
+from kipflow.domain.votes import Declared
 from kipflow.mail.announcements.periods import Clock, find_period
+from kipflow.mail.results import extends
 from kipflow.mail.rounds.book import Book
 from kipflow.mail.rounds.rounds import Round
 
@@ -30,10 +34,27 @@ def _find_all(book: Book, round_: Round) -> Iterator[OwnPeriod]:
         if _announces_end(message):
             continue
         at = round_.opened_at if message is round_.root else book.time_of(message)
-        clock = Clock(at, round_.opened_at, close)
-        said = find_period(message.own_text, clock, lambda sentence: book.names_other(round_, sentence))
+        said = _find(book, round_, message, Clock(at, round_.opened_at, close))
         if said is None or said[0] <= close:
             continue
         if message is round_.root or book.is_from_caller(message, round_):
             close, line = said
             yield OwnPeriod(said_at=at, until=close, message_id=message.message_id, line=line)
+
+
+def _find(book: Book, round_: Round, message: Message, clock: Clock) -> tuple[datetime, str] | None:
+    return find_period(message.own_text, clock, lambda sentence: book.names_other(round_, sentence))
+
+
+def find_declared(book: Book, round_: Round, message: Message) -> Declared | None:
+    """What a mail announces for a round that runs; that its caller extends it, if until when is not understood."""
+    declared = message.declared
+    if declared is None or round_.ended_at is not None:
+        return None
+    if not declared.only_denies or round_.declared is not None:
+        return declared
+    if not extends(declared.line) or not book.is_from_caller(message, round_):
+        return None
+    close = after(round_.opened_at, book.entitled.policy.voting_period)
+    until = _find(book, round_, message, Clock(book.time_of(message), round_.opened_at, close))
+    return replace(declared, only_denies=False) if until is None else None

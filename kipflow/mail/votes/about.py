@@ -44,7 +44,7 @@ _AS = re.compile(r" as (?=(?:(?:a|the) (?:first )?step|it is|is|well|such)\s*(?:
 #: "+1 on the whole package"
 _ALL_OF_IT = re.compile(
     r"(?:(?:the|this) (?:whole|entire) (?:package|thing|lot|bundle)"
-    r"|(?:both|all) (?:of )?(?:the )?(?:parts|changes|halves|proposals))\s*(?:$|[.!])"
+    r"|(?:both|all) (?:of )?(?:the )?(?:parts|changes|halves|proposals))(?: then| too)?\s*(?:$|[.!])"
 )
 _CLAUSE_END = re.compile(r"[,.;:!?–—(]")
 _REASON = re.compile(r"\b(?:because|since|with|but|though|although)\b")
@@ -52,12 +52,15 @@ _REASON = re.compile(r"\b(?:because|since|with|but|though|although)\b")
 _SEVERAL = re.compile(r"\b(?:and|or|with|plus)\b|[,/&+;]", re.IGNORECASE)
 #: letters by which a title's word is known with any ending: "retire", "retiring"
 _STEM = 5
+_KEY_NUMBER = re.compile(r"\b[A-Za-z]{2,12}-(\d{1,6})\b")
 _SHORTEST = 4
 #: "the release notes", "the KIP title", "move the deadline": a noun of something else, or another verb
 _ENDS_NOUN = re.compile(
     r"\b(?:notes|date|manager|title|name|extension|bump|process|policy|schedule|cycle|page|text|draft|deadline|meeting|call)\b"
     r"|\bwithout\b|\bnot\b|\bnext\b|\bfirst\b|\bone line\b|\bdiscussion\b"
 )
+#: "the three changes mentioned" are no remark
+_MENTIONED = re.compile(r"(?<!\w)(?P<noun>[a-z]+) (?:mentioned|listed|described)\W*$")
 _ABOVE = re.compile(r"\b(?:above|below|that|what)\b")
 _PRONOUNS = frozenset({"this", "it", "both", "all", "yours"})
 #: "+1 to version -1"
@@ -95,7 +98,7 @@ def read_title(topic: str) -> frozenset[str]:
     if _SEVERAL.search(topic):
         return frozenset()
     words = leaves_only(("filler", "whole", "part"), fold(topic)).split()
-    return frozenset(_find_stem(word) for word in words if len(word) >= _SHORTEST)
+    return frozenset([*_KEY_NUMBER.findall(topic), *(_find_stem(word) for word in words if len(word) >= _SHORTEST)])
 
 
 def _find_stem(word: str) -> str:
@@ -128,7 +131,8 @@ def read_about(lead: str, rest: str, title: frozenset[str] = frozenset()) -> Abo
         is_aside = any(has(name, aside) for name in ("part", "remark", "manner")) and not _DEFINITE.match(what)
         return About.WHOLE if is_aside else About.UNKNOWN
     named = leaves_only(("filler", "manner"), _CLAUSE_END.split(bare)[0]).split()
-    if named and not has("part", bare) and title.issuperset(map(_find_stem, named)):
+    is_titled = bool(named) and not has("part", bare) and title.issuperset(map(_find_stem, named))
+    if is_titled or bare.strip(" #.!,;)") in title:  # "+1 for 515"
         return About.WHOLE
     return _read_named(match.group("what"), what, bare)
 
@@ -160,6 +164,7 @@ def _read_named(written: str, what: str, bare: str) -> About:
     if _ABOVE.search(said) and begins("whole", bare.removeprefix("above ")) and not bare.startswith("everything"):
         return About.WHOLE  # "the KIP above"
     named = _REASON.split(said)[0]
+    named = named if (said_of := _MENTIONED.search(written[: len(named)])) is None else named[: said_of.end("noun")]
     if has("remark", named) or _SOMEBODYS.search(written[: len(named)]):
         return About.REMARK
     if has("part", said):

@@ -68,7 +68,11 @@ def find_unknown(text: str) -> str:
     return leaves_only(UNDERSTOOD, said)
 
 
-_AFTER_ALL = re.compile(r"\bafter all(?=\s*(?:[^\w\s]|$))")
+#: no conditions: "after all", "it broke once.", "if only we had this"
+_NO_CONDITION = re.compile(
+    r"\bafter all(?=\s*(?:[^\w\s]|$))|(?<=\w)\s+[^\W\d]\w+\s+once(?=\s*[.!]*\s*$|[.!]\s)"
+    r"|\bif only (?:we|i) had (?:this|it|that)\b"
+)
 
 
 def has_condition(text: str) -> bool:
@@ -125,7 +129,7 @@ def is_dependence(folded: str) -> bool:
 
 
 def _drop_harmless(folded: str) -> str:
-    folded = _AFTER_ALL.sub(" ", folded)
+    folded = _NO_CONDITION.sub(" ", folded)
     return folded if has("awaited", folded) else drop("harmless", folded)
 
 

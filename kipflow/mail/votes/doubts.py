@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from kipflow.domain.votes import Standing
 from kipflow.mail.votes.conditions import MARK, SENTENCES, has_condition
 from kipflow.mail.votes.findings import Finding, Role
-from kipflow.mail.votes.lexicon import drop, fold, has
+from kipflow.mail.votes.lexicon import drop, find_words, fold, has
 from kipflow.mail.votes.people import ANOTHERS
 
 #: "Would you reconsider?"
@@ -31,7 +31,7 @@ class DoubtRule:
 
 def _is_own_ballot(folded: str) -> bool:
     """ "I retract.", "We withdraw the veto." """
-    is_whole = len(folded.split()) <= 3 or (has("ballot", folded) and not has_condition(folded))
+    is_whole = len(MARK.split(folded)[0].split()) <= 3 or (has("ballot", folded) and not has_condition(folded))
     return is_whole and has("first_person", folded)
 
 
@@ -90,6 +90,13 @@ STANCE = DoubtRule(
     "says where its author stands: as the vote does?",
     ("I am with the other camp now, I oppose it.",),
 )
+#: the same: whatever else is said of the own vote may take it back
+OWN_VOTE = DoubtRule(
+    "own-vote",
+    lambda folded: has("my_vote", folded) and not has("earlier", folded) and folded.rstrip()[-1:] not in "?？",
+    "speaks of its writer's vote, in words that are not understood: does it stand?",
+    ("My vote rests on a wrong premise.", "Oyumu iptal ediyorum."),
+)
 
 
 def find_doubt_rule(text: str) -> DoubtRule | None:
@@ -108,6 +115,14 @@ def says_it_stands(text: str) -> bool:
     clauses = [clause for clause in MARK.split(folded) if not has_condition(clause)]
     restated = any(has("restated", c) and has("my_vote", c) and not has("negation", c) for c in clauses)
     return restated or (has("unchanged", folded) and not has_condition(text))
+
+
+def may_take_back(text: str) -> bool:
+    """Whether words about their writer's own vote may mean that it no longer stands: they do not confirm it."""
+    folded = drop("keeps", fold(text))
+    names_it = any(match.group().endswith(("1", "0")) for match in find_words("my_vote", folded))  # "my +1"
+    takes_back = has("takeback", folded) and (names_it or not text.isascii())
+    return takes_back or (names_it and not has("earlier", folded) and not says_it_stands(text))
 
 
 def drop_denied(found: Sequence[Finding], text: str) -> Sequence[Finding] | None:

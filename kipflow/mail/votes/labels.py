@@ -35,6 +35,8 @@ _OPPOSITE = {
     Choice.FOR: ("no", "vote_against", "rejection", "abstention"),
     Choice.AGAINST: ("yes", "vote_for", "approval", "assent", "abstention"),
 }
+#: "Abstain: 0" beside "Yes: 3"
+_SIDE = re.compile(r"\W*(?:yes|no|for|against|veto(?:es)?|abstain(?:ed)?|abstentions?)\W*", re.IGNORECASE)
 #: one of these introduces the own vote
 _LEADS = (
     *("leads_in", "sums_up", "own", "my_vote", "from_me", "voted_on", "vote_for", "vote_against", "approval", "praise"),
@@ -76,6 +78,8 @@ def is_labelled(m: Mention) -> bool:
     rule = find_label_rule(m.label, m.choice, is_claimed=m.is_claimed) if m.label else None
     if m.mine_follows and not _ITEM.match(m.sentence.line.text):  # "- the limits: -1 from me" is on a part
         return (rule is not None and not rule.leads) or _CHAT.match(m.lead) is not None
+    if m.written == "0" and _SIDE.fullmatch(m.label):
+        return True  # counts
     heads_list = m.opens and m.rest.strip() == ":" and m.sentence.following.strip()  # "+1 (binding):"
     if heads_list or ends("example", fold(m.lead)):
         return True

@@ -51,6 +51,7 @@ _OWN_SEVERAL = re.compile(r"\b(?:my|among the) (?P<value>[+-] ?1)['’]?s\b", re
 _COUNTS_OWN = re.compile(
     r"\b(?:with|including|counting) (?:my own|mine)\b[^.!?\n]{0,40}(?:[+]\s?\d|\b(?:\d|two|three|four|five)\b)", re.I
 )
+_IN_WORDS = "a word or two, without a value: is it a vote?"
 #: "Vote: yes"
 _LABEL = re.compile(r"(?:my |the )?(?:vote|ballot|answer|verdict)\s*[:=]\s*")
 _OWN = re.compile(r"\b(?:me|myself|mine|my own|I)\b")
@@ -76,7 +77,8 @@ _ANSWERS = {
 def ask_about_the_rest(own: Sequence[OwnLine], author: str) -> Expression | None:
     """The question that words without a vote leave open; None: they leave none."""
     text = "\n".join(line.text for line in own)
-    asked = (_read_near_values(text[:SHORT]), _read_whole(text, author), _read_answer(own, author), _read_leaning(text))
+    near = (_read_near_values(text[:SHORT]), _read_labelled(text[:SHORT]))
+    asked = (*near, _read_whole(text, author), _read_answer(own, author), _read_leaning(text))
     return next((found.expression for found in chain(*asked)), None)
 
 
@@ -141,6 +143,12 @@ def _read_near_values(text: str) -> Iterator[Finding]:
         yield find("own-entry", Standing.HINT, "counts a vote of its writer: which one?", line=counted.group())
     for own in _OWN_SEVERAL.finditer(text):
         yield _ask_about_near_value("speaks of own votes: one on this?", own.group(), parse_value(own["value"])[0])
+
+
+def _read_labelled(text: str) -> Iterator[Finding]:
+    for line in text.split("\n"):
+        if _LABEL.match(fold(line).strip(" *_")) and (choice := _find_answer(fold(line))) is not None:
+            yield find("stated-without-number", Standing.HINT, _IN_WORDS, choice=choice, line=line.strip())
 
 
 def _read_whole(text: str, author: str) -> Iterator[Finding]:
@@ -219,7 +227,7 @@ def _read_answer(own: Sequence[OwnLine], author: str) -> Iterator[Finding]:
     if len(said) != 1 or len(said[0].text) > BRIEF or said[0].text.rstrip().endswith("?"):
         return
     [line] = said
-    shown, folded = line.text.strip(), _LABEL.sub("", fold(line.text))
+    shown, folded = line.text.strip(), fold(line.text)
     is_answer = not line.answers or bool(find_values(line.answers))
     if is_answer and begins("echoes", folded) and len(skip("echoes", folded).split()) <= _FEW_BEHIND:
         yield find("as-another", Standing.HINT, "says the same as somebody: which vote?", line=shown)
@@ -228,7 +236,12 @@ def _read_answer(own: Sequence[OwnLine], author: str) -> Iterator[Finding]:
     if folded.strip(" .!") == "1":
         yield _ask_about_near_value(_NEARLY, folded, Choice.FOR)
         return
-    choices = [c for c, names in _ANSWERS.items() if not leaves_only((*names, "greeting"), folded)]
-    if len(choices) == 1:
-        why = "a mail of a word or two, without a value: is it a vote?"
-        yield find("stated-without-number", Standing.HINT, why, choice=choices[0], line=shown)
+    if (choice := _find_answer(folded)) is not None:
+        yield find("stated-without-number", Standing.HINT, _IN_WORDS, choice=choice, line=shown)
+
+
+def _find_answer(folded: str) -> Choice | None:
+    """The choice of words that are only a yes, a no or an abstention, perhaps behind "Vote:"."""
+    said = _LABEL.sub("", folded)
+    choices = [c for c, names in _ANSWERS.items() if not leaves_only((*names, "greeting"), said)]
+    return choices[0] if len(choices) == 1 else None

@@ -182,4 +182,7 @@ def _is_lettered(word: str) -> bool:
 
 
 def _write_pattern(word: str) -> str:
-    return _GAP.join(re.escape(part).replace(r"\*", r"\w*").replace(r"\ ", r"\s+") for part in word.split(" ... "))
+    parts = (re.escape(part).replace(r"\*", r"\w*").replace(r"\ ", r"\s+") for part in word.split(" ... "))
+    return _GAP.join(
+        rf"(?<![A-Za-z0-9]){part}" if part[:2] in {r"\+", r"\-"} else part for part in parts
+    )  # not "GMT+1"

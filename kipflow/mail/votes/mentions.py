@@ -18,7 +18,7 @@ from kipflow.mail.votes.conditions import (
     is_condition,
     orders,
 )
-from kipflow.mail.votes.lexicon import begins, drop, ends, fold, has, is_unspaced
+from kipflow.mail.votes.lexicon import begins, drop, ends, fold, has, is_unspaced, leaves_only
 from kipflow.mail.votes.sentences import Sentence
 from kipflow.mail.votes.values import VALUE, find_values, is_from_me, parse_value
 
@@ -106,7 +106,7 @@ class Mention:
     @cached_property
     def label(self) -> str:
         """The words before a colon right before it, or a name before its bracket: "Windows:", "Jun (+1)"."""
-        if (named := _NAME_BEFORE.search(self.lead)) is not None:
+        if (named := _NAME_BEFORE.search(self.lead)) is not None and leaves_only(("yes", "no"), fold(named.group())):
             return _SENTENCE_END.split(self.lead[: named.end()])[-1].strip()
         before = (self.sentence.preceding if self.opens else self.lead).rstrip(f" {_FRAME}([")
         before = _LISTED.sub("", before)
@@ -118,7 +118,7 @@ class Mention:
     def lead_in(self) -> str:
         """The last words of its label, in lower case: "my vote would have been"."""
         said = fold(MARK.split(self.label)[-1])
-        for name in ("abstention", "harmless", "undenied", "polite", "filler"):
+        for name in ("abstention", "vote_against", "harmless", "undenied", "polite", "filler"):
             said = drop(name, said)
         words = said.split()[-_LAST:]
         return " ".join(words) if len(words) > 1 else ""  # "NO: -1"

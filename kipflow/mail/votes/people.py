@@ -49,7 +49,8 @@ YOURS = re.compile(
 )
 #: "Please +1 the patch", "you may vote", "when anyone votes"
 _INVITED = re.compile(
-    r"please|(?:please|(?:(?:if|when|once|until|as soon as) )?(?:you|one|(?:any|some|every)(?:one|body)|whoever))"
+    r"please|(?:please|(?:can|could|would|will) (?:you|some(?:one|body)|any(?:one|body))(?: please)?"
+    r"|(?:(?:if|when|once|until|as soon as) )?(?:you|one|(?:any|some|every)(?:one|body)|whoever))"
     r"(?: (?:can|could|may|must|should|would|will|still|want to|wish to))*"
     r" (?:votes?|casts?|gives?|leaves?|answers? with|repl(?:y|ies) with)(?: an?)?"
 )
@@ -190,3 +191,8 @@ def is_wanted(m: Mention) -> bool:
 def is_counted_in_brackets(m: Mention) -> bool:
     """Whether a number in front of brackets counts votes of this value: "3 (+1 binding) votes"."""
     return _NUMBER_OF.fullmatch(m.lead) is not None and re.match(r"[^)]*\)\s*(?:votes\b|\()", m.tail) is not None
+
+
+def passes_on(line: str) -> bool:
+    """Whether a line with a value gives the vote of somebody who asked its writer to: "she asked me to send her +1"."""
+    return has("proxies", fold(line)) and bool(find_values(line))

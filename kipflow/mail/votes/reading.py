@@ -17,7 +17,7 @@ from kipflow.mail.votes.about import read_title
 from kipflow.mail.votes.changes import is_origin, read_change
 from kipflow.mail.votes.claims import find_claim
 from kipflow.mail.votes.conditions import has_condition
-from kipflow.mail.votes.doubts import STANCE, drop_denied, find_doubt_rule, says_it_stands
+from kipflow.mail.votes.doubts import OWN_VOTE, STANCE, drop_denied, find_doubt_rule, says_it_stands
 from kipflow.mail.votes.findings import Finding, Role, find, resolve, weigh_with_the_rest
 from kipflow.mail.votes.judging import judge, turns_against
 from kipflow.mail.votes.leftovers import SHORT, ask_about_the_rest, read_own_entry, read_quoted_boxes
@@ -76,7 +76,7 @@ def explain(
             for f in below
             if f.expression.choice is not None and not f.expression.standing.is_faint
         ] or found
-    text = "\n".join(line.text for line in words.own)
+    text = "\n".join(spell_out(line.text) for line in words.own)
     left = drop_denied(found, text.replace("\n", " "))
     if left is None:
         return (), tuple(mail.reasons)
@@ -88,8 +88,10 @@ def explain(
         rest = (read_own_entry if is_result else ask_about_the_rest)(words.own, author)
         if vote is None and not is_result and (rest is None or rest.standing is Standing.LEANING):
             rest = read_quoted_boxes(words.quoted_boxes, author) or rest
-        if vote is None or (rest is not None and rest.standing is Standing.UNCLEAR):
-            vote = rest  # a doubt is a question only for a voter with a vote: "hence a 0 and not a -1"
+        if vote is None or rest is None or rest.standing is Standing.LEANING:
+            vote = vote or rest
+        else:
+            vote = resolve([*left, Finding(rest)])  # a doubt is a question only for a voter with a vote
     return () if vote is None else (vote,), tuple(mail.reasons)
 
 
@@ -213,8 +215,8 @@ def _read_without_value(text: str, answers: str, *, has_value: bool) -> Iterator
         return
     doubt = find_doubt_rule(text)
     folded = fold(text)
-    if doubt is None and said is None and not has_value and STANCE.when(drop("keeps", folded)):
-        doubt = STANCE
+    if doubt is None and said is None and not has_value:
+        doubt = next((rule for rule in (STANCE, OWN_VOTE) if rule.when(drop("keeps", folded))), None)
     if said is not None and (doubt is None or said.expression.standing is Standing.CLEAR):
         yield said
     if doubt is not None:

@@ -47,7 +47,8 @@ class _Share:
 def _patterns(prefix: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     key = rf"(?<![A-Za-z0-9]){re.escape(prefix)}s?\W{{0,3}}\d{{1,5}}(?!\w|\.\d)"
     bare = r"[1-9]\d{0,4}(?!\w|\.\d)(?!\s+(?:for|on|to)\b)"
-    keys = rf"(?P<keys>{key}(?:\s*(?:,|&|/|\+|and|,\s*and)\s*(?:{key}|{bare})){{0,8}})"
+    more = rf"\s*(?:,|&|/|and|,\s*and)\s*(?:{key}|{bare})|\s*\+\s*{key}|\s+\+\s+\d{{2,5}}\b"  # not "KIP-7 +1"
+    keys = rf"(?P<keys>{key}(?:{more}){{0,8}})"
     value = r"(?<![\w.+±−–-])(?P<value>0|[+\-±−–]\s?[01](?:\.\d{1,2})?)(?![\w.]\d|\d|\s?%)"
     claim = r"(?P<claim>\s*[\[(]?\s*(?:non\W{0,2})?binding\s*[\])]?)?"
     ahead = rf"{keys}\s*{_JOINS}\s*(?:an?\s+)?{value}{claim}"
@@ -135,15 +136,19 @@ def _find_shares(text: str, prefix: str) -> list[_Share] | None:
     shares: list[_Share] = []
     for raw in text.split("\n")[:_MAX_LINES]:
         line = spell_out(plain(raw))[:_MAX_LINE]
-        values = {m.start("value") for m in find_values(line)}
+        read = [list(pattern.finditer(line)) for pattern in _patterns(prefix)]
+        signed = find_values(line)
+        zeros = (m for m in read[-1] if m["value"] == "0" and not line[m.end() :].strip(" .,;"))
+        opening = (m for m in zeros if signed or not line[: m.start()].strip(" -*•"))  # not "Blockers for KIP-7: 0"
+        values = {m.start("value") for m in (*signed, *opening)}
         if not values:
             continue
-        read = (list(pattern.finditer(line)) for pattern in _patterns(prefix))
         found = next((m for m in read if values <= {x.start("value") for x in m}), None)
         if found is None:
             return None
         shares.extend(_read_line(line, found))
-    return shares or None
+    # zeros alone may count anything: "KIP-7: 0", "KIP-9: 3"
+    return shares if any(share.expression.value != "0" for share in shares) else None
 
 
 def _read_line(line: str, found: Sequence[re.Match[str]]) -> Iterator[_Share]:

@@ -49,6 +49,12 @@ _SAYS_WHAT = re.compile(
     r"^\s*(?:\([^()]{0,20}\)\s*)?(?:(?!votes?\b)[a-z]|\(?(?:non[- ]?)?binding\b(?!\W*:))", re.IGNORECASE
 )
 _NUMBER = re.compile(r"^\s*\(?[a-e1-5][.)]")
+_LETTER = re.compile(r"^\s*\(?[A-Ea-e][.)]")
+#: "+1 if you like it", above "-1 if not"
+_INVITES = re.compile(
+    r"^\W*if you(?:['’]re| are)? (?:think|like|agree|want|feel|support|ok|okay|fine|happy|for|in favou?r|approve)\b",
+    re.I,
+)
 # "Mara Lind: +1 (binding)", "Jun Okafor +1"
 _NAMED_VALUE = re.compile(
     r"^\s*(?:[-*•]\s+|\d{1,2}[.)]\s+)?[\[<]?(?P<name>[^\W\d][\w.'’-]*(?:\s+[^\W\d][\w.'’-]*){0,3})[\]>]?\s*"
@@ -169,8 +175,12 @@ def _classify_run(run: Sequence[Leading], lines: Sequence[str], author: str) -> 
     if has("reports", above) and all(names_someone(v.after) for v in run):
         return shapes.SUMMARY  # "So far:"
     if len({v.value.strip("+-") + v.value[0] for v in run}) > 1:
+        if _INVITES.match(run[0].after) is not None:
+            return shapes.LEGEND
         is_vote = _holds_vote(run) and not (has("explains", above) or above.endswith(":"))
         return shapes.ON_PARTS if is_vote or _votes_on_parts(run, lines, above) else shapes.LEGEND
+    if all(_LETTER.match(lines[v.index]) for v in run):
+        return shapes.ON_PARTS  # "A) +1", "B) +1"
     if sum(names_someone(v.after) for v in run) > 1:
         # "+1 jun / +1 mara" lists handles, "+1 core / +1 plugin" what is voted on: a person decides
         return shapes.LISTED if all(_LOWER_WORD.match(v.after) for v in run) else shapes.SUMMARY
@@ -207,6 +217,8 @@ def _find_named_values(lines: Sequence[str], found: Shapes) -> Shapes:
         match = _NAMED_VALUE.match(line) if "1" in line and index not in found and len(line) < 120 else None
         if match is None or _KEY.search(match["name"]):
             continue  # "KIP-7: +1" is a vote on KIP-7, not one of somebody called so
+        if " " in match["name"] and not (match["name"].islower() or find_names(match["name"])):
+            continue  # "Por si sirve: +1"
         is_mine = begins("from_me", fold(skip_claim(line[match.end() :])).strip()) or not leaves_only(
             ("sums_up", "whole", "my_vote", "own"), fold(match["name"])
         )

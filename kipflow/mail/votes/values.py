@@ -24,6 +24,7 @@ _FACE = re.compile(
 _SPELLINGS = (
     # a face is no division, comparison or label: ":/", "<3", "^^"
     ((":", ";", "<3", "=", "^", "o/"), _FACE, ":)"),
+    (("://",), re.compile(r"(?<=://)([\w.-]+)/[\w./?#@!$&'*=%:~-]*[\w/#]", re.ASCII), r"\1/page"),  # "…/pull/263"
     ("\\", re.compile(r"(?:^|(?<=[\s*_(\[]))\\(?=[+-] ?[01](?!\w))"), ""),
     (("&#",), re.compile(r"&#(?:43|x2b);(?= ?[01](?!\w))", re.IGNORECASE), "+"),
     (("us", "US"), re.compile(r"(?<![\w-])pluss?[ -](?:one|1|eins|uno)\b", re.IGNORECASE), "+1"),

@@ -1,4 +1,4 @@
-"""Rules on values: rows of a table that `talk` and `rules` fill. The function that names a row says when it applies."""
+"""Rules on values: rows of the tables in `numbers`, `talk` and `rules`, each named after the function that decides."""
 
 from __future__ import annotations
 

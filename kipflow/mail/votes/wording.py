@@ -80,7 +80,9 @@ def _names_others(text: str) -> bool:
 
 
 def _breaks_off(folded: str) -> bool:
-    return folded.rstrip()[-1:].isalnum() and has("my_vote", folded)
+    """ "As to my vote, I am": the end is missing."""
+    names_it = any("," not in match.group() for match in find_words("my_vote", folded))
+    return names_it and folded.rstrip()[-1:].isalnum()
 
 
 def _ask(choice: Choice | None, folded: str, claimed: bool | None) -> Finding | None:

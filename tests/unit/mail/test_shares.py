@@ -31,6 +31,8 @@ def share_of(body: str, number: int, siblings: tuple[int, ...]) -> list[tuple[st
         ("+1 for KIP-7 and KIP-9\n", [("+1", "clear")], [("+1", "clear")]),
         ("+1 (binding) to both\n", [("+1", "clear")], [("+1", "clear")]),
         ("+1\n", [("+1", "clear")], [("+1", "clear")]),
+        ("KIP-7: +1 (binding)\nKIP-9: 0\n", [("+1", "clear")], [("0", "clear")]),
+        ("KIP-7 +1, KIP-9 0\n", [("+1", "clear")], [("0", "clear")]),
         ("KIP-7: +1\n", [("+1", "clear")], []),
         ("KIP-7: +1\nKIP-9: +1 if the default is 5\n", [("+1", "clear")], [("+1", "unclear")]),
     ],
