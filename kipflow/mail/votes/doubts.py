@@ -31,7 +31,10 @@ class DoubtRule:
 
 def _is_own_ballot(folded: str) -> bool:
     """ "I retract.", "We withdraw the veto." """
-    is_whole = len(MARK.split(folded)[0].split()) <= 3 or (has("ballot", folded) and not has_condition(folded))
+    first = MARK.split(folded)[0]
+    is_whole = (len(first.split()) <= 3 and has("takeback", first)) or (
+        has("ballot", folded) and not has_condition(folded)
+    )
     return is_whole and has("first_person", folded)
 
 

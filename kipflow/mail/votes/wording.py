@@ -81,7 +81,8 @@ def _names_others(text: str) -> bool:
 
 def _breaks_off(folded: str) -> bool:
     """ "As to my vote, I am": the end is missing."""
-    names_it = any("," not in match.group() for match in find_words("my_vote", folded))
+    found = (match.group() for match in find_words("my_vote", folded))
+    names_it = any(said[-1].isalpha() and "," not in said for said in found)  # not "my questions: 0"
     return names_it and folded.rstrip()[-1:].isalnum()
 
 

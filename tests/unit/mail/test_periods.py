@@ -75,6 +75,7 @@ ANSWERS = {
     "New deadline for the freeze: March 20th.": "",
     "With the new default I extend the retention until March 20th.": "",
     "I'll keep the vote open until tomorrow.": "03-07 12:00",
+    "I've extended the vote until Saturday, 18:00 UTC.": "03-07 18:00",
     "Two votes are missing for this vote. I'll keep it open until Monday.": "03-10 12:00",
     "I won't close the vote before Monday.": "03-10 12:00",
     "I will close this vote in 24 hours.": "03-06 08:00",
