@@ -116,9 +116,10 @@ def _part_votes(line: str) -> list[str]:
     if len(line) > _MAX_LINE:
         return [line]
     begins = _FIRST_SIDE.search(line)
-    sides = re.split(r"\s*[,;]\s+", line[begins.end() :].rstrip(" ."), maxsplit=_MOST_SIDES) if begins else []
-    if begins is not None and len(sides) > 1 and all(map(_WORD_COUNT.match, sides)):
-        return [line[: begins.end()], *sides]
+    if begins is not None:
+        sides = re.split(r"\s*[,;]\s+", line[begins.end() :].rstrip(" ."), maxsplit=_MOST_SIDES)
+        if len(sides) > 1 and all(map(_WORD_COUNT.match, sides)):
+            return [line[: begins.end()], *sides]
     first = _NAMED_VOTE.search(line)
     if first is None:
         return [line]

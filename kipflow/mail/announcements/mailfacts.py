@@ -62,6 +62,11 @@ class Mail:
         return self.reading.kind is MailKind.RESULT
 
     @cached_property
+    def opens_result(self) -> bool:
+        """Whether it is the announcement under the tag, not an answer to it."""
+        return self.is_tagged and not self.reading.is_reply
+
+    @cached_property
     def sentences(self) -> list[str]:
         return split_sentences(self.lines)
 

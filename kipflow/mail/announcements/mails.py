@@ -107,8 +107,7 @@ def cast(m: Mail) -> bool:
 @result(ASK, "an outcome, perhaps", "I'd say the vote passed.", "The proposal is in.", leaves=("The vote passed.",))
 def half_stated(m: Mail) -> str:
     perhaps = (s for s in m.relevant if s.subject >= Subject.PRONOUN)
-    is_result = m.is_tagged and not m.reading.is_reply
-    found = (s.sentence for s in perhaps if m.counts.any or (is_result and s.outcome == "failed"))
+    found = (s.sentence for s in perhaps if m.counts.any or (m.opens_result and s.outcome == "failed"))
     return m.about_vote or next(found, "")
 
 
@@ -118,7 +117,7 @@ def half_stated(m: Mail) -> str:
     leaves=("+1 (binding)\n\nOops, my first mail was empty.", "The mistake in the second table is fixed."),
 )
 def denied_later(m: Mail) -> str:
-    says_more = m.counts.any or (m.is_tagged and find_outcome_of_subject(m.subject) and not m.reading.is_reply)
+    says_more = m.counts.any or (m.opens_result and find_outcome_of_subject(m.subject))
     return "" if says_more or m.is_ballot else m.denial
 
 
@@ -141,7 +140,7 @@ def passed_by_subject(m: Mail) -> bool:
     leaves=("[RESULT] 3 binding +1, 1 non-binding +1",),
 )
 def may_have_failed(m: Mail) -> str:
-    if not m.is_tagged or m.reading.is_reply:
+    if not m.opens_result:
         return ""
     for sentence in m.own:
         tokens = tokenize(m.drop_title(sentence))
@@ -156,14 +155,14 @@ def may_have_failed(m: Mail) -> str:
     leaves=("[RESULT] 3 binding +1, 1 non-binding +1", "[RESULT] See above"),
 )
 def not_understood(m: Mail) -> str:
-    if not m.is_tagged or m.reading.is_reply or m.counts.any:
+    if not m.opens_result or m.counts.any:
         return ""
     return next((s for s in m.own if any(t.can_be(*_MAY_FAIL) for t in tokenize(m.drop_title(s)))), "")
 
 
 @result(Says.PRESENTED, "tagged, without an outcome", "[RESULT] 3 binding +1, 1 non-binding +1", "[RESULT] See above")
 def tagged(m: Mail) -> bool:
-    return m.is_tagged and (m.counts.any or not m.reading.is_reply)
+    return m.opens_result or (m.is_tagged and m.counts.any)
 
 
 @result(NOTHING, "answers an announcement")

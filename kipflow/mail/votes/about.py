@@ -164,7 +164,9 @@ def _read_named(written: str, what: str, bare: str) -> About:
     if _ABOVE.search(said) and begins("whole", bare.removeprefix("above ")) and not bare.startswith("everything"):
         return About.WHOLE  # "the KIP above"
     named = _REASON.split(said)[0]
-    named = named if (said_of := _MENTIONED.search(written[: len(named)])) is None else named[: said_of.end("noun")]
+    mentioned = _MENTIONED.search(written[: len(named)])
+    if mentioned is not None:
+        named = named[: mentioned.end("noun")]
     if has("remark", named) or _SOMEBODYS.search(written[: len(named)]):
         return About.REMARK
     if has("part", said):
