@@ -36,7 +36,8 @@ _CLOCK = re.compile(
 )
 #: "This vote is on keeping it for", "a vote in the last"; not "the vote on KIP-7"
 _ABOUT = re.compile(
-    r"\bvot(?:es?|ing)(?: (?:is|are))? (?:on|about|for|in)\b(?! (?:this|it|[a-z]+-\d)|\s*$)|\bvotes? to\b(?!\s*$)"
+    r"\bvot(?:es?|ing)(?: (?:is|are))? (?:on|about|for|in)\b(?! (?:this|it|by|before|until|[a-z]+-\d)|\s*$)"
+    r"|\bvotes? to\b(?!\s*$)"
 )
 _OTHER_VOTE = re.compile(r"\b(?:next|last|previous|other|earlier) vot")
 #: After a time: "… is unnecessary", "… was a typo", "…?"
@@ -46,10 +47,14 @@ _ASKED_FOR = re.compile(r"\basked for\b")
 _REACH = 25
 _ZONE = re.compile(r"\([a-z]{2,4}t\)")
 _GREETING = re.compile(r"^\W*(?:hi|hello|hey|dear|ok|okay)\b[^,.;:]{0,20},")
-#: "Because of the holidays this vote runs for"
-_GROUND = re.compile(
-    r"^\W*(?:but )?(?:(?:because of|due to|given|considering|with) (?:[^\W\d]+ ){1,6}?(?=(?:the|this|our|i|we)\b)"
-    r"|(?:since|as) (?:[^\W\d]+ ){1,8}?(?=(?:the|this|our) vot))"
+#: Words that are about the vote itself, whatever stands before: "so I keep this one open", "test and vote by"
+_ANCHOR = re.compile(
+    r"\b(?:(?:keep|leav|hold)(?:e|ing)? (?:this(?: one| vote| thread)? open|(?:the|our) (?:vote|voting|thread) open"
+    r"|it open (?=until|till))|(?:extend|prolong)(?:ing|ed)? "
+    r"(?:this (?=until|till)|(?:this|the|our) (?:vot(?:e|ing)|thread|poll|deadline))"
+    r"|(?:the|this|our) (?:vote|voting|poll)(?: will| shall| is| to| be){0,3} (?:(?:is|be|stays?|remains?) open|runs?"
+    r"|lasts?|closes?|ends?|goes on)|this will run (?=until|till|through)|vote (?=by|until|till)"
+    r"|you(?:['’]ve| have)(?: got)?(?: time)? (?=until|till))\b"
 )
 
 
@@ -78,10 +83,11 @@ def _compile_times() -> re.Pattern[str]:
         rf"|(?P<month1>{month})\.?\s+(?P<day1>\d\d?){th}\b{year.format(1)}"
         rf"|(?P<day2>\d\d?){th}\s+(?:of\s+)?(?P<month2>{month})\b{year.format(2)})"
         rf"|(?P<soon>tomorrow)\b|(?P<next>next\s+)?(?P<weekday>{day})(?:,?\s+the\s+(?P<day3>\d\d?){th})?\b"
+        r"(?P<after>\s+next\s+week\b)?|end\s+of\s+(?P<which>next|this|the)\s+(?P<span>week|month)\b"
         rf"|(?:\d{{1,2}}\s?(?:-|–|to|or)\s?)?(?P<number>\d{{1,3}}|an?|one|another|{join_words('number')})"
         r"(?:\s?\(\w{1,8}\))?(?:(?<=\d)|\s|-)\s?-?"
         r"(?P<kind>(?:(?:more|full|further|additional|extra|whole|calendar|working|business)\s)*)"
-        r"(?P<unit>hours?|hrs?|h|days?|d|weeks?|wks?|months?)\b(?!\s(?:ago|old|after|since|before|from (?!now|today))))"
+        r"(?P<unit>hours?|hrs?|h|days?|d|weeks?|wks?|months?)\b(?!\s(?:ago|old|after|before|from (?!now|today))))"
     )
 
 
@@ -122,10 +128,14 @@ def _find_ends(sentence: str, clock: Clock, *, heard: bool) -> Iterator[datetime
         if _TAKES_BACK.match(timeless[at.end() :]) or _is_unsure(lead):
             return
         joined = belongs and _get("period_joins").issuperset(_WORD.findall(lead[end:]))
-        clause = _CLAUSE.split(lead)[-1]
-        opens, before = _GREETING.sub("", lead).strip(" -*•[") == clause.strip(), _GROUND.sub("", clause)
+        *earlier, clause = _CLAUSE.split(lead)
+        if earlier and "til" in clause and _get("period_joins").issuperset(_WORD.findall(clause)):
+            clause = f"{earlier[-1]} {clause}"  # "This vote is open longer, that is until Friday"
+        own = _find_own(clause, is_call=clock.is_call)
+        opens, before = _GREETING.sub("", lead).strip(" -*•[") == clause.strip(), own or clause
         heard_of = heard or not _get("period_vote").isdisjoint(_WORD.findall(lead))
-        belongs = joined or _speaks_of_period(before, heard=heard_of, opens=opens, is_call=clock.is_call)
+        about = bool(own) or _speaks_of_vote(before, clock, heard=heard_of, opens=opens)
+        belongs = joined or (about and _is_known(before))
         end = at.end()
         near = [hour for hour in hours if at.start() - _REACH < hour.start() < at.end() + _REACH]
         until = _find_until(at, _WORD.findall(before), clock, near) if belongs else None
@@ -138,12 +148,25 @@ def _is_unsure(lead: str) -> bool:
     return not _get("period_unsure").isdisjoint(_WORD.findall(_ASKED_FOR.sub(" ", lead)))
 
 
-def _speaks_of_period(before: str, *, heard: bool, opens: bool, is_call: bool) -> bool:
-    """Whether the clause before a time is about the vote's period, and every word in it is known."""
+def _find_own(clause: str, *, is_call: bool) -> str:
+    """A clause from where it is about the vote itself: "because of the holidays this vote runs for" → "this vote …"."""
+    anchor = next(reversed(list(_ANCHOR.finditer(clause))), None)
+    if anchor is None or not _get("period_denied").isdisjoint(_WORD.findall(clause[: anchor.start()])):
+        return ""
+    return "" if anchor.group().startswith(("you", "vote")) and not is_call else clause[anchor.start() :]
+
+
+def _is_known(before: str) -> bool:
+    """Whether every word before a time is known."""
+    known = _get("period_runs", "period_vote", "period_between", "period_denied")
+    return all(word in known or "-" in word for word in _WORD.findall(before)) and _ABOUT.search(before) is None
+
+
+def _speaks_of_vote(before: str, clock: Clock, *, heard: bool, opens: bool) -> bool:
+    """Whether the words before a time are about the vote's period."""
     words = _WORD.findall(before)
     said, runs = set(words), _get("period_runs")
-    known = _get("period_runs", "period_vote", "period_between", "period_denied")
-    if not all(word in known or "-" in word for word in words) or runs.isdisjoint(said) or _ABOUT.search(before):
+    if runs.isdisjoint(said):
         return False
     if before.rstrip().endswith(":") and words[-1] not in runs - {"please"}:
         return False  # "please vote on KIP-7: 30 days of retention"
@@ -157,7 +180,7 @@ def _speaks_of_period(before: str, *, heard: bool, opens: bool, is_call: bool) -
     if extends:  # "Extended to 30 days in the KIP" is about the KIP
         alone = not said.isdisjoint({"until", "till", "by", "another"})
     is_moved = "deadline" in said and not said.isdisjoint({"new", "moves", "moved"})
-    return alone and (heard if "it" in said else opens and (is_call or extends or is_moved))
+    return alone and (heard if "it" in said else opens and (clock.is_call or extends or is_moved))
 
 
 def _find_until(
@@ -191,6 +214,16 @@ def _add_length(at: re.Match[str], before: Sequence[str], clock: Clock) -> datet
     return begin
 
 
+def _find_last(today: date, span: str, which: str) -> date:
+    """The last day of this or the next week or month."""
+    if span == "week":
+        return today + timedelta(days=6 - today.weekday()) + (_WEEK if which == "next" else timedelta())
+    months = 2 if which == "next" else 1
+    return date(today.year + (today.month + months - 1) // 12, (today.month + months - 1) % 12 + 1, 1) - timedelta(
+        days=1
+    )
+
+
 def _find_day(at: re.Match[str], today: date, *, is_call: bool) -> date | None:
     if at["soon"]:
         return today + timedelta(days=1)
@@ -200,7 +233,11 @@ def _find_day(at: re.Match[str], today: date, *, is_call: bool) -> date | None:
             days = (today + timedelta(days=n) for n in range(62))
             return next((day for day in days if day.day == int(at["day3"])), None)
         # the latest day it can mean; "Thursday", said on a Thursday, is today, unless the vote opens then
+        if at["after"]:
+            return first + _WEEK if first.isocalendar().week == today.isocalendar().week else first
         return first + _WEEK if at["next"] or (first == today and is_call) else first
+    if at["span"]:
+        return _find_last(today, at["span"], at["which"])
     try:
         if at["iso"]:
             return date.fromisoformat(at["iso"].replace("/", "-"))
