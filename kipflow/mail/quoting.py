@@ -14,7 +14,7 @@ from kipflow.mail import limits
 from kipflow.mail.content.html import BAR_MARK, OUTLOOK_MARK
 from kipflow.mail.content.text import clean_lines
 from kipflow.mail.quotes.attributions import VOTE_LINE, begins_attribution, is_attribution, leads_in_vote
-from kipflow.mail.quotes.footers import drop_added, drop_last_disclaimer, find_automated, is_sent_from
+from kipflow.mail.quotes.footers import drop_added, drop_own_disclaimers, find_automated, is_sent_from
 from kipflow.mail.quotes.headblocks import HEADER_LINE, ORIGINAL
 from kipflow.mail.quotes.marked import (
     mark_attributions,
@@ -79,7 +79,7 @@ def find_own_words(text: str, note: limits.Note = limits.ignore, *, address: str
     is_automated = any(marks[index] == OWN for index in automated if index < len(marks))
     # most of a mail is quoted: what follows looks at the other lines only
     own = [index for index, mark in enumerate(marks) if mark == OWN]
-    drop_last_disclaimer(lines, own)
+    drop_own_disclaimers(lines, own)
     behind_bars = mark_barred_quotes(lines, marks, own)
     mark_tagged_quotes(lines, marks, own)
     led_in = (*behind_bars, *_mark_fenced(lines, marks, own), *_mark_led_in(lines, marks, own))

@@ -168,7 +168,8 @@ def _speaks_of_vote(before: str, clock: Clock, *, heard: bool, opens: bool) -> b
     said, runs = set(words), _get("period_runs")
     if runs.isdisjoint(said):
         return False
-    if before.rstrip().endswith(":") and words[-1] not in runs - {"please"}:
+    is_moved = ("deadline" in said or {"closing", "time"} <= said) and not said.isdisjoint({"new", "moves", "moved"})
+    if before.rstrip().endswith(":") and not (is_moved or words[-1] in runs - {"please"}):
         return False  # "please vote on KIP-7: 30 days of retention"
     ends_it = not _get("period_ends").isdisjoint(said) and not said.isdisjoint({"before", "until", "till"})
     extends = not _get("period_extends").isdisjoint(said)
@@ -179,7 +180,6 @@ def _speaks_of_vote(before: str, clock: Clock, *, heard: bool, opens: bool) -> b
     alone = not _get("period_alone").isdisjoint(said)
     if extends:  # "Extended to 30 days in the KIP" is about the KIP
         alone = not said.isdisjoint({"until", "till", "by", "another"})
-    is_moved = "deadline" in said and not said.isdisjoint({"new", "moves", "moved"})
     return alone and (heard if "it" in said else opens and (clock.is_call or extends or is_moved))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import islice, pairwise
+from itertools import groupby, pairwise
 
 from kipflow.mail.relevance import has_any
 
@@ -126,6 +126,7 @@ def drop_footers(lines: list[str]) -> list[str]:
 #: What companies' mail gateways add between two rules: legal text, no words of the writer.
 _DISCLAIMS = re.compile(
     r"\b(?:intended (?:only |solely )?(?:for|recipient|addressee)|addressees?\b|confidential|privileged|disclaimer|"
+    r"received (?:it|this)(?: e-?mail| message)? (?:in error|by mistake)|"
     r"vertraulich|empfänger|confidentiel|destinataire|confidencial|destinatario|riservat\w+)\b",
     re.IGNORECASE,
 )
@@ -134,7 +135,8 @@ _LONGEST_DISCLAIMER = 25
 _PLAIN_VOTE = re.compile(r"^\s*[+\u2212-]\s?[01]\s*(?:$|[(\[]?(?:non[- ]?)?binding\b)", re.IGNORECASE | re.MULTILINE)
 #: Somebody speaks, or votes: without a second rule below it, such text is no gateway's.
 _OWN_WORDS = re.compile(
-    r"\b(?:I|my|me)\b|[+\u2212-]\s?[01](?!\w)|\b(?:plus|minus)[ -]one\b|\b(?:vot|stimm|lgtm|approv)\w*", re.IGNORECASE
+    r"\b(?:I|my|me)\b|[+\u2212-]\s?[01](?!\w|[ -]?\(?\d{3})|\b(?:plus|minus)[ -]one\b|\b(?:vot|stimm|lgtm|approv)\w*",
+    re.IGNORECASE,
 )
 #: What a disclaimer is about, in a last paragraph without a rule above it.
 _THIS_MAIL = re.compile(
@@ -155,15 +157,16 @@ def drop_disclaimers(lines: list[str]) -> list[str]:
     return lines
 
 
-def drop_last_disclaimer(lines: list[str], own: Sequence[int]) -> None:
-    """Blank out a disclaimer that is the last paragraph of the own lines, whatever is quoted below it."""
-    said = (index for index in reversed(own) if lines[index].strip() and not RULE.match(lines[index]))
-    last = list(islice(said, _LONGEST_DISCLAIMER))
-    end = last[0] + 1 if last else 0
-    start = next((i for i in range(end, 0, -1) if i - 1 not in last), 0)
-    within = lines[start:end]
-    if start and _is_disclaimer(within, _OWN_WORDS) and _THIS_MAIL.search("\n".join(within)):
-        lines[start:end] = [""] * len(within)
+def drop_own_disclaimers(lines: list[str], own: Sequence[int]) -> None:
+    """Blank out the paragraphs of the own lines that are disclaimers, whatever is quoted below them."""
+    said = [index for index in own if lines[index].strip() and not RULE.match(lines[index])]
+    if _DISCLAIMS.search("\n".join(lines[index] for index in said)) is None:
+        return
+    for _, paragraph in groupby(enumerate(said), lambda at: at[1] - at[0]):
+        at = [index for _, index in paragraph]
+        within = lines[at[0] : at[-1] + 1]
+        if at[0] and _is_disclaimer(within, _OWN_WORDS) and _THIS_MAIL.search("\n".join(within)):
+            lines[at[0] : at[-1] + 1] = [""] * len(within)
 
 
 def _is_disclaimer(within: list[str], somebodys: re.Pattern[str]) -> bool:

@@ -67,12 +67,14 @@ def read_called_numbers(reading: SubjectReading, text: str, prefix: str) -> Subj
 
 _OF_VOTES = re.compile(r"vot|abstimm|голос|投票|투표")
 _LEADS_ON = re.compile(r"^\W*(?:(?:so|and|hence|thus|therefore|then|now|please|let's|let us)\b\W*)+")
-#: "as this is another plan, I restart the vote": not "as Jun thinks I restart it"
+#: "as this is another plan, I restart the vote", "to be fair I restart it": not "as Jun thinks I restart it"
 _GROUND = re.compile(
-    r"^(?:as|because|since) (?:this|it|that|the) "
-    r"(?:(?!(?:i|we|why|when|where|if|that|whether|what|who)\b)[\w'’-]+ ){1,12}(?=i\b)"
+    r"^(?:(?:as|because|since) (?:this|it|that|the)|to (?:be|keep|make)) "
+    r"(?:(?!(?:i|we|you|why|when|where|if|that|whether|what|who)\b)[\w'’-]+ ){1,12}(?=i\b)"
 )
 _SUBJECT = re.compile(r"\b(?:i|we)\b")
+#: no vote: "Jean, they start again at zero"
+_THEY = re.compile(r"\b(?:they|these|those|he|she)\b")
 _MOST_BEFORE = 4
 _LATER = re.compile(r"\b(?:on (?:mon|tues|wednes|thurs|fri|satur|sun)day|next week|tomorrow|later|soon)\b")
 
@@ -96,6 +98,8 @@ def _find_beginnings(sentence: str) -> Iterator[bool]:
             continue  # "there is no need to restart the vote"
         phrase = find_words("restart", clause)[0]
         before = _LEADS_ON.sub("", clause[: phrase.start()]).strip()
+        if _THEY.match(before) and _OF_VOTES.search(sentence) is None:
+            continue
         if (ground := _GROUND.match(before)) is not None and not ends("introduces", ground.group()):
             before = before[ground.end() :]
         if before in {"consider", "treat", "regard"} and _OF_VOTES.search(phrase.group()):

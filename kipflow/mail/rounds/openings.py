@@ -95,9 +95,10 @@ class Openings:
         above = next((m for m in self.book.ancestors(message) if m.message_id in self.book.by_root), None)
         if not found or above is None or not self.is_caller(message, above):
             return False
-        # a restart alone is read as a thought of not going on
+        # a restart alone is read as a thought of not going on, or as an end that is not understood
         declared = message.declared
-        if declared is not None and not (declared.only_denies or is_thought(declared.unclear)):
+        is_end = declared is not None and not (declared.only_denies or is_thought(declared.unclear))
+        if declared is not None and is_end and (declared.outcome is not None or not find_beginnings(declared.unclear)):
             return False
         if message.cancels is not None and not starts_vote(message.own_text):
             return False  # "I cancel this vote, all votes so far are void": nothing follows yet

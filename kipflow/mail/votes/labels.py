@@ -22,6 +22,8 @@ _WRITER_WIDE = re.compile(
 )
 #: the end of words about somebody else's act, or about something to be done
 _POINTS = re.compile(r"\b(?:(?<!nothing )to \w+|on|for|from|at|is|are|be|means?)$|\b(?:by|who|doubt)\b")
+#: "Late to the party (and my train has no wifi)"
+_ASIDE = re.compile(r"\s*\((?:and|sorry|since|because|i|my|we|i['’]m)\b[^()]{0,80}\)", re.IGNORECASE)
 _CLAIM_BEHIND = re.compile(r"\s*\((?:non-?)?binding\)$", re.IGNORECASE)
 #: "I speak for Jun"
 _FOR_NAME = re.compile(r"\b(?:for|from)\s+[A-Z][a-z]|['’]s proxy\b")
@@ -50,7 +52,8 @@ _UNSURE = ("hypothetical", "hedging", "hedge", "part", "measure", "in_part")
 #: a sentence, not the name of a thing
 _SAYS = re.compile(
     r"^\W*(?:(?:so|and|but|now|still|well|then|to me|for me|for us|imo|imho|in my (?:view|opinion|book)|\w+ly)\W+)*"
-    r"(?:it|this|that|these|those|there|all|everything|nothing|mine|i|we|tests?|people|everybody)(?:['’](?:s|re|ve|ll|m)\b"
+    r"(?:it|(?:this|that)(?: one| kip)?|these|those|there|all|everything|nothing|mine|i|we"
+    r"|tests?|people|everybody)(?:['’](?:s|re|ve|ll|m)\b"
     rf"| (?:\w+ly )?(?:{BE}|has|have|will|does|do|looks?|seems?|sounds?|feels?|reads?|makes?|works?)\b)"
 )
 #: somebody or something else does something
@@ -158,13 +161,13 @@ def _is_lacking(x: Label) -> bool:
 
 def begins_with_ground(clause: str) -> bool:
     """Whether a clause (in lower case) begins as a reason for the vote after it: "but as it does not"."""
-    return begins("grounds", clause.removeprefix("but "))
+    return begins("grounds", clause.removeprefix("but ").removeprefix("and "))
 
 
 def _gives_grounds(last: str) -> bool:
     """Whether a label's last clause gives the vote's reason or role: "Since it is fixed", "After a long test"."""
-    last = last.removeprefix("and ")
-    is_ground = begins_with_ground(last) or (last.startswith("after ") and begins("harmless", last))
+    is_after = last.removeprefix("and ").startswith("after ") and begins("harmless", last.removeprefix("and "))
+    is_ground = begins_with_ground(last) or is_after
     return is_ground and not ends("leaves_open", last)
 
 
@@ -242,5 +245,7 @@ LABEL_RULES = (
 
 def find_label_rule(written: str, choice: Choice, *, is_claimed: bool) -> LabelRule | None:
     """The first rule that takes a label."""
+    asides = _ASIDE.findall(written)
+    written = written if any(map(find_names, asides)) else _ASIDE.sub("", written)
     label = Label(_CLAIM_BEHIND.sub("", _ITEM.sub("", written)), choice, is_claimed)
     return next((row for row in LABEL_RULES if row.when(label)), None)

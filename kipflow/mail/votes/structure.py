@@ -118,10 +118,14 @@ def find_leading(lines: Sequence[str]) -> Iterator[Leading]:
 
 #: "-2  earliest"
 _OTHER_NUMBER = re.compile(r"^\s*(?:[-*•]\s+)?[+\-](?:[2-9]|\d\d)(?!\w)")
+#: the rest of a telephone number
+_PHONE = re.compile(r"^\s*\(?\d{3}\)?[ .-]?\d{3}[ .-]?\d{4}\b")
 
 
 def _is_among_numbers(v: Leading, lines: Sequence[str]) -> bool:
     """Whether the line above or below begins with a number that is no vote: "-1 latest / -2 earliest"."""
+    if not v.after.strip() and _PHONE.match("".join(lines[v.index + 1 : v.index + 2])):
+        return True
     beside = lines[max(0, v.index - 1) : v.index + 2]
     return _BARE.match(v.after) is None and any(_OTHER_NUMBER.match(x) or _begins_with_a_number(x) for x in beside)
 
@@ -151,8 +155,8 @@ def _find_runs(leading: Sequence[Leading], lines: Sequence[str], apart: Collecti
             last = runs[-1][-1]
             above = lines[last.index + 1 : value.index]
             between = [line for line in above if line.strip() and not _is_rest(above, last)]
-            # "+1 (binding)" set apart below a list of limits
-            is_apart = bool(above) and find_claim("", value.after) is not None and find_claim("", last.after) is None
+            # "+1 (binding)" set apart above or below a list of limits
+            is_apart = bool(above) and (find_claim("", value.after) is None) != (find_claim("", last.after) is None)
             if not is_apart and (not between or (len(between) == 1 and len(runs[-1]) > 1 and len(between[0]) < 90)):
                 runs[-1].append(value)
                 continue

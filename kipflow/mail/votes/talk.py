@@ -125,7 +125,7 @@ def talked_of(m: Mention) -> bool:
     if people.is_of_any(m) or (not m.opens and re.match(r"\s*,\s*(?:was|were|had|came|counts)\b", m.rest)):
         return True
     if m.segment.endswith(("my", "my own")):
-        if _SAYS_IF_BINDING.match(m.rest):
+        if _SAYS_IF_BINDING.match(m.rest) or (has("restated", m.near) and not has("part", m.near)):
             return False
         if not m.is_apart and _IS_SAID_OF_IT.search(m.near) is not None:
             return True  # "My -1 from RC1 is resolved"

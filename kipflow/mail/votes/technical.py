@@ -12,7 +12,7 @@ _SIGNS_BEFORE = re.compile(
     r"(?:[=</^%]|(?<![=-])>|[\w)]\s*\*)\s*[\"'(]?$|"
     r"\d\s?[)\]]\s*$|(?<![A-Za-z.\d-])\d\s*$|(?<![.\w+-])(?<!my )\d\s*(?:or|and|,|to|through)\s*$|"
     r"[a-z]+[._][a-z._]+\s*(?:is|to|=|:)?\s*$|(?<![\w.])[+-](?:[2-9]\d*|1\d+)\b(?!\s*(?:days|weeks)).{0,25}$|"
-    r" = .{0,9}$|\b[xnk]\s*$",
+    r" = .{0,9}$|(?:\b[xnk]|[*/+-]\s*\([a-z])\s*$",
     re.IGNORECASE,
 )
 _SIGNS_BEHIND = re.compile(

@@ -104,8 +104,9 @@ def _ask(choice: Choice | None, folded: str, claimed: bool | None) -> Finding | 
 def _find_approved(folded: str) -> set[Choice]:
     found = {choice for name, choice in _APPROVALS.items() if has(name, folded)}
     before = (MARK.split(folded[: m.start()])[-1] for m in find_words("rejection", folded))
-    if Choice.AGAINST in found and all(has("negation", clause) for clause in before):
-        found.remove(Choice.AGAINST)  # "nobody was against it"
+    is_denied = all(has("negation", clause) for clause in before) or not has("rejection", drop("undenied", folded))
+    if Choice.AGAINST in found and is_denied:
+        found.remove(Choice.AGAINST)  # "nobody was against it", "I've nothing against it"
     if not found and has("from_me", folded):  # "a resounding yes from me", not "no objection from me"
         found = {Choice.FOR for m in find_words("assent", folded) if not m.group().startswith("no ")}
     return {Choice.AGAINST} if {Choice.AGAINST, Choice.FOR} <= found else found

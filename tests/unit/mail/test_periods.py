@@ -91,6 +91,7 @@ ANSWERS = {
     "Hi all, with the holidays around I'm extending this until March 20th.": "03-21 12:00",
     "New deadline: March 20th.": "03-21 12:00",
     "The deadline is moved to March 20th.": "03-21 12:00",
+    "New closing time: Friday, March 20th, 12:00 UTC.": "03-20 12:00",
     "New deadline for the freeze: March 20th.": "",
     "With the new default I extend the retention until March 20th.": "",
     "I'll keep the vote open until tomorrow.": "03-07 12:00",
