@@ -217,7 +217,7 @@ class Mention:
     def place(self) -> str:
         """Where it comes from, if that is one word and may be a place: "+1 (binding) from Accra"."""
         # "binding +1 from Jun, -1 from Ola" lists voters
-        is_listed = self.rest == self.tail or len(find_values(self.sentence.text)) > 1
+        is_listed = self.rest == self.tail.lstrip() or len(find_values(self.sentence.text)) > 1
         return "" if is_listed else find_place(self.rest)
 
     @cached_property
