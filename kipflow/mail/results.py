@@ -25,7 +25,7 @@ from kipflow.mail.announcements.verdicts import Says
 from kipflow.mail.content.text import plain
 from kipflow.mail.quoting import Words
 from kipflow.mail.relevance import has_any
-from kipflow.mail.votes.people import lists_others
+from kipflow.mail.votes.people import gives_others, lists_others
 from kipflow.mail.votes.shapes import find_box
 
 _LONGEST_LINE = 300
@@ -195,7 +195,8 @@ def ask_beside_result(votes: Iterable[Expression], words: Words, author: str) ->
     """As hints, votes that would count without the result in their mail: questions if the author has no other vote."""
     why = "stands in a mail that counts votes: its writer's own, or one of them?"
     for vote in votes:
-        if not (vote.standing.is_faint or lists_others(vote.line, "") or _heads_names(vote.line, words, author)):
+        of_others = lists_others(vote.line, "") or gives_others(vote.line, author)
+        if not (vote.standing.is_faint or of_others or _heads_names(vote.line, words, author)):
             yield replace(vote.as_question("beside-a-result", why), standing=Standing.HINT)
 
 

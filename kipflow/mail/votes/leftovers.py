@@ -106,7 +106,8 @@ def read_own_entry(own: Sequence[OwnLine], author: str) -> Expression | None:
     line = entry.strip()
     kinds = [kind for kind, names in listed.items() if any(n == "myself" or is_same_person(n, author) for n in names)]
     claimed = next((claim for kind in kinds if (claim := find_claim("", kind)) is not None), find_claim("", entry))
-    if len({kind.split()[0] for kind in kinds}) == 1 and not has("negation", fold(entry)):
+    said = " ".join(s for s in _SENTENCE.split(line) if find_values(s) or has("first_person", fold(s)))
+    if len({kind.split()[0] for kind in kinds}) == 1 and not has("negation", fold(said)):
         choice, value = parse_value(kinds[0].split()[0])
         return find("own-entry", Standing.CLEAR, choice=choice, value=value, claimed=claimed, line=line).expression
     why = "lists its author among the voters: is that a vote?"

@@ -14,6 +14,9 @@ from kipflow.mail.votes.mentions import Mention
 from kipflow.mail.votes.values import find_values
 
 _NAMED = re.compile(r"\s*\((?P<who>@?[A-Z][a-z][\w.'’-]*(?: [A-Z][\w.'’-]*){0,2})\)")
+_LISTED_BEHIND = re.compile(r"(?: \(?(?:non-?)?binding\)?)?\s*\((?P<who>[A-Z][\w'’-]+(?: [A-Z][\w'’-]+){0,2})[,)]")
+_LISTED_BEFORE = re.compile(r"(?P<who>\b[A-Z][\w'’-]+(?: [A-Z][\w'’-]+){0,2}):? $")
+_OF_WRITER = re.compile(r"\b(?:i|i['’]\w+|me|mine|myself|my (?:own|vote))\b", re.IGNORECASE)
 #: "acme (Jun Okafor)"
 _OF_A_COMPANY = re.compile(r"[\w.&-]+ \((?P<who>[A-Z][\w.'’-]+(?: [A-Z][\w.'’-]+){1,2})\)\W*")
 _NO_LATIN = re.compile(r"[^\x00-\u036f\u2000-\u206f]")
@@ -119,6 +122,16 @@ def is_named(m: Mention) -> bool:
     is_list = is_list or bool(m.label) or len(find_values(m.sentence.text)) > 1  # "Binding: +1 Jun"
     several = len(names) > 1 or (bool(names) and (" " in names[0] or is_list))
     return several and not is_own(m.rest, m.author)
+
+
+def gives_others(line: str, author: str) -> bool:
+    """Whether each value of a line has another's name beside it: "Jun +1, Ola: +0.5", "+0.9 (Jun, rounded up)"."""
+    values = find_values(line)
+    behind = [_LISTED_BEHIND.match(line[value.end() :]) for value in values]
+    before = [_LISTED_BEFORE.search(line[: value.start()]) if len(values) > 1 else None for value in values]
+    who = [(one or other) for one, other in zip(behind, before, strict=True)]
+    named = all(x is not None and fold_name(x["who"]) not in COMMON_WORDS and not is_own(x["who"], author) for x in who)
+    return bool(values) and named and _OF_WRITER.search(line) is None
 
 
 def lists_others(line: str, author: str) -> bool:
