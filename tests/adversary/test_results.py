@@ -106,6 +106,16 @@ def test_a_correction_replaces_the_counts(community: Community) -> None:
     assert "announcement corrected 2026-03-05" in str(community.status())
 
 
+def test_the_same_outcome_with_other_counts_from_the_same_person_replaces_the_counts(community: Community) -> None:
+    """The caller announces in a plain reply, and once more with another count. The later count is reported."""
+    wrong = result("The vote passes with 2 binding +1 votes.", day=3.5, subject=f"Re: {VOTE}")
+    right = result("Typed too fast: 3 binding +1 votes. Accepted.", day=3.6, name="again", subject=f"Re: {VOTE}")
+    community.follow(*vote_without_result(), wrong, right, day=6)
+
+    declared = community.status()["votes"][0]["declared"]
+    assert (community.stage(), declared["binding"]) == ("Accepted", {"+1": 3})
+
+
 def test_a_result_that_is_turned_later_asks_whether_the_decision_stands(community: Community) -> None:
     """The caller says after the acceptance that the vote did not pass. It stays accepted, and a person is asked."""
     community.follow(*honest_vote().values(), day=6)

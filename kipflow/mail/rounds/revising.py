@@ -19,9 +19,9 @@ def revise(
 ) -> Declared:
     """The announcement of a round after an entitled person announces `later`, at `at`, following `known`.
 
-    A correction, or a tagged announcement over a plain one (`outweighs`), replaces what it shows. One that reverses the
-    outcome, takes the announcement back, or differs without being either, ends nothing any more: a person must say
-    which holds.
+    A correction, a tagged announcement over a plain one (`outweighs`), or the same outcome with other counts from the
+    same person replaces what it shows. One that reverses the outcome, takes the announcement back, or differs without
+    being any of these, ends nothing any more: a person must say which holds.
 
     Args:
         known: what was announced so far.
@@ -38,7 +38,8 @@ def revise(
             return replace(later, announced_at=at, revised_at=at, before=known)
         return _doubt(known, later.by, later.message_id, later.line, at) if may_deny(later, known) else known
     differs = _differs(known, later)
-    if not (restates or outweighs):
+    recounts = later.by == known.by and known.outcome is not None and later.outcome == known.outcome and later.counts
+    if not (restates or outweighs or (differs and recounts)):
         return _doubt(known, later.by, later.message_id, later.line, at) if differs else known
     merged = _merge(known, later)
     if later.corrects and any(map(votes_since, _find_new_names(known, later))):
