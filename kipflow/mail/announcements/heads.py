@@ -22,6 +22,7 @@ from kipflow.mail.announcements.clauses import (
     find_shared,
     find_strongest,
     follows_aside,
+    is_hedge,
     is_later,
     read_group,
     skip_vote,
@@ -126,10 +127,7 @@ class Head:
 
     @cached_property
     def is_guessed(self) -> bool:
-        hedged = any(  # not "and will think about the flag"
-            token.can_be("hedge") and not any(behind.text == "about" for behind in self.tokens[at : at + 1])
-            for at, token in enumerate(self.tokens, 1)
-        )
+        hedged = any(is_hedge(self.tokens, at) for at in range(len(self.tokens)))
         of_another = any(token.can_be("previous") for token in self.tokens[self.at :])
         told = any(token.can_be("open") for token in self.before)  # "why the vote failed"
         of_any = any(one.text in _ANY and two.can_be("vote") for one, two in pairwise(self.before))

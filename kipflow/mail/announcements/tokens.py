@@ -29,7 +29,7 @@ class Token:
 
 _WIDE = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _TOKEN = re.compile(
-    rf"(?<!\d)[+\-]\s?[01](?=['’]?s\b|(?!\.?\w))|[A-Za-z]{{2,12}}-\d+|rc\d+|\d[\d.,]*|[{_WIDE}]+|[^\W\d_{_WIDE}]+|['’][a-z]{{1,2}}\b|[^\w\s]|_"
+    rf"(?<!\d)[+\-]\s?[01](?=['’]?s\b|(?!\.?\w))|[A-Za-z]{{2,12}}-\d+|rc\d+|\d[\d.,]*|[{_WIDE}]+|[^\W\d_{_WIDE}]+(?:_[^\W\d_{_WIDE}]+)*|['’][a-z]{{1,2}}\b|[^\w\s]|_"
 )
 _IS_WIDE, _LAST_NARROW = re.compile(rf"[{_WIDE}]"), "\u303f"
 _KEY = re.compile(r"[a-z]{2,12}-\d+|rc\d*")
