@@ -15,16 +15,18 @@ _NO_MINUS = re.compile(
 )
 
 _BEHIND = re.compile(
-    r"^\s*(?:votes?|veto\w*|ones?)?\s*(?:(?:from|by|:|-)\s+"
-    r"(?P<names>(?:[^.;()]|(?<=\b[A-Z])\.|\((?!\d)[^()]{0,30}\)){2,1200})|"
+    r"^\s*(?:votes?|veto\w*|ones?)?\s*(?:(?:from|by|of|:|-)\s+"
+    r"(?P<names>(?:[^.;()]|(?<=\b[A-Z])\.|\((?!\d)[^()]{0,40}\)){2,1200})|"
     r"\((?:from |by |thanks (?:to )?)?"
     r"(?P<paren>[^()]{2,1200})\))",
     re.I,
 )
 
+_NAME = r"(?-i:(?=[^\W\d_])[^a-zß-öø-ÿ])[\w'’-]*"
+_FROM_NAMES = rf" from {_NAME}(?: {_NAME})?(?:,|\.(?= |$)|;|$| and {_NAME})"
 #: "with +1s from Mara, Jun and Kim", "with the following +1 votes: Mara, Jun": the list of names is complete
 _UNCOUNTED = re.compile(
-    rf"(?:(?P<g>{GROUP}) )?(?:{CHOICE_GROUP}(?:['’]?s| votes)(?= (?:from|by) )"
+    rf"(?:(?P<g>{GROUP}) )?(?:{CHOICE_GROUP}(?:['’]?s| votes|(?<=binding [+-]1)(?={_FROM_NAMES}))(?= (?:from|by|of) )"
     rf"|(?<=following ){CHOICE_GROUP.replace('<c>', '<listed>')}(?:['’]?s| votes?)?(?=: ))",
     re.IGNORECASE,
 )

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from kipflow.mail.announcements.tokens import join_words, load_classes
 
 _NUMBER = rf"no|none|{join_words('number')}"
-_NUM = rf"(?<![\w.+\-/])(?:\+(?=[2-9]|\d\d))?(?P<n>\d{{1,3}}|{_NUMBER})(?![\w.]\d|\w|%)"
+_NUM = rf"(?<![\w.+\-/])(?:\+(?=[2-9]|\d\d))?(?P<n>\d{{1,3}}|{_NUMBER})(?![\w.]\d|(?!x\s?[\"'(]?[+-])\w|%)"
 CHOICE = r"[+\-]\s?1(?![\d.]\d|\d)|[+\-±]\s?0(?![\d.]\d|\d)|(?<![\w.])0(?![\w.]\d|\d)"
 GROUP = r"non[-– ]{0,2}b[iy]n?d{1,2}i?n?g|\bb[iy]n?d{1,2}i?n?g"
 CHOICE_GROUP, _G, _G0 = rf"(?P<c>{CHOICE})", rf"(?P<g>{GROUP})\b", rf"(?P<g0>{GROUP})\b"
@@ -18,7 +18,8 @@ VOTES = r"(?:\s*votes?\b)?"
 #: "3 binding +1 votes", "2 non-binding", "no binding vetoes"
 _NUM_GROUP = re.compile(
     rf"{_NUM}\s+(?:of (?:them|these|those|which|whom)\s+)?(?:(?:are|were|was|being)\s+)?\(?(?:pmc\s+)?{_G}\)?"
-    rf"(?:\s*[\"'(]?{CHOICE_GROUP}[\"')]?(?:['’]?s)?)?(?:\s+(?P<veto>veto))?",
+    rf"(?:\s*[\"'(]?{CHOICE_GROUP}[\"')]?(?:['’]?s)?)?(?:\s+(?P<veto>veto))?"
+    r"(?!\)?\s*[:=]\s*\d)",
     re.IGNORECASE,
 )
 #: "5 +1 votes", "3 +1 (binding)", "2 x -1", but not "4-0"
@@ -40,7 +41,7 @@ _FRACTION = re.compile(
     re.IGNORECASE,
 )
 #: what follows the name of a side: "12 for, …", "5 yes / 1 no"; not "2 yes/no questions"
-_SIDE_ENDS = r"\s*(?:[,;.)]|/ ?\d|$|votes?\b|and (?:\d|no\b))"
+_SIDE_ENDS = r"\s*(?:[,;.)]|/ ?\d|$|votes?\b|and (?:\d|no\b)|\((?-i:[^\W\da-z]))"
 #: "12 votes in favour", "none against", "12 for, 1 against, 2 abstained", "3 yes votes, 2 no votes"
 _NUM_SIDE = re.compile(
     rf"{_NUM}\s+(?:{_G}\s+)?(?:votes?\s+)?(?:(?:were|are|was|is|voted)\s+)?"
@@ -48,6 +49,10 @@ _NUM_SIDE = re.compile(
     rf"|(?P<against>against\b|(?:no|noes|nays?|opposed)(?={_SIDE_ENDS}))"
     r"|(?P<zero>abst[ae]\w+))",
     re.IGNORECASE,
+)
+#: "two binding votes in favour and three against": the second number is of binding votes, too
+_SHARES = re.compile(
+    rf"(?<!\w){_NUM.replace('<n>', '<m>')} {_G} votes? (?:in favou?r|for|against) and \w+ (?:for|against)$", re.I
 )
 #: "binding: +1 x 4, -1 x 1": the group of all counts of its line
 _GROUP_FIRST = re.compile(rf"^\W*{_G}(?:\s+votes?)?\s*[:=]", re.IGNORECASE)
@@ -97,8 +102,11 @@ def find_counts(line: str) -> list[Count]:
     for count in sorted((count for count in found if count.number != _WITHOUT_CHOICE), key=lambda count: count.start):
         # a new sentence without a choice means +1 again
         last = count.choice or ("+1" if ". " in line[before : count.start] else last)
+        shares = (
+            bool(counts) and line[before : count.start] == " and " and _SHARES.search(line[: count.end]) is not None
+        )
         before = count.end
-        counts.append(replace(count, choice=last))
+        counts.append(replace(count, choice=last, group=counts[-1].group if shares else count.group))
     return counts
 
 
@@ -114,6 +122,7 @@ def _is_cast(line: str, match: re.Match[str], found: Sequence[Count]) -> bool:
 def _read_count(line: str, match: re.Match[str]) -> Count:
     groups, first = match.groupdict(), _GROUP_FIRST.match(line)
     side = "-1" if groups.get("veto") or groups.get("against") else "0" if groups.get("zero") else ""
+    side = side or ("+1" if match.re is _NUM_SIDE else "")  # "1 abstained, 3 in favour"
     choice = side or parse_choice(groups.get("c")) or ""
     group = parse_group(groups.get("g") or groups.get("g0") or (first.group("g") if first else None))
     number = _WITHOUT_CHOICE if match.re is _FRACTION and not choice else _parse_number(groups["n"])

@@ -10,7 +10,8 @@ import re
 from collections.abc import Sequence
 
 from kipflow.mail.announcements.figures import parse_group
-from kipflow.mail.announcements.name_lists import split_people
+from kipflow.mail.announcements.name_lists import ALL_OF_GROUP, split_people
+from kipflow.mail.announcements.prose import part_lists
 from kipflow.mail.announcements.tables import flatten_tables
 from kipflow.mail.announcements.tokens import join_words, load_classes
 from kipflow.mail.relevance import fold_case, has_any
@@ -35,6 +36,10 @@ _SPELLINGS = tuple(
         (("...", "…"), r"\s*(?:\.{3,}|…)\s*(?=\d{1,3}\s*$)", ": "),
         (("vote",), rf"\b(?:{join_words('disapproving')}){_VOTES}", "-1"),
         (("vote",), rf"\b(?:{join_words('approving')}){_VOTES}", "+1"),
+        ("(", r"\(\s*(\d{1,3}) bindings\s*\)", r"(\1 binding)"),
+        (("other",), r"(?<=[.;,]\s)Others?:(?=\s*\d{1,2}\s*(?:x\s*)?\+1)", "Non-binding:"),
+        # "A, B, C (+3 binding), Jun (+1 non-binding)"
+        ("(", rf"(\(\+(?:[2-9]|[1-9]\d) {_GROUP}\)[^()]{{1,80}}\()\+(?=1 {_GROUP}\))", r"\1"),
         ("+", rf"(?<![\w.])\+\s?(?=(?:[2-9]|[1-9]\d)\s+\(?{_GROUP})", ""),  # "+3 binding"
     )
 )
@@ -72,6 +77,7 @@ _GROUP_HEAD = re.compile(r"^\W*(?P<group>(?:non[-\s]{0,2})?binding)(?:\s+votes?)
 _CHOICE_LINE = re.compile(
     r"^\s*(?:[-*•]\s+)?(?P<choice>[+\-]\s?[01]|0)(?:(?:\s+votes?)?\s*[:=]\s*|\s+(?=[^\W\d_]))(?P<rest>\S.*)$"
 )
+_ALL_OF_GROUP = re.compile(ALL_OF_GROUP, re.IGNORECASE)
 _GROUP_NAMES = re.compile(
     r"^\s*(?:[-*•]\s+)?(?P<group>(?:non[-\s]{0,2})?binding)(?:\s+votes?|\s+\+1(?:['’]?s)?)?\s*[:–—]"
     r"(?P<names>[^\d:()]{2,1200})(?:\((?P<number>\d{1,3})\))?\.?$",
@@ -82,7 +88,8 @@ _GROUP_NAMES = re.compile(
 def even_out(lines: Sequence[str]) -> list[str]:
     """The lines (made plain) in the one form from which counts are read."""
     marked = [_spell_out(line) for line in _write_out_stars(lines)]
-    found = _write_out_pairs([_write_out(part) for line in flatten_tables(marked) for part in _part_votes(line)])
+    parted = [part for line in marked for part in (part_lists(line) if len(line) <= _MAX_LINE else [line])]
+    found = _write_out_pairs([_write_out(part) for line in flatten_tables(parted) for part in _part_votes(line)])
     out: list[str] = []
     group = ""
     for line in found:
@@ -145,7 +152,8 @@ def _write_out(line: str) -> str:
     if len(line) > _MAX_LINE:
         return line
     found = _WORD_COUNT.match(line)
-    if found is None or (found.group("names") and not found.group("group")):
+    names = found["names"] if found is not None else None
+    if found is None or (names and not (found["group"] or _ALL_OF_GROUP.search(names))):
         return line
     choice = "+1" if found.group("for") else "-1" if found.group("against") else "+0"
     group = f" ({parse_group(found.group('group'))})" if found.group("group") else ""

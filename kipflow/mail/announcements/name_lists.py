@@ -24,16 +24,23 @@ _CHOICE_START = re.compile(rf"^\s*(?:[-*•]\s+)?{CHOICE_GROUP}(?:['’]?s\b)?{V
 _NONE = re.compile(rf"^\W*(?:{join_words('none')})\W*$", re.IGNORECASE)
 #: "me (I had not voted so far, +1 hereby)"
 _ASIDE = re.compile(rf"\((?![^()]*(?:{GROUP}))[^()]{{0,80}},[^()]{{0,80}}\)", re.IGNORECASE)
-#: "Mara, Jun (all binding)"
-_SHARED_GROUP = re.compile(rf"\((?:all|each) (?P<g>{GROUP})\)[\s.;]*$", re.IGNORECASE)
+#: "Mara, Jun (all binding)", "Mara, Jun and Kim (all three of them binding)"
+ALL_OF_GROUP = rf"\((?:all|each|both)(?: (?:{join_words('number')}))?(?: of them)?(?: are)? (?P<g>{GROUP})\)"
+_SHARED_GROUP = re.compile(ALL_OF_GROUP, re.IGNORECASE)
+_PARTS = re.compile(r"\s*[,;/]\s*|,?\s+as\s+well\s+as\s*|\s+and\s+|\s+&\s+")
 _BRACKETS = re.compile(r"\([^()]{0,60}\)|\[[^\[\]]{0,60}\]|\*+")
 _BINDING_NAME = re.compile(
     rf"^\s*(?:[-*•·–]\s+|\d{{1,2}}[.)]\s+)?[^\W\d_][^:()]{{1,58}}\s*\(\s*(?:{GROUP})\s*\)\s*$", re.IGNORECASE
 )
+#: "approved by the following votes:" over names
+_VOTES_OF = re.compile(r"\b(?:by|with) the (?:following votes|votes (?:of|from))\s*[.:]\s*$", re.IGNORECASE)
+_LACKS = re.compile(rf"\b(?:{join_words('uncounted', 'short_of')})\b|n['’]t\b", re.IGNORECASE)
+_PERSON_ITEM = re.compile(r"^\s*(?:[-*•·–]\s+|\d{1,2}[.)]\s+)(?=[^\W\d_])[^a-z]")
 #: "Binding: Mara, Jun", also after "Passed!"
 _GROUP_NAMES = re.compile(rf"(?:^|[.!;])\s*(?P<g>{GROUP}){VOTES}\s*:\s*(?P<names>[^\W\d][^:]*)$", re.IGNORECASE)
 _HEAD_WORDS = re.compile(rf"{CHOICE}|{GROUP}|\b(?:{join_words('heading')})\b|\d+|[\W_]", re.IGNORECASE)
-_NOT_NAMES = re.compile(rf"\b(?:{join_words('no_name')})\b|[!?=]|://", re.IGNORECASE)
+#: also a value other than +1: "Binding: Mara +1, Jun -0.5"
+_NOT_NAMES = re.compile(rf"\b(?:{join_words('no_name')})\b|[!?=]|://|\s[+-]\s?(?:0|[.,]\d)|\s-\s?1\b", re.IGNORECASE)
 _ADDRESS = re.compile(r"^<?[\w.+-]{1,64}@[\w.-]{1,120}>?$")
 Key = tuple[str, str]
 
@@ -61,10 +68,10 @@ class CountReading:
 
 def split_people(text: str) -> Iterator[tuple[str, str]]:
     """The names in "A B, C D (binding) and E", each with the group after it ("in all": none)."""
-    text = _ASIDE.sub(" ", text[:1600])
-    shared = _SHARED_GROUP.search(text)
-    for piece in re.split(r"\s*[,;/]\s*|,?\s+as\s+well\s+as\s*|\s+and\s+|\s+&\s+", text):
-        group = parse_group(find_group(piece) or (shared["g"] if shared is not None else None))
+    *parts, rest = _SHARED_GROUP.split(_ASIDE.sub(" ", text[:1600]))
+    shared = [(text, group) for text, group in zip(parts[::2], parts[1::2], strict=True)]
+    for piece, kind in ((piece, kind) for text, kind in [*shared, (rest, None)] for piece in _PARTS.split(text)):
+        group = parse_group(find_group(piece) or kind)
         name = " ".join(_BRACKETS.sub(" ", piece).split()).strip(" -–—:.*\"'")
         name = re.sub(r"^and\s+", "", name)
         name = re.sub(rf"[\s:-]*(?:{GROUP})$", "", name, flags=re.IGNORECASE)
@@ -74,6 +81,11 @@ def split_people(text: str) -> Iterator[tuple[str, str]]:
             continue
         elif name and not name[0].isdigit() and len(name) <= 60 and len(name.split()) <= 5:
             yield name, group
+
+
+def is_uncounted(label: str) -> bool:
+    """Whether the words before a list say that its votes were not cast, or are not counted: "Still missing:"."""
+    return _LACKS.search(label) is not None
 
 
 class NameLists:
@@ -112,14 +124,19 @@ class NameLists:
             self.read_choice_line(text, start)
             return
         body = item.group("rest") if item is not None else text
-        if not self.inside:
-            return
+        if not self.inside or (item is None and text.endswith(":") and not _HEAD_WORDS.sub("", text)):
+            return  # also a heading over a part of the list: "Committers:"
         if _NONE.match(body):
             self.reading.of(self.group).setdefault(self.choice, 0)
-        elif item is None and not self.is_person(index, body):
+        elif item is None and (self.ends_items(index) or not self.is_person(index, body)):
             self.inside = False
         else:
             self.add(body, self.group, self.choice)
+
+    def ends_items(self, index: int) -> bool:
+        """Whether a line without a mark stands apart from a list with marks: a signature."""
+        *_, above, blank = ["", "", *self.lines[:index]]
+        return not blank.strip() and ITEM.match(above) is not None
 
     def is_person(self, index: int, text: str) -> bool:
         """Whether a line of a list is a person: a name, an address, or (right below another line, or with "(binding)")
@@ -134,12 +151,14 @@ class NameLists:
     def is_heading(self, index: int, text: str) -> bool:
         if len(text) > 160:
             return False
+        following = next((x for x in self.lines[index + 1 : index + 4] if x.strip()), "")
+        if _VOTES_OF.search(text) and not is_uncounted(text) and _PERSON_ITEM.match(following):
+            return True
         if re.search(rf"{CHOICE}|{GROUP}|\bin favou?r\b|\bagainst\b", text, re.IGNORECASE) is None:
             return False
         head, _, tail = text.partition(":")
         if len(_HEAD_WORDS.sub("", head)) <= 2 and not re.search(r"[^\W\d_]", tail):
             return True
-        following = next((x for x in self.lines[index + 1 : index + 4] if x.strip()), "")
         if head != text and not tail.strip():  # "with the following +1 votes:" over names
             item = ITEM.match(following)
             is_named = item is not None and "following" in head and bool(find_names(item["rest"]))

@@ -64,3 +64,21 @@ def test_a_later_word_that_it_is_over_speaks_against_what_failed_only(result: st
     assert later is not None
     assert known.outcome == result.split()[0]
     assert may_deny(later, known) is denies
+
+
+@pytest.mark.parametrize(
+    ("listed", "read"),
+    [
+        ("By my book: Jun +1, Ana +1, Kim +0.5, all binding.", []),
+        ("Binding: +4 (Jun, Ana, Kim, Rune)\nNon-binding: +0.9 (Tess, rounded up)", []),
+        ("2 binding +1 (Jun, me), 3 binding -1 (Ana, Kim, Rune). Mine is not binding.", ["hint"]),
+        ("2 binding +1 (Jun, me), 3 binding -1 (Ana, Kim, Rune).", ["clear"]),
+        ("3 binding +1.\n\nVote: +1", ["hint"]),
+        ("3 binding +1.\n\nNon-binding: +0.9 (Mara, rounded up)", ["hint"]),
+    ],
+)
+def test_values_beside_the_names_of_others_are_no_question_about_a_vote_of_who_announces(
+    listed: str, read: list[str]
+) -> None:
+    message = read_announcement(f"The vote is over.\n\n{listed}\n\nThe vote has ended, KIP-7 is accepted.", reply=True)
+    assert [vote.standing for vote in message.expressions] == read
