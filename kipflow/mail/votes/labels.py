@@ -245,7 +245,6 @@ LABEL_RULES = (
 
 def find_label_rule(written: str, choice: Choice, *, is_claimed: bool) -> LabelRule | None:
     """The first rule that takes a label."""
-    asides = _ASIDE.findall(written)
-    written = written if any(map(find_names, asides)) else _ASIDE.sub("", written)
+    written = written if any(map(find_names, _ASIDE.findall(written))) else _ASIDE.sub("", written)
     label = Label(_CLAIM_BEHIND.sub("", _ITEM.sub("", written)), choice, is_claimed)
     return next((row for row in LABEL_RULES if row.when(label)), None)
