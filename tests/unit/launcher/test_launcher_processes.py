@@ -70,10 +70,7 @@ def test_stopping_ends_children_that_left_the_session(layout: Layout, marked: di
         f"Path({str(tmp_path / 'child')!r}).write_text(str(child.pid)); time.sleep(120)"
     )
     service = processes.start("parent", [sys.executable, "-c", code], environment=marked, layout=layout)
-    deadline = time.monotonic() + 20
-    while not (tmp_path / "child").is_file() or not (tmp_path / "child").read_text():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    assert wait_until(lambda: (tmp_path / "child").is_file() and bool((tmp_path / "child").read_text()))
     child = int((tmp_path / "child").read_text())
 
     assert processes.stop_all(layout) == 2
@@ -84,13 +81,8 @@ def test_stopping_ends_children_that_left_the_session(layout: Layout, marked: di
 
 def test_an_orphan_of_a_crashed_start_is_found_by_its_marker(layout: Layout, marked: dict[str, str]) -> None:
     orphan = subprocess.Popen(SLEEP, env=marked, start_new_session=True)  # no pid file tells of it
-    deadline = time.monotonic() + 20
     # a process shows its environment only once its program has begun
-    while not (found := [p.pid for p in processes.find_marked(layout)]):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-
-    assert found == [orphan.pid]
+    assert wait_until(lambda: [p.pid for p in processes.find_marked(layout)] == [orphan.pid])
     assert processes.stop_all(layout) == 1
     assert is_gone(orphan.pid)
 
@@ -100,10 +92,7 @@ def test_a_process_that_ignores_term_is_killed(
 ) -> None:
     monkeypatch.setattr(processes, "GRACE_SECONDS", 0.2)
     service = processes.start("stubborn", STUBBORN, environment=marked, layout=layout)
-    deadline = time.monotonic() + 20
-    while "deaf" not in service.log.read_text():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    assert wait_until(lambda: "deaf" in service.log.read_text())
 
     processes.stop_all(layout)
 
@@ -142,10 +131,7 @@ def test_a_process_id_that_went_to_another_program_is_not_ours(layout: Layout, m
 def test_a_program_that_ended_is_reported_with_its_last_error(layout: Layout, marked: dict[str, str]) -> None:
     failing = [sys.executable, "-c", "print('starting'); raise OSError('no room in the inn')"]
     service = processes.start("failing", failing, environment=marked, layout=layout)
-    deadline = time.monotonic() + 20
-    while service.is_alive:
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    assert wait_until(lambda: not service.is_alive)
 
     with pytest.raises(LaunchFailed, match=r"failing ended: OSError: no room in the inn \(log: .*failing\.log\)"):
         check_alive([service])
@@ -161,10 +147,7 @@ def test_the_log_of_the_last_start_is_kept_beside_the_new_one(layout: Layout, ma
         service = processes.start(
             "teller", [sys.executable, "-c", f"print({word!r})"], environment=marked, layout=layout
         )
-        deadline = time.monotonic() + 20
-        while service.is_alive:
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
+        assert wait_until(lambda: not service.is_alive)  # noqa: B023
 
     assert (layout.logs / "teller.log").read_text() == "second\n"
     assert (layout.logs / "teller.previous.log").read_text() == "first\n"
