@@ -23,7 +23,8 @@ from kipflow.config.loading import load_community
 from kipflow.config.settings import read_settings
 from kipflow.domain.events import Transition
 from kipflow.domain.records import pick_fields
-from kipflow.services.replay import ReplayReport
+from kipflow.services import replay as service
+from kipflow.services.advance import advance_one, find_candidates, preview
 from kipflow.wiring import Parts, connect_with_rules, effect_rules
 
 
@@ -37,8 +38,6 @@ def advance(as_of: datetime | None, dry_run: bool, form: str) -> int:
     A proposal that was decided as of a later time is left alone: what was so before is in its history
     (`kipflow status --as-of TIME`).
     """
-    from kipflow.services.advance import advance_one, preview
-
     parts = open_parts()
     now = find_now(parts)
     at = as_of or now
@@ -80,8 +79,6 @@ def advance(as_of: datetime | None, dry_run: bool, form: str) -> int:
 
 def _find_undecided(parts: Parts, at: datetime) -> list[int]:
     """The proposals that could have changed by then, except those decided as of a later time."""
-    from kipflow.services.advance import find_candidates
-
     numbers = find_candidates(parts.store, at)
     with parts.store.read() as session:
         decided = {number: session.history.load_decided_at(number) for number in numbers}
@@ -118,8 +115,6 @@ def replay(start: datetime | None, end: datetime | None, policy: str | None, oth
     Each entry that differs is a line. With --policy or --community: which proposals would have ended
     differently under those rules, or at another time, and why. Exit code 0: equal; 1: it differs.
     """
-    from kipflow.services import replay as service
-
     if policy and other:
         raise click.UsageError("--policy and --community exclude each other")
     if start is not None and end is not None and end < start:
@@ -152,7 +147,7 @@ def replay(start: datetime | None, end: datetime | None, policy: str | None, oth
     return _print_differences(parts.community.prefix, report, form, _POLICY_COLUMNS if policy or other else _COLUMNS)
 
 
-def _print_differences(prefix: str, report: ReplayReport, form: str, columns: tuple[str, ...]) -> int:
+def _print_differences(prefix: str, report: service.ReplayReport, form: str, columns: tuple[str, ...]) -> int:
     rows = [
         dict(zip(columns, (f"{prefix}-{d.number}", d.entry, d.stored, d.rebuilt, with_program(d.why)), strict=True))
         for d in report.differences

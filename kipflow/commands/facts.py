@@ -15,8 +15,10 @@ from kipflow.commands.output import UtcTime, as_of_option, console, print_rows, 
 from kipflow.domain.errors import ConfigError
 from kipflow.services import undo
 from kipflow.services.advance import advance_all
+from kipflow.services.away import load_outages
 from kipflow.services.desk import ActContext
 from kipflow.services.ports import Batch, Report
+from kipflow.services.wanted_months import find_wanted_months
 from kipflow.wiring import Parts, effect_rules, page_norms
 
 
@@ -148,10 +150,8 @@ def _check_list(parts: Parts, address: str) -> str:
 @as_of_option
 def poll(as_of: datetime | None) -> int:
     """Store new messages from the community's archive."""
-    from kipflow.services.away import load_outages
     from kipflow.services.poll import poll_months
     from kipflow.services.reread import IN_A_POLL, reread
-    from kipflow.services.wanted_months import find_wanted_months
 
     parts = open_parts()
     archive, config = parts.archive, parts.community.archive

@@ -13,6 +13,7 @@ from kipflow.commands.opening import find_now, find_seen_at, open_parts
 from kipflow.commands.output import as_of_option, console, progress
 from kipflow.domain.errors import UnreadableInput
 from kipflow.kinds import find_kinds
+from kipflow.services.advance import advance_all
 from kipflow.wiring import Parts, effect_rules
 
 
@@ -55,7 +56,6 @@ def _print_diff(parts: Parts) -> int:
 @as_of_option
 def import_(path: Path, as_of: datetime | None) -> int:
     """Take the rows of an index (JSON, storage format, HTML, Markdown or text) as the baseline of their proposals."""
-    from kipflow.services.advance import advance_all
     from kipflow.services.index import import_index
 
     parts = open_parts()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import click
 
-from kipflow.commands.opening import find_now
+from kipflow.commands.opening import find_now, open_parts
 from kipflow.commands.output import console, format_option, print_rows
 from kipflow.commands.sayings import missing_page_error, parse_number
 from kipflow.domain.errors import KipflowError
@@ -15,6 +15,7 @@ from kipflow.domain.facts import ProposalFacts
 from kipflow.domain.pages import PageVersion
 from kipflow.domain.proposals import format_key
 from kipflow.services.assembly import load_facts
+from kipflow.wiring import page_norms
 
 
 @click.command()
@@ -29,9 +30,7 @@ def new(title: str, write: bool, chosen: int | None, again: bool) -> int:
     the index and rulings say which are taken; a number that is only claimed in mail is skipped if somebody in the
     roster wrote about it. If a number lies far beyond all others, you are asked.
     """
-    from kipflow.commands.opening import open_parts
     from kipflow.services.pages import create_proposal
-    from kipflow.wiring import page_norms
 
     parts = open_parts()
     if parts.wiki is None or parts.community.wiki is None:
@@ -76,7 +75,6 @@ def diff(proposal: str, since: str | None, first: int | None, last: int | None, 
 
     A section marked "substance" changed in more than a status line, a link or a typo.
     """
-    from kipflow.commands.opening import open_parts
     from kipflow.services.changes import compare_versions, newest_page
 
     if since is not None and (first is not None or last is not None):

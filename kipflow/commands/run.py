@@ -12,7 +12,7 @@ from pathlib import Path
 
 import click
 
-from kipflow.commands.opening import find_seen_at
+from kipflow.commands.opening import find_seen_at, open_parts
 from kipflow.commands.output import as_of_option, console, format_option, print_rows, progress
 from kipflow.config.settings import Settings, read_settings
 from kipflow.domain.errors import KipflowError
@@ -59,7 +59,6 @@ def deliver(preview: bool, as_of: datetime | None) -> int:
     """
     from kipflow.adapters.deliverer import ThisProcess
     from kipflow.commands.facts import print_report
-    from kipflow.commands.opening import open_parts
     from kipflow.kinds import find_kinds
     from kipflow.services.deliver import deliver as send
     from kipflow.services.kinds.kind import plan_all
@@ -104,7 +103,6 @@ def _count_waiting(parts: Parts, kinds: Container[str]) -> Counter[str]:
 def metrics(as_of: datetime | None, form: str) -> int:
     """Run the Spark job over the history and print the summary."""
     from kipflow.adapters import lake
-    from kipflow.commands.opening import open_parts
 
     parts = open_parts()
     now = find_seen_at(parts, as_of)

@@ -9,6 +9,7 @@ import click
 
 from kipflow.commands.opening import find_now, open_parts
 from kipflow.commands.output import as_of_option, console, progress, say_count
+from kipflow.wiring import find_ticket_links
 
 
 @click.command()
@@ -22,7 +23,6 @@ def site(folder: Path, as_of: datetime | None) -> int:
     """
     from kipflow.adapters.sitefiles import write_files
     from kipflow.web.site.pages import Site, build_site
-    from kipflow.wiring import find_ticket_links
 
     parts = open_parts()
     now = find_now(parts, as_of)
