@@ -28,6 +28,8 @@ from kipflow.domain.errors import KipflowError
 
 OLDEST_JAVA = 17
 DRIVER_MEMORY = "1g"
+#: Airflow's pool for Spark jobs.
+POOL = "spark"
 #: A community's job is too short for the JVM's second compiler: without it, and with a collector for a small heap, the
 #: metrics of 300,000 events cost half the processor time. Executors of a cluster are not affected.
 SHORT_JOB = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"

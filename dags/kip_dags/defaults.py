@@ -15,8 +15,6 @@ MESSAGES = Asset(name="kip_messages", uri="kip://messages", group="facts")
 PAGES = Asset(name="kip_pages", uri="kip://pages", group="facts")
 TRANSITIONS = Asset(name="kip_transitions", uri="kip://transitions", group="history")
 
-SPARK_POOL = "spark"
-
 TASK_DEFAULTS: dict[str, Any] = {
     "owner": "kipflow",
     "retries": 3,

@@ -8,9 +8,8 @@ from typing import Any
 
 from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
 
-from kip_dags.defaults import SPARK_POOL
 from kipflow.config.settings import read_settings
-from kipflow.java import DRIVER_MEMORY, submit_arguments
+from kipflow.java import DRIVER_MEMORY, POOL, submit_arguments
 
 
 class SubmitJob(SparkSubmitOperator):
@@ -22,7 +21,7 @@ class SubmitJob(SparkSubmitOperator):
 
     def __init__(self, *, job: str, **kwargs: Any) -> None:
         defaults = {"driver_memory": DRIVER_MEMORY, "retries": 1, "execution_timeout": timedelta(hours=1)}
-        fixed = {"name": f"kipflow-{job}", "pool": SPARK_POOL, "conn_id": "spark_default", "durable": False}
+        fixed = {"name": f"kipflow-{job}", "pool": POOL, "conn_id": "spark_default", "durable": False}
         super().__init__(**{**defaults, **fixed, **kwargs})
         self.job = job
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kipflow.domain.errors import LaunchFailed
+from kipflow.java import POOL
 from kipflow.launcher.api import ASK, AirflowApi, DagRun
 from kipflow.launcher.processes import find_last_error, has_raised
 from kipflow.launcher.progress import Progress, Step
@@ -22,7 +23,6 @@ ADVANCE = "kip_advance_stages"
 DELIVERING = ("kip_update_index", "kip_notify_slack", "kip_follow_up")
 #: All DAGs except kip_ask_people, whose runs wait for people.
 DAGS = tuple(dag_id for dag_id in ALL_DAGS if dag_id != ASK)
-SPARK_POOL = "spark"
 ENDED = frozenset({"success", "skipped", "failed", "upstream_failed"})
 AT_WORK = frozenset({"running", "queued", "scheduled"})
 RETRIED = "up_for_retry"
@@ -56,7 +56,7 @@ def run_dags(waiting: WaitContext) -> list[str]:
     api, progress = waiting.api, waiting.progress
     with progress.step("Airflow reads the DAGs") as step:
         _wait_parsed(waiting, step)
-    api.ensure_pool(SPARK_POOL, slots=1, description="one JVM at a time: two on two cores are slower than one by one")
+    api.ensure_pool(POOL, slots=1, description="one JVM at a time: two on two cores are slower than one by one")
     first = not _has_succeeded(api, BACKFILL)
     sources = (BACKFILL if first else POLL, SYNC)
     title = "Mail archive and wiki are read for the first time" if first else "Mail archive and wiki are polled"
