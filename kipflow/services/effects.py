@@ -73,7 +73,7 @@ def _plan(situation: NewsContext, rows: Iterable[NewsRule]) -> Iterator[Effect]:
     rules, number = situation.rules, situation.decision.number
     for row in rows:
         for key, subject in row.find(situation):
-            kind = row.kind(subject)
+            kind = row.kind if isinstance(row.kind, str) else row.kind(subject)
             payload = rules.address(kind, row.write(situation, subject))
             if payload is None:
                 continue

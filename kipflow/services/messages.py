@@ -6,6 +6,7 @@ Slack: at most 50 blocks a message and 3,000 characters a section.
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
@@ -19,7 +20,7 @@ from kipflow.domain.messagekinds import ICONS, MESSAGE_KINDS
 from kipflow.domain.tally import Outcome
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.ports import OutboxRow
-from kipflow.services.wording import RULE_WORDS, say_payload, say_warning
+from kipflow.services.wording import RULE_WORDS, say_payload, say_rule, say_warning
 
 SECTION_LIMIT = 3_000
 #: The most commands in a message, and the most characters of one: ids from mails can be of any length.
@@ -28,7 +29,7 @@ _MOST_COMMANDS, _LONGEST_COMMAND = 3, 500
 
 def escape(text: str) -> str:
     """The text escaped for Slack, so that it holds no mention, link or channel ping."""
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return html.escape(text, quote=False)
 
 
 def quote(text: str, limit: int = 300) -> str:
@@ -45,7 +46,7 @@ def render_move(key: str, transition: Transition) -> tuple[str, list[str]]:
     source, target, icon = transition.source, transition.target, ICONS[transition.target]
     if source is target:
         # an amendment moves nothing: its outcome is announced
-        happened = RULE_WORDS.get(transition.rule, transition.rule)
+        happened = say_rule(transition.rule)
         text, lead = f"{key} stays {target}: {happened}", f"{icon} *{escape(key)}* stays *{target}*: {happened}"
     else:
         came_from = f"{source} → " if source else ""

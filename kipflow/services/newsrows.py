@@ -93,7 +93,7 @@ class NewsRule:
     `kind` is one of `domain.messagekinds`.
     """
 
-    kind: Callable[[Any], str]
+    kind: str | Callable[[Any], str]
     find: Callable[[NewsContext], Iterable[tuple[str, Any]]]
     write: Callable[[NewsContext, Any], Mapping[str, Any]]
 
@@ -211,12 +211,12 @@ _OVER = frozenset({Outcome.FAILED, Outcome.CANCELLED})
 _URGENT = frozenset({"ballot", "result", "identity", "sender", "ending", "crowd", CLAIMED_NUMBER})
 #: Every kind of message that a decision causes, in the order in which they go out.
 ROWS = (
-    NewsRule(lambda _: "correction", _list_corrections, _write_correction),
+    NewsRule("correction", _list_corrections, _write_correction),
     NewsRule(find_move_kind, _list_moves, _write_move),
-    NewsRule(lambda _: "dormancy", _list_warnings, _write_warning),
-    NewsRule(lambda _: "period-over", _list_periods, _write_period),
+    NewsRule("dormancy", _list_warnings, _write_warning),
+    NewsRule("period-over", _list_periods, _write_period),
     NewsRule(_find_question_kind, _list_questions, _write_question),
-    NewsRule(lambda _: "drift", _list_drift, _write_drift),
+    NewsRule("drift", _list_drift, _write_drift),
 )
 #: The only message about a claimed number: the question, if somebody known wrote about it.
 NUMBER_DOUBT_ROWS = (NewsRule(_find_question_kind, _list_number_doubts, _write_question),)

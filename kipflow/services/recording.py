@@ -26,7 +26,7 @@ from kipflow.services.effects import find_effects
 from kipflow.services.newsrows import NEWS_AGE, Notice
 from kipflow.services.ports import Effect, HistoryStore, NewFact, Outbox, Session
 from kipflow.services.votecards import keep_cards
-from kipflow.services.wording import RULE_WORDS, find_warning_key
+from kipflow.services.wording import find_warning_key, say_rule
 
 #: The most facts that a correction cites.
 CITED = 5
@@ -57,7 +57,7 @@ def say_advance(done: Advance, prefix: str) -> str:
 def _say_cause(move: Transition) -> str:
     """The rule of a move in words, with its evidence."""
     line = move.note if move.retracts else move.evidence[0].line if move.evidence else ""
-    return f"{RULE_WORDS.get(move.rule, move.rule)}{f' ({line})' if line else ''}"
+    return f"{say_rule(move.rule)}{f' ({line})' if line else ''}"
 
 
 def find_notice(decision: Decision, facts: ProposalFacts, policy: Policy, recorded_at: datetime) -> Notice | None:

@@ -37,6 +37,12 @@ RULE_WORDS: dict[str, str] = {
     "correction": "later evidence disproved earlier entries",
 }
 
+
+def say_rule(rule: str) -> str:
+    """The rule in words; a rule without any keeps its name."""
+    return RULE_WORDS.get(rule, rule)
+
+
 #: What is said of a proposal whose facts were all removed.
 LEAVES = "leaves the lists: none of its facts is left"
 

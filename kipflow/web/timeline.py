@@ -19,8 +19,7 @@ from kipflow.domain.ruled import say_care
 from kipflow.domain.times import say_moment
 from kipflow.services.board import ProposalView, RecordedTransition
 from kipflow.services.ports import EffectAct, OutboxRow
-from kipflow.services.wording import say_delivery, say_payload, say_ruling, say_warning
-from kipflow.web.wording import say_rule
+from kipflow.services.wording import say_delivery, say_payload, say_rule, say_ruling, say_warning
 
 
 class EntryKind(StrEnum):

@@ -8,7 +8,7 @@ from kipflow.domain.tally import Outcome
 from kipflow.domain.votes import BallotStatus
 from kipflow.services.board import UnreadableRow, Waiting
 from kipflow.services.wording import REVIEW_WORDS as REVIEW_WORDS
-from kipflow.services.wording import RULE_WORDS
+from kipflow.services.wording import say_rule as say_rule
 
 #: The stages of a successful proposal in order, then the exits.
 PATH = (Stage.DRAFT, Stage.DISCUSSION, Stage.VOTE, Stage.ACCEPTED)
@@ -111,8 +111,3 @@ def say_run(run_id: str) -> str:
     """The run that recorded an entry, in words; a run id of another form as it is."""
     kind, _, _ = run_id.partition("__")
     return _RUN_WORDS.get(kind, f"by run {run_id}" if run_id else "")
-
-
-def say_rule(rule: str) -> str:
-    """The rule in words; a rule without any keeps its name."""
-    return RULE_WORDS.get(rule, rule)

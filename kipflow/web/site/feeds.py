@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 from kipflow.domain.clocks import VoteState
 from kipflow.domain.times import render_machine_time
 from kipflow.services.board import ProposalView, RecordedTransition
-from kipflow.web.wording import say_rule
+from kipflow.services.wording import say_rule
 
 #: Entries of the feed; a client that polls once a week misses none, even of a busy community.
 ENTRIES = 100
