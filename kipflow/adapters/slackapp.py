@@ -6,6 +6,7 @@ import logging
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from html import escape
 from typing import Any
 
 from slack_sdk import WebClient
@@ -85,8 +86,7 @@ class SlackApp:
         self._answer(request.payload, press.user, said[:_MOST])
 
     def _answer(self, payload: Mapping[str, Any], user: str, said: str) -> None:
-        place = payload.get("container") or {}
-        text = said.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+        place, text = payload.get("container") or {}, escape(said, quote=False)
         try:
             self._web.chat_postEphemeral(
                 channel=str(place.get("channel_id", "")), user=user, text=text, thread_ts=place.get("message_ts")

@@ -88,8 +88,6 @@ class PolicyConfig(StrictModel):
 
     def as_policy(self, community: str) -> Policy:
         """The policy for the domain; its version changes with any rule of the file."""
-        period = parse_period(self.voting_period)
-        grace = parse_period(self.grace)
         rules = self.model_dump_json(exclude={"source", "sources"})
         return Policy(
             version=f"{community}-{digest_text(rules, 8)}",
@@ -97,13 +95,13 @@ class PolicyConfig(StrictModel):
             release_roles=frozenset(self.release_roles),
             rule=self.rule,
             quorum=self.quorum,
-            voting_period=period if period is not None else timedelta(hours=72),
+            voting_period=parse_period(self.voting_period) or timedelta(),
             clock_after=parse_period(self.clock_after),
             fractions=self.fractions,
             dormant_after=parse_period(self.dormant_after),
             page_changes=self.page_changes,
             senders=self.senders,
-            grace=grace if grace is not None else timedelta(days=14),
+            grace=parse_period(self.grace) or timedelta(),
             dormancy_by_person=self.dormancy == "person",
             care=tuple(
                 Care(

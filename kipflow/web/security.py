@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from starlette.datastructures import MutableHeaders
 
 #: Nothing from other hosts and nothing inline: a script in a mail's subject could not run even if escaping
 #: failed. `frame-ancestors 'self'` lets only Airflow's own UI frame the board.
@@ -30,11 +30,7 @@ _HEADERS = {
 }
 
 
-class _Headers(Protocol):
-    def setdefault(self, key: str, value: str) -> str: ...
-
-
-def add_security_headers(headers: _Headers) -> None:
+def add_security_headers(headers: MutableHeaders) -> None:
     """Add the headers that the response does not set itself (such as how long it may be cached)."""
     for name, value in _HEADERS.items():
         headers.setdefault(name, value)

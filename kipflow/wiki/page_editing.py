@@ -27,7 +27,10 @@ _PIECE = re.compile(
 _UNSEEN = frozenset({"s", "del", "strike", "ac:placeholder", "ac:parameter", "script", "style"})
 _TITLE = re.compile(r"ac:name\s*=\s*[\"']title[\"']")
 _SEPARATOR = re.compile(r"(?:\s|&nbsp;|[:：|=\u00a0]|[-–—](?=\s|&nbsp;))*+")
-_END_TAGS = re.compile(r"(?:\s*</[^<>]*>)+\s*")
+_END_TAG = re.compile(r"\s*</[^<>]*>")
+_END_TAGS = re.compile(rf"(?:{_END_TAG.pattern})+\s*")
+_BLANK = re.compile(r"(?:\s|&nbsp;|&#160;|\u00a0)*")
+_BLANK_END = re.compile(rf"{_BLANK.pattern}\Z")
 _EDGES = " :：|=-–—\u00a0"
 #: Values of a field that nobody has filled in yet.
 _EMPTY = frozenset({"", "tbd", "todo", "tba", "here", "link", "n/a", "none", "-", "…", "..."})
@@ -153,7 +156,7 @@ def _find_name_end(body: str, block: _Block, kind: str) -> int | None:
 
 def _leave_closed_tags(body: str, start: int, end: int) -> int:
     """The offset after the end tags around a name ("<strong>Current state</strong>: …"), and after a separator."""
-    while (match := re.compile(r"\s*</[^<>]*>").match(body, start, end)) is not None:
+    while (match := _END_TAG.match(body, start, end)) is not None:
         start = match.end()
         separator = _SEPARATOR.match(body, start, end)
         start = separator.end() if separator is not None else start
@@ -172,9 +175,8 @@ def _find_state(body: str, block: _Block) -> tuple[int, int] | None:
         return None
     start, end = own[0]
     text = body[start:end]
-    blank = re.compile(r"(?:\s|&nbsp;|&#160;|\u00a0)*")
-    head = blank.match(text)
-    tail = re.search(r"(?:\s|&nbsp;|&#160;|\u00a0)*\Z", text)
+    head = _BLANK.match(text)
+    tail = _BLANK_END.search(text)
     first = _SEPARATOR.match(text)
     skip = max(head.end() if head else 0, first.end() if first else 0)
     return start + skip, start + (tail.start() if tail else len(text))

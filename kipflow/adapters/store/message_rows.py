@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -14,6 +13,7 @@ from kipflow.adapters.store.columns import clean_text
 from kipflow.adapters.store.statements import Row, as_row
 from kipflow.domain.facts import Message, SubjectReading, Unreadable
 from kipflow.domain.records import from_plain, pick_fields
+from kipflow.domain.texts import digest_text
 
 #: Longest Message-ID that is stored unchanged. Real ones have under 100 characters; an index entry holds two.
 MAX_ID = 250
@@ -25,7 +25,7 @@ def clean_id(message_id: str) -> str:
     """A Message-ID as it is stored. It is a key, so its length is bounded."""
     if len(message_id) <= MAX_ID:
         return clean_text(message_id)
-    return f"<kipflow.{hashlib.sha256(message_id.encode('utf-8', 'replace')).hexdigest()}@long>"
+    return f"<kipflow.{digest_text(message_id, 64)}@long>"
 
 
 def make_storable(found: Message) -> Message:
@@ -38,9 +38,8 @@ def make_storable(found: Message) -> Message:
 
 
 def unreadable_row(item: Unreadable, seen_at: datetime) -> Row:
-    text = f"{item.source}\n{item.why}".encode("utf-8", "replace")
     kept = pick_fields(item, "source", "why", "list_id", "month")
-    return {**kept, "digest": hashlib.sha256(text).hexdigest(), "seen_at": seen_at}
+    return {**kept, "digest": digest_text(f"{item.source}\n{item.why}", 64), "seen_at": seen_at}
 
 
 def message_row(found: Message) -> Row:
