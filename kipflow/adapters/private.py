@@ -15,7 +15,7 @@ PRIVATE = 0o077
 _KEPT = ("*.db*", "*.json", "logs/*.log", "run/*", "airflow/*/airflow.db*", "airflow/*/passwords.json")
 
 
-def keep_private(home: Path, database: Path | None = None) -> str:
+def keep_private(home: Path, database: Path | None) -> str:
     """Create the home if it is missing, and make it and its databases, logs and secrets private.
 
     Returns:

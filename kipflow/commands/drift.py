@@ -20,7 +20,7 @@ _COLUMNS = ("proposal", "stage", "side", "says", "facts_say", "settle", "evidenc
 
 
 def print_drift(
-    parts: Parts, form: str, *, stages: Collection[Stage], number: int | None = None, as_of: datetime | None = None
+    parts: Parts, form: str, *, stages: Collection[Stage], number: int | None, as_of: datetime | None
 ) -> int:
     """Print a line for each disagreement of proposals in these stages, or of one, highest number first. Returns 1 if
     there is any, else 0. `as_of`: by the facts of that time; None: by the newest decisions.

@@ -167,7 +167,7 @@ def _timeline_row(recorded: RecordedTransition) -> dict[str, Any]:
     }
 
 
-def _print_vote(state: VoteState, missing: Sequence[str], *, is_amendment: bool = False) -> None:
+def _print_vote(state: VoteState, missing: Sequence[str], *, is_amendment: bool) -> None:
     """Print one round; differences to the announced result are left out if `missing` has them."""
     kind = "Amendment vote" if is_amendment else "Vote"
     title = f"\n{kind}, round {state.vote.round}: {_say_standing(state)}"

@@ -30,9 +30,9 @@ def find_drift(
     facts: ProposalFacts,
     stage: Stage,
     as_of: datetime,
-    votes: Sequence[VoteState] = (),
+    votes: Sequence[VoteState],
     *,
-    awaited: Stage | None = None,
+    awaited: Stage | None,
 ) -> tuple[Drift, ...]:
     """Every disagreement at `as_of` with the derived `stage` or between two sides.
 

@@ -140,7 +140,7 @@ def is_dated_in_time(ballot: Ballot, close: datetime) -> bool:
     return ballot.dated_at is not None and ballot.dated_at <= close < ballot.cast_at
 
 
-def find_close(vote: Vote, as_of: datetime, *, earliest_close: datetime | None = None) -> datetime | None:
+def find_close(vote: Vote, as_of: datetime, *, earliest_close: datetime | None) -> datetime | None:
     """After which moment ballots are too late, as known at `as_of`; None: the vote is not closed."""
     if vote.ended_at is not None and vote.ended_at <= as_of:
         return vote.ended_at

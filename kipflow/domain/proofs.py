@@ -46,7 +46,7 @@ class Proof:
     whole: bool = True
 
 
-def prove_writer(writing: Writing, roster: Roster, senders: Senders, *, ruled: bool = True) -> Proof:
+def prove_writer(writing: Writing, roster: Roster, senders: Senders, *, ruled: bool) -> Proof:
     """Who wrote a mail, as far as proven; `ruled` as in `Roster.identify`."""
     said = roster.identify_mail(writing.message_id) if ruled else None
     if said is not None:

@@ -61,7 +61,7 @@ def report_failure(store: Store, failure: Failure, rules: EffectRules, *, now: d
         return session.outbox.enqueue([effect], now=now, sends=rules.sends)
 
 
-def hide_secrets(text: str, values: Collection[str] = ()) -> str:
+def hide_secrets(text: str, values: Collection[str]) -> str:
     """A text without `values`, and without what looks like a password or token."""
     for value in sorted(values, key=len, reverse=True):
         text = text.replace(value, "…")

@@ -49,7 +49,7 @@ def find_fault_effects(
     ]
 
 
-def render_faults(key: str, faults: Sequence[PageFault], *, links: str = "") -> dict[str, Any]:
+def render_faults(key: str, faults: Sequence[PageFault], *, links: str) -> dict[str, Any]:
     """The message about faults of a page, with fixes."""
     count = f"{len(faults)} thing{'s' if len(faults) != 1 else ''} to fix"
     lines = [f"{MESSAGE_KINDS['lint'].icon} The page of *{escape(key)}* has {count}", links]

@@ -69,7 +69,7 @@ def render_transition(key: str, transition: Transition, decision: Decision, *, l
     return build_message(text, lines)
 
 
-def render_correction(key: str, correction: Transition, decision: Decision, *, links: str = "") -> dict[str, Any]:
+def render_correction(key: str, correction: Transition, decision: Decision, *, links: str) -> dict[str, Any]:
     """The message of a correction: what no longer holds, why, and the present stage; `links` from `say_links`."""
     text = f"{key}: corrected: {correction.source} → {decision.stage}"
     if correction.source is decision.stage:
@@ -92,9 +92,7 @@ def render_retraction(key: str, correction: Transition, decision: Decision) -> s
     return f"{key}: corrected: {correction.source} → {decision.stage}, its row of the index moves when released: {why}"
 
 
-def render_period_over(
-    key: str, state: VoteState, decision: Decision, *, links: str = "", program: str = "kipflow"
-) -> dict[str, Any]:
+def render_period_over(key: str, state: VoteState, decision: Decision, *, links: str, program: str) -> dict[str, Any]:
     """The message that a voting period is over and the vote not decided: its outcome so far, and what is missing."""
     said = f"the voting period is over: {state.outcome}"
     lines = [f"{_icon('period-over')} *{escape(key)}*: {said}", links, say_tally(state), *say_missing(decision)]
@@ -120,7 +118,7 @@ def render_review(
     return build_message(f"{key} needs a person: {' '.join(item.question.split())}", lines)
 
 
-def render_drift(key: str, drift: Drift, *, links: str = "", settle: Sequence[str] = ()) -> dict[str, Any]:
+def render_drift(key: str, drift: Drift, *, links: str, settle: Sequence[str]) -> dict[str, Any]:
     """The message of a drift: what the side says, what the facts say, and the edit that settles it."""
     said = f"the {drift.side} says “{drift.says}”, the facts say {drift.derived}"
     lines = [
@@ -133,14 +131,14 @@ def render_drift(key: str, drift: Drift, *, links: str = "", settle: Sequence[st
     return build_message(f"{key}: {' '.join(said.split())}", lines)
 
 
-def render_warning(key: str, warning: SilenceWarning, author: str | None = None, *, links: str = "") -> dict[str, Any]:
+def render_warning(key: str, warning: SilenceWarning, author: str | None, *, links: str = "") -> dict[str, Any]:
     """The message that warns an author of dormancy, with its date."""
     who = f" by {quote(author, 100)}" if author else ""
     said = say_warning(warning)
     return build_message(f"{key}: {said}", [f"{_icon('dormancy')} *{escape(key)}*{who}: {localise(said)}", links])
 
 
-def render_approval(row: OutboxRow, *, board: str = "", settle: Sequence[str] = ()) -> dict[str, Any]:
+def render_approval(row: OutboxRow, *, board: str, settle: Sequence[str]) -> dict[str, Any]:
     """The message that an effect waits for approval: what it would say or change, and how to release it."""
     said = say_payload(row.payload)
     text = f"{row.channel}: an effect waits for approval: {said}"

@@ -103,7 +103,7 @@ class Pages:
         reader = {"operator": self._find_operator(request), "me": self.find_me(request)}
         return HTMLResponse(self._fill(request, template, {"now": moment, **reader, **values}))
 
-    def render_error(self, request: Request, status: int, line: str, *, sign_in: str = "") -> HTMLResponse:
+    def render_error(self, request: Request, status: int, line: str, *, sign_in: str) -> HTMLResponse:
         """A page of one line, with a link out. Uses neither clock nor store: either may be what failed."""
         values = {"now": None, "operator": None, "me": "", "code": status, "line": line, "sign_in": sign_in}
         return HTMLResponse(self._fill(request, "error.html", values), status_code=status)
