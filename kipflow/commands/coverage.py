@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kipflow.commands.output import say_count, say_time
+from kipflow.commands.output import say_count
 from kipflow.config.community import Community
 from kipflow.domain.clocks import find_coverage
 from kipflow.domain.facts import ArchiveMonth
+from kipflow.domain.times import say_moment
 from kipflow.services.board import Overview
 
 #: The most gaps that are listed.
@@ -23,7 +24,7 @@ def say_coverage(months: Sequence[ArchiveMonth]) -> list[str]:
     held = [month for month in months if month.status in {"complete", "partial"}]
     of = f"{say_count(len(held), 'month')} of {say_count(lists, 'list')}"
     through = coverage.complete_through
-    lines = [f"mail: {of}, {f'read up to {say_time(through)} UTC' if through else 'not all read to its end yet'}"]
+    lines = [f"mail: {of}, {f'read up to {say_moment(through)}' if through else 'not all read to its end yet'}"]
     holes = [*(why for _, why in coverage.gaps), *(why for _, _, why in coverage.cuts)]
     # the newest month is no gap, but its reason says what has failed since
     newest = {max(m.month for m in months if m.list_id == list_id) for list_id in {m.list_id for m in months}}

@@ -15,7 +15,6 @@ from kipflow.commands.output import (
     print_rows,
     progress,
     say_count,
-    say_time,
 )
 from kipflow.commands.program import with_program
 from kipflow.commands.sayings import find_facts, render_evidence, say_evidence
@@ -23,6 +22,7 @@ from kipflow.config.loading import load_community
 from kipflow.config.settings import read_settings
 from kipflow.domain.events import Transition
 from kipflow.domain.records import pick_fields
+from kipflow.domain.times import say_moment
 from kipflow.services import replay as service
 from kipflow.services.advance import advance_one, find_candidates, preview
 from kipflow.wiring import Parts, connect_with_rules, effect_rules
@@ -71,7 +71,7 @@ def advance(as_of: datetime | None, dry_run: bool, form: str) -> int:
     newest = parts.store.overview(now).last_decision
     if newest is not None and at < newest and as_of is not None:
         console(stderr=True).print(
-            f"what was decided as of a later time (the newest: {say_time(newest)} UTC) is left alone: "
+            f"what was decided as of a later time (the newest: {say_moment(newest)}) is left alone: "
             f"`kipflow status --as-of {as_of:%Y-%m-%dT%H:%M}` shows what was so then"
         )
     return 0

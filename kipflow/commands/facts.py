@@ -13,6 +13,7 @@ import click
 from kipflow.commands.opening import find_fetched_at, find_seen_at, open_parts
 from kipflow.commands.output import UtcTime, as_of_option, console, print_rows, progress, say_time
 from kipflow.domain.errors import ConfigError
+from kipflow.domain.times import say_moment
 from kipflow.services import undo
 from kipflow.services.advance import advance_all
 from kipflow.services.away import load_outages
@@ -169,7 +170,7 @@ def poll(as_of: datetime | None) -> int:
     if away is None:
         return print_report(asked, read, again)
     print_warnings(asked, read, again)
-    console().print(f"nothing could be read from the archive (unreachable since {say_time(away.since)} UTC)")
+    console().print(f"nothing could be read from the archive (unreachable since {say_moment(away.since)})")
     return 1
 
 

@@ -9,6 +9,7 @@ from kipflow.adapters.store.engine import find_file, make_database_url
 from kipflow.commands.output import console, say_time
 from kipflow.config.settings import Settings, read_settings
 from kipflow.domain.errors import KipflowError
+from kipflow.domain.times import say_moment
 from kipflow.services.advance import CLOCK_SKEW
 from kipflow.wiring import Parts, connect, prepare_database
 from kipflow.wiring.environment import find_time, secrets_from_environment
@@ -62,7 +63,7 @@ def find_past(parts: Parts, as_of: datetime | None, *, because: str = _RULED) ->
     """
     now = find_now(parts)
     if as_of is not None and as_of - now > CLOCK_SKEW:
-        raise KipflowError(f"{say_time(as_of)} UTC has not come yet (it is {say_time(now)}): {because}")
+        raise KipflowError(f"{say_moment(as_of)} has not come yet (it is {say_time(now)}): {because}")
     return now if as_of is None else as_of
 
 

@@ -14,6 +14,7 @@ from kipflow.domain.events import Transition
 from kipflow.domain.facts import ProposalFacts
 from kipflow.domain.pages import PageVersion
 from kipflow.domain.proposals import format_key
+from kipflow.domain.times import say_moment
 from kipflow.services.assembly import load_facts
 from kipflow.wiring import page_norms
 
@@ -122,5 +123,5 @@ def _find_pair(
         raise KipflowError(f"{facts.key} has had no {since or 'discussion or vote'} yet; name versions: --from 1")
     pair = find_versions_since(facts.pages, moment)
     if pair is None:
-        console(stderr=True).print(f"{facts.key}: the page did not change since {moment:%Y-%m-%d %H:%M} UTC")
+        console(stderr=True).print(f"{facts.key}: the page did not change since {say_moment(moment)}")
     return pair

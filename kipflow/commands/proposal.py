@@ -18,6 +18,7 @@ from kipflow.domain.history import find_amendments
 from kipflow.domain.missing import DIFFERS
 from kipflow.domain.pages import find_newest_rows
 from kipflow.domain.records import pick_fields
+from kipflow.domain.times import say_moment
 from kipflow.domain.votes import ClaimedEnd
 from kipflow.services.board import ProposalView, RecordedTransition
 from kipflow.services.settling import find_commands
@@ -48,10 +49,8 @@ def print_proposal(view: ProposalView, form: str, *, rebuilt: bool = False) -> i
 def _print_head(view: ProposalView) -> None:
     out = console()
     out.print(f"{view.key}: {view.proposal.title}")
-    since = (
-        "known from an index, since when is not" if is_undated(view.history) else f"since {say_time(view.since)} UTC"
-    )
-    out.print(f"{view.stage} {since} (decided as of {say_time(view.decided_at)} UTC)")
+    since = "known from an index, since when is not" if is_undated(view.history) else f"since {say_moment(view.since)}"
+    out.print(f"{view.stage} {since} (decided as of {say_moment(view.decided_at)})")
     if view.claim:
         out.print(f"{view.claim}: {view.claim_why}")
     for line in view.missing:
@@ -69,7 +68,7 @@ def _print_timeline(view: ProposalView, *, rebuilt: bool) -> None:
     )
     for r in view.history:
         for e in find_facts(r.transition.evidence) if r.transition.retracts else ():
-            console().print(f"corrected {say_time(r.recorded_at)} UTC by {e.kind}: {e.line} {e.ref}")
+            console().print(f"corrected {say_moment(r.recorded_at)} by {e.kind}: {e.line} {e.ref}")
 
 
 def _print_votes(view: ProposalView) -> None:
@@ -191,18 +190,18 @@ def _print_vote(state: VoteState, missing: Sequence[str], *, is_amendment: bool)
 def _say_answer(end: ClaimedEnd) -> str:
     if end.settled_at is None:
         return ""
-    return f" {'Accepted' if end.accepted else 'Refused'} {say_time(end.settled_at)} UTC"
+    return f" {'Accepted' if end.accepted else 'Refused'} {say_moment(end.settled_at)}"
 
 
 def _say_standing(state: VoteState) -> str:
     """The outcome of a vote; for a round that was called off, how it ended."""
     claimed = " (as its sender dates it)" if state.vote.opened_from in UNRECORDED else ""
-    opened = f"opened {say_time(state.vote.opened_at)} UTC{claimed}"
+    opened = f"opened {say_moment(state.vote.opened_at)}{claimed}"
     if state.vote.ended_at is not None:
         ballots = len(state.vote.ballots)
         void = f"; its {ballots} ballot{'s count' if ballots != 1 else ' counts'} for nothing" if ballots else ""
-        return f"{state.vote.ended_how} {say_time(state.vote.ended_at)} UTC{void}; {opened}"
+        return f"{state.vote.ended_how} {say_moment(state.vote.ended_at)}{void}; {opened}"
     return (
         f"{state.outcome}; binding {state.tally.binding}, non-binding {state.tally.non_binding}; "
-        f"{opened}, closes no earlier than {say_time(state.terms.earliest_close)} UTC"
+        f"{opened}, closes no earlier than {say_moment(state.terms.earliest_close)}"
     )

@@ -8,8 +8,9 @@ from datetime import datetime
 import click
 
 from kipflow.commands.opening import find_now, open_parts
-from kipflow.commands.output import as_of_option, console, say_time
+from kipflow.commands.output import as_of_option, console
 from kipflow.commands.sayings import parse_number
+from kipflow.domain.times import say_moment
 from kipflow.domain.votes import Declared
 
 
@@ -48,7 +49,8 @@ def result(proposal: str, form: str | None, as_of: datetime | None) -> int:
 
 def _print_announced(key: str, declared: Declared, differences: Sequence[str]) -> int:
     said = declared.outcome or "without a clear outcome"
-    console().print(f"{key}: announced by {declared.by} on {say_time(declared.announced_at)} UTC: {said}")
+    when = f" on {say_moment(declared.announced_at)}" if declared.announced_at is not None else ""
+    console().print(f"{key}: announced by {declared.by}{when}: {said}")
     for line in differences:
         console().print(f"it differs from the ballots: {line}")
     return 1 if differences else 0

@@ -7,12 +7,13 @@ from typing import Any
 
 import click
 
-from kipflow.commands.output import console, say_time
+from kipflow.commands.output import console
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.events import Evidence, Transition
 from kipflow.domain.facts import ProposalFacts
 from kipflow.domain.proposals import find_references
 from kipflow.domain.records import pick_fields
+from kipflow.domain.times import say_moment
 from kipflow.services.board import SenderBallot
 from kipflow.services.desk import Done, say_done
 from kipflow.services.wording import say_authentication
@@ -22,7 +23,7 @@ from kipflow.wiring import Parts
 def say_ballot(ballot: dict[str, Any]) -> str:
     """A ballot in question, in one line: its text, its mail, and how its sender is known."""
     where = " ".join(filter(None, (ballot["source"], ballot["url"])))
-    said = f'"{ballot["line"]}" in the mail of {say_time(ballot["at"])} UTC {ballot["message_id"]} ({where})'
+    said = f'"{ballot["line"]}" in the mail of {say_moment(ballot["at"])} {ballot["message_id"]} ({where})'
     return f"{said}: {ballot['authentication']}"
 
 

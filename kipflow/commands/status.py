@@ -12,7 +12,7 @@ import click
 from kipflow.commands.coverage import say_coverage, say_empty
 from kipflow.commands.drift import look_back_at_all, print_drift
 from kipflow.commands.opening import find_now, open_parts
-from kipflow.commands.output import UtcTime, as_of_option, console, format_option, print_rows, say_count, say_time
+from kipflow.commands.output import UtcTime, as_of_option, console, format_option, print_rows, say_count
 from kipflow.commands.program import with_program
 from kipflow.commands.proposal import print_proposal
 from kipflow.commands.sayings import parse_number
@@ -22,6 +22,7 @@ from kipflow.domain.events import Stage
 from kipflow.domain.facts import Ruling
 from kipflow.domain.numberdoubts import NumberDoubtKind
 from kipflow.domain.records import pick_fields
+from kipflow.domain.times import say_moment
 from kipflow.domain.version import DECISION_RULES
 from kipflow.services.advance import look_back
 from kipflow.services.board import BoardRow, ProposalView, RecordedTransition, RowQuery, VoteClock
@@ -80,7 +81,7 @@ def status(
     for condition in find_current_conditions(parts, now=find_now(parts)):
         console(stderr=True).print(f"{condition.says}. {condition.works}. {condition.fix}.")
     if as_of is not None:
-        before = f"no proposal was {'known' if stage is None else f'in {stage}'} at {say_time(as_of)} UTC"
+        before = f"no proposal was {'known' if stage is None else f'in {stage}'} at {say_moment(as_of)}"
         print_rows(rows_as_of(parts, stages, as_of), form, columns=_COLUMNS, empty=before)
         return 0
     rows = [row for one in stages for row in board.rows(RowQuery(stages=(one,), limit=None)).rows]
@@ -115,7 +116,7 @@ def as_it_was(parts: Parts, view: ProposalView, as_of: datetime) -> ProposalView
     """
     decision = look_back(parts.store, view.proposal.number, policy=parts.policy, as_of=as_of)
     if decision is None:
-        raise KipflowError(f"nothing had happened to {view.key} by {say_time(as_of)} UTC")
+        raise KipflowError(f"nothing had happened to {view.key} by {say_moment(as_of)}")
     return replace(
         view,
         stage=decision.stage,
@@ -153,7 +154,7 @@ def as_it_was_known(view: ProposalView, known_at: datetime) -> ProposalView:
         KipflowError: nothing had been recorded of it by then.
     """
     if not view.history:
-        raise KipflowError(f"nothing was recorded of {view.key} by {say_time(known_at)} UTC")
+        raise KipflowError(f"nothing was recorded of {view.key} by {say_moment(known_at)}")
     last = [r for r in view.history if not r.retracted and not r.transition.retracts][-1:] or view.history[-1:]
     return replace(
         view,

@@ -21,12 +21,12 @@ from kipflow.commands.output import (
     print_table,
     progress,
     say_count,
-    say_time,
 )
 from kipflow.config.loading import find_roster, load_community
 from kipflow.config.roster import load_roster
 from kipflow.config.settings import read_settings
 from kipflow.domain.ends import find_open_ends
+from kipflow.domain.times import say_moment
 from kipflow.domain.votes import BallotStatus
 from kipflow.services.read_votes import VoteReading, VotesReport, read_votes
 from kipflow.services.votes_report import render_csv, render_json, table_rows
@@ -100,7 +100,7 @@ class ReadingProgress:
 
 def _print_report(report: VotesReport) -> None:
     votes = say_count(len(report.votes), "vote")
-    when = f", as of {say_time(report.as_of)} UTC" if report.as_of is not None else ""
+    when = f", as of {say_moment(report.as_of)}" if report.as_of is not None else ""
     console().print(f"{say_count(report.messages_read, 'message')} read, {votes}{when}")
     rows = table_rows(report)
     if rows and report.claimed:
@@ -145,7 +145,7 @@ def _warn(report: VotesReport, paths: Sequence[Path]) -> None:
         where = ", ".join(str(path) for path in paths[:3]) + (", …" if len(paths) > 3 else "")
         err.print(f"no mail found in {where}: name mbox, maildir or .eml files, Pony Mail's JSON, or folders of these")
     if report.opened_later is not None:
-        err.print(f"later votes are left out: the first of them was opened {say_time(report.opened_later)} UTC")
+        err.print(f"later votes are left out: the first of them was opened {say_moment(report.opened_later)}")
     for item in report.unreadable[:20]:
         err.print(f"unreadable: {item.source}: {item.why}")
     if len(report.unreadable) > 20:

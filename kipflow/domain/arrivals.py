@@ -6,6 +6,8 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
+from kipflow.domain.times import say_moment
+
 if TYPE_CHECKING:
     from kipflow.domain.facts import Message
 
@@ -28,7 +30,7 @@ def say_dated(at: datetime, dated_at: datetime | None) -> str:
 
 def say_both(at: datetime, dated_at: datetime) -> str:
     """A mail's arrival and its sender's Date, in words."""
-    return f"arrived {at:%Y-%m-%d %H:%M} UTC, dated {dated_at:%Y-%m-%d %H:%M} UTC by its sender"
+    return f"arrived {say_moment(at)}, dated {say_moment(dated_at)} by its sender"
 
 
 def cut_to_seen(message: Message, seen_at: datetime) -> Message:

@@ -16,6 +16,7 @@ from kipflow.domain.pagechanges import LateChange, find_late_change
 from kipflow.domain.policy import Policy
 from kipflow.domain.ruled import find_recast, with_recast
 from kipflow.domain.tally import Outcome, Tally, count, depends_on_review, find_outcome
+from kipflow.domain.times import say_moment
 from kipflow.domain.votes import Ballot, BallotStatus, Choice, Vote
 
 
@@ -179,7 +180,7 @@ def is_covered(coverage: Coverage, start: datetime, end: datetime) -> str | None
     if coverage.complete_through is None:
         return "no month of the archive has been read to its end"
     if coverage.complete_through < end:
-        return f"the archive is read only up to {coverage.complete_through:%Y-%m-%d %H:%M} UTC"
+        return f"the archive is read only up to {say_moment(coverage.complete_through)}"
     return None
 
 

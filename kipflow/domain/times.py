@@ -10,9 +10,17 @@ def as_utc(at: datetime) -> datetime:
     return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
 
 
+_MOMENT = "%Y-%m-%d %H:%M UTC"
+
+
 def say_moment(at: datetime) -> str:
     """`2026-03-05 09:00 UTC`."""
-    return f"{at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+    return f"{at.astimezone(UTC):{_MOMENT}}"
+
+
+def parse_moment(text: str) -> datetime:
+    """The moment of such a text. Raises `ValueError`."""
+    return datetime.strptime(text, _MOMENT).replace(tzinfo=UTC)
 
 
 def say_weekday(at: datetime) -> str:

@@ -24,6 +24,7 @@ from kipflow.domain.lifecycle import decide, with_known_future
 from kipflow.domain.policy import Policy
 from kipflow.domain.proposals import Proposal, format_key
 from kipflow.domain.silence import make_warning
+from kipflow.domain.times import say_moment
 from kipflow.services.assembly import load_facts
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.effects import find_effects
@@ -43,7 +44,7 @@ class FutureDecision(KipflowError):
 
     def __init__(self, *, as_of: datetime, now: datetime) -> None:
         super().__init__(
-            f"{as_of:%Y-%m-%d %H:%M} UTC has not come yet (it is {now:%Y-%m-%d %H:%M}): nothing can be recorded as of "
+            f"{say_moment(as_of)} has not come yet (it is {now:%Y-%m-%d %H:%M}): nothing can be recorded as of "
             "it; `kipflow advance --dry-run` shows what the facts of today would come to"
         )
 
@@ -84,7 +85,7 @@ def advance_one(
     with store.begin() as session:
         decided_at = session.history.load_decided_at(number)
         if decided_at is not None and as_of < decided_at:
-            return Advance(number=number, stage=None, skipped=f"decided as of {decided_at:%Y-%m-%d %H:%M} UTC already")
+            return Advance(number=number, stage=None, skipped=f"decided as of {say_moment(decided_at)} already")
         facts = load_facts(session, number)
         decision, warning = _decide_and_warn(facts, policy, as_of, known_at)
         if decision is None:

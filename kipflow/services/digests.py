@@ -13,6 +13,7 @@ from kipflow.domain.events import Stage, Transition
 from kipflow.domain.history import effective
 from kipflow.domain.messagekinds import ICONS, MESSAGE_KINDS, find_move_kind
 from kipflow.domain.people import Person
+from kipflow.domain.times import say_moment
 from kipflow.services.assembly import load_facts
 from kipflow.services.board import BoardRow, BoardStore, ProposalView
 from kipflow.services.effectrules import OFF, EffectRules
@@ -156,7 +157,7 @@ def _say_move(view: ProposalView, move: Transition, rules: EffectRules) -> str:
 
 
 def _say_silent(row: BoardRow, rules: EffectRules) -> str:
-    when = f", dormant on {row.next_deadline:%Y-%m-%d %H:%M} UTC at the earliest" if row.next_deadline else ""
+    when = f", dormant on {say_moment(row.next_deadline)} at the earliest" if row.next_deadline else ""
     return f"• {_name(row.key, row.title, row.number, rules)}{localise(when)}"
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
 from typing import Any
 
 from kipflow.domain.clocks import VoteState
@@ -18,6 +17,7 @@ from kipflow.domain.events import Stage, Transition
 from kipflow.domain.facts import ProposalFacts, SilenceWarning
 from kipflow.domain.messagekinds import ICONS, MESSAGE_KINDS
 from kipflow.domain.tally import Outcome
+from kipflow.domain.times import parse_moment, say_moment
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.ports import OutboxRow
 from kipflow.services.wording import RULE_WORDS, say_payload, say_rule, say_warning
@@ -73,10 +73,10 @@ def render_correction(key: str, correction: Transition, decision: Decision, *, l
     """The message of a correction: what no longer holds, why, and the present stage; `links` from `say_links`."""
     text = f"{key}: corrected: {correction.source} → {decision.stage}"
     if correction.source is decision.stage:
-        text = f"{key}: corrected: {decision.stage} since {decision.since:%Y-%m-%d %H:%M} UTC"
+        text = f"{key}: corrected: {decision.stage} since {say_moment(decision.since)}"
     lines = [
         f"{_icon('correction')} *{escape(key)}*: what was said before no longer holds: {quote(correction.note)}",
-        f"It is *{decision.stage}* since {decision.since:%Y-%m-%d %H:%M} UTC (was: {correction.source}).",
+        f"It is *{decision.stage}* since {say_moment(decision.since)} (was: {correction.source}).",
         links,
     ]
     lines.extend(f"> {cite(e.line or e.ref, e.url)}" for e in correction.evidence[:8])
@@ -190,13 +190,13 @@ def localise(text: str) -> str:
 
 
 #: A time in kipflow's own sentences.
-_TIME = re.compile(r"(?:[A-Z][a-z]{2} )?(\d{4}-\d\d-\d\d \d\d:\d\d) UTC", re.ASCII)
+_TIME = re.compile(r"(?:[A-Z][a-z]{2} )?(\d{4}-\d\d-\d\d \d\d:\d\d UTC)", re.ASCII)
 
 
 def _as_local_time(found: re.Match[str]) -> str:
     """Slack's markup for a moment, shown in each reader's zone; other programs show the original text."""
     try:
-        moment = datetime.strptime(found[1], "%Y-%m-%d %H:%M").replace(tzinfo=UTC)
+        moment = parse_moment(found[1])
     except ValueError:
         return found[0]
     return f"<!date^{int(moment.timestamp())}^{{date_short_pretty}} {{time}}|{found[0]}>"

@@ -19,6 +19,7 @@ from kipflow.domain.clocks import month_end
 from kipflow.domain.errors import ServiceUnavailable
 from kipflow.domain.facts import ArchiveMonth, Message, Unreadable
 from kipflow.domain.policy import Reading
+from kipflow.domain.times import say_moment
 from kipflow.mail.archive import read_mbox
 from kipflow.mail.filereading import FileReading
 from kipflow.mbox.files import find_break
@@ -157,7 +158,7 @@ def _finish_month(store: Store, one: Landed, mails: int, totals: Totals, seen: S
         if reason:
             totals.bad_months.append((month.list_id, month.month, reason))
         if before is not None and before.status == "complete" and bad:
-            since = f"{HELD_UP_TO} {before.fetched_at:%Y-%m-%d %H:%M} UTC; since then {bad}"
+            since = f"{HELD_UP_TO} {say_moment(before.fetched_at)}; since then {bad}"
             # a month from files stays as it is, and every poll asks for it
             month = before if before.why.startswith(FROM_FILES) else replace(before, why=since)
         elif bad and before is not None:

@@ -20,6 +20,7 @@ from kipflow.domain.numberdoubts import NumberDoubtKind
 from kipflow.domain.policy import Policy
 from kipflow.domain.proposals import format_key
 from kipflow.domain.stages.table import BY_PERSON
+from kipflow.domain.times import say_moment
 from kipflow.services.announcements import settle_announcements
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.effects import find_effects
@@ -153,7 +154,7 @@ def find_retraction(entries: Sequence[Transition], decision: Decision, rulings: 
     return ReviewItem(
         kind="retraction",
         subject=correction.id,
-        question=f"the acceptance of {lost.at:%Y-%m-%d %H:%M} UTC was taken back, and the stage is {decision.stage} "
+        question=f"the acceptance of {say_moment(lost.at)} was taken back, and the stage is {decision.stage} "
         "now. Is that right?",
         line=correction.note,
         outcomes=(f"if it is: {decision.stage}", f"if not: {Stage.ACCEPTED}"),

@@ -16,6 +16,7 @@ from kipflow.domain.facts import ProposalFacts
 from kipflow.domain.history import effective
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.policy import Policy
+from kipflow.domain.times import say_moment
 from kipflow.services.assembly import load_facts
 from kipflow.services.ports import Session, Store
 
@@ -155,7 +156,7 @@ def _explain(session: Session, number: int, waits: bool, stored: Sequence[Transi
         return "never decided: `kipflow advance` has not come to it yet"
     other = sorted({t.policy_version for t in stored} - {policy.version})
     if waits:
-        changed = f"decided as of {decided_at:%Y-%m-%d %H:%M} UTC; facts came, rules changed or a deadline passed since"
+        changed = f"decided as of {say_moment(decided_at)}; facts came, rules changed or a deadline passed since"
         return f"{changed}: `kipflow advance` records what follows"
     if other:
         return f"recorded under policy {', '.join(other)}, rebuilt under {policy.version}"
@@ -164,7 +165,7 @@ def _explain(session: Session, number: int, waits: bool, stored: Sequence[Transi
 
 def _say_end(decision: Decision) -> str:
     rule = f" ({decision.history[-1].rule})" if decision.history else ""
-    return f"{decision.stage} since {decision.since:%Y-%m-%d %H:%M} UTC{rule}"
+    return f"{decision.stage} since {say_moment(decision.since)}{rule}"
 
 
 def _say_ground(decision: Decision) -> str:

@@ -20,6 +20,7 @@ from kipflow.domain.clocks import VoteState
 from kipflow.domain.decisions import ReviewItem
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.facts import MailKind, Message
+from kipflow.domain.times import say_moment
 from kipflow.domain.votes import Choice
 from kipflow.mail.messages import read_message
 from kipflow.services.board import ProposalView
@@ -111,7 +112,7 @@ def _find_state(view: ProposalView, now: datetime) -> VoteState:
     closes = state.terms.earliest_close
     refusals: tuple[tuple[bool, str], ...] = (
         (state.vote.declared is not None, "its result was announced already"),
-        (now < closes, f"its vote closes no earlier than {closes:%Y-%m-%d %H:%M} UTC"),
+        (now < closes, f"its vote closes no earlier than {say_moment(closes)}"),
         (asked is not None, _say_question(view, asked)),
         (state.outcome not in OUTCOMES, f"its vote is {state.outcome}: there is no result yet"),
         (state.depends_on_review or state.vote.is_held, "a person must settle first what could turn its outcome"),

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 from kipflow.domain.clocks import VoteState
 from kipflow.domain.tally import Outcome
+from kipflow.domain.times import say_moment
 from kipflow.domain.votes import Ballot, BallotStatus, Choice
 from kipflow.services.board import ProposalView
 
@@ -19,7 +20,7 @@ def render_forms(view: ProposalView, state: VoteState) -> Iterator[str]:
     """The mail's text, from the fullest form to the plainest."""
     start, end = state.vote.opened_at, state.terms.earliest_close
     lead = f"The vote on {view.key} has {OUTCOMES[state.outcome]}.\n\n"
-    period = f"Voting period: {start:%Y-%m-%d %H:%M} UTC to {end:%Y-%m-%d %H:%M} UTC\n"
+    period = f"Voting period: {say_moment(start)} to {say_moment(end)}\n"
     more = period + _render_links(view, state)
     settled = _render_settled(view, state)
     named, counted = _render_tally(state, _say_names), _render_tally(state, lambda _: "")

@@ -14,6 +14,7 @@ from kipflow.domain.facts import ArchiveMonth
 from kipflow.domain.policy import Policy
 from kipflow.domain.proposals import format_key
 from kipflow.domain.texts import digest_text
+from kipflow.domain.times import say_moment
 from kipflow.services.advance import preview_in
 from kipflow.services.desk import ActContext
 from kipflow.services.filemonths import name_breaks
@@ -124,7 +125,7 @@ def _find(session: Session, batch_id: int) -> Batch:
     if batch is None:
         raise BadRuling(f"no ingest {batch_id} is known; `kipflow ingest --batches` lists them")
     if batch.undone_at is not None:
-        raise BadRuling(f"ingest {batch_id} was undone {batch.undone_at:%Y-%m-%d %H:%M} UTC by {batch.undone_by}")
+        raise BadRuling(f"ingest {batch_id} was undone {say_moment(batch.undone_at)} by {batch.undone_by}")
     return batch
 
 

@@ -9,6 +9,7 @@ from kipflow.domain.events import UNDATED, Transition
 from kipflow.domain.facts import Ruling, SilenceWarning
 from kipflow.domain.ruled import RECAST, say_care
 from kipflow.domain.senders import AddressSource, Authentication
+from kipflow.domain.times import say_moment
 from kipflow.services.board import RecordedTransition, SenderBallot
 from kipflow.services.ports import OutboxRow
 
@@ -96,7 +97,7 @@ def say_warning(given: SilenceWarning) -> str:
     """The text of a warning: the silence, and the earliest date of dormancy."""
     what = "a person decides whether it is dormant"
     if given.due_at is not None:
-        what = f"dormant on {given.due_at:%Y-%m-%d %H:%M} UTC at the earliest unless somebody writes"
+        what = f"dormant on {say_moment(given.due_at)} at the earliest unless somebody writes"
     return f"nobody has written since {given.quiet_since:%Y-%m-%d}; {what}"
 
 
@@ -115,7 +116,7 @@ _NOT_DELIVERED = {
 def say_delivery(given: SilenceWarning, key: str, effects: Iterable[OutboxRow]) -> str:
     """Whether a warning reached its author, or why not; `key` is the proposal's, `effects` are its outbox rows."""
     if given.delivered_at is not None:
-        return f"delivered on {given.delivered_at:%Y-%m-%d %H:%M} UTC"
+        return f"delivered on {say_moment(given.delivered_at)}"
     name = find_warning_key(key, given)
     status = next((e.status for e in effects if e.key == name), "")
     return _NOT_DELIVERED.get(status, "nobody was warned: there was nobody to send it, or nowhere to")

@@ -65,6 +65,14 @@ def test_of_an_announced_result_it_prints_what_differs(
     assert all(line in shown for line in differences)
 
 
+def test_an_announcement_of_unknown_date_is_shown_without_one(monkeypatch: pytest.MonkeyPatch, cli: Cli) -> None:
+    view = announced()
+    [state] = view.votes
+    undated = replace(state, vote=replace(state.vote, declared=replace(DECLARED, announced_at=None)))
+    give(monkeypatch, replace(view, votes=(undated,)))
+    assert "KIP-7: announced by Kim: passed" in cli("result", "7", "--as-of", NOW.isoformat()).out
+
+
 def test_a_running_vote_has_no_draft(monkeypatch: pytest.MonkeyPatch, cli: Cli) -> None:
     give(monkeypatch, passed())
     assert "closes no earlier than 2026-03-04" in cli("result", "7", "--as-of", OPENED.isoformat(), code=2).err
