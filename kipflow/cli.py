@@ -19,6 +19,7 @@ from kipflow.adapters.private import PRIVATE
 from kipflow.commands.program import with_program
 from kipflow.config.settings import load_instance_variables, read_settings
 from kipflow.domain.errors import KipflowError
+from kipflow.domain.texts import as_printable
 
 #: Command → its module and function, and its line in `kipflow --help`. Loaded when used: `kipflow votes` must not wait
 #: for SQLAlchemy or Airflow.
@@ -157,6 +158,6 @@ def _fail(message: str) -> int:
     if os.environ.get("KIPFLOW_DEBUG") == "1":
         traceback.print_exc()
     # it may quote a mail: control characters must not reach the terminal
-    plain = "".join(c if c.isprintable() else "\ufffd" for c in " ".join(with_program(message).split()))
+    plain = as_printable(" ".join(with_program(message).split()), "\ufffd")
     click.echo(f"kipflow: {plain}", err=True)
     return 2

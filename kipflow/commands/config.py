@@ -9,11 +9,12 @@ from pathlib import Path
 
 import click
 
-from kipflow.commands.output import console, say_count
+from kipflow.commands.output import console
 from kipflow.config.initial import EMPTY_ROSTER, NewCommunity, render_community
 from kipflow.config.loading import find_faults, find_roster, load_community
 from kipflow.config.settings import read_settings
 from kipflow.domain.errors import KipflowError
+from kipflow.domain.texts import say_count
 
 
 @click.command()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kipflow.commands.output import say_count
 from kipflow.config.community import Community
 from kipflow.domain.clocks import find_coverage
 from kipflow.domain.facts import ArchiveMonth
+from kipflow.domain.texts import say_count
 from kipflow.domain.times import say_moment
 from kipflow.services.board import Overview
 

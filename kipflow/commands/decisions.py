@@ -14,7 +14,6 @@ from kipflow.commands.output import (
     format_option,
     print_rows,
     progress,
-    say_count,
 )
 from kipflow.commands.program import with_program
 from kipflow.commands.sayings import find_facts, render_evidence, say_evidence
@@ -22,6 +21,7 @@ from kipflow.config.loading import load_community
 from kipflow.config.settings import read_settings
 from kipflow.domain.events import Transition
 from kipflow.domain.records import pick_fields
+from kipflow.domain.texts import say_count
 from kipflow.domain.times import say_moment
 from kipflow.services import replay as service
 from kipflow.services.advance import advance_one, find_candidates, preview

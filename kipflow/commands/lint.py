@@ -9,13 +9,14 @@ from pathlib import Path
 import click
 
 from kipflow.commands.opening import open_parts
-from kipflow.commands.output import console, format_option, print_rows, say_count
+from kipflow.commands.output import console, format_option, print_rows
 from kipflow.commands.sayings import missing_page_error, parse_number
 from kipflow.config.loading import load_community
 from kipflow.config.settings import read_settings
 from kipflow.domain.errors import KipflowError, UnreadableInput
 from kipflow.domain.pagefaults import Norms, PageFault
 from kipflow.domain.records import pick_fields
+from kipflow.domain.texts import say_count
 from kipflow.services.assembly import load_facts
 from kipflow.wiki.lint import lint_page, lint_text
 from kipflow.wiring import page_norms

@@ -17,6 +17,7 @@ from rich.console import Console
 from rich.table import Table
 
 from kipflow.commands.program import with_program
+from kipflow.domain.texts import as_printable
 from kipflow.domain.times import as_utc
 
 _NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?")
@@ -82,7 +83,7 @@ class _PlainConsole(Console):
     def print(self, *objects: Any, **how: Any) -> None:
         # only tables are fitted to a width: a message stays one line, to grep for
         how.setdefault("soft_wrap", all(isinstance(o, str) for o in objects))
-        super().print(*(with_program(as_printable(o)) if isinstance(o, str) else o for o in objects), **how)
+        super().print(*(with_program(_as_printable(o)) if isinstance(o, str) else o for o in objects), **how)
 
 
 def console(*, stderr: bool = False) -> Console:
@@ -106,22 +107,17 @@ def say_time(at: datetime | None) -> str:
     return "" if at is None else f"{at.astimezone(UTC):%Y-%m-%d %H:%M}"
 
 
-def say_count(n: int, what: str) -> str:
-    """ "1 month", "2 months"."""
-    return f"{n:,} {what}{'s' if n != 1 else ''}"
-
-
 def _cell(value: Any) -> str:
     if isinstance(value, datetime):
         return say_time(value)
     if isinstance(value, (list, tuple)):
         return "; ".join(_cell(v) for v in value)
-    return as_printable("" if value is None else str(value))
+    return _as_printable("" if value is None else str(value))
 
 
-def as_printable(text: str) -> str:
-    """The text without control characters: those in a subject or a name could control the reader's terminal."""
-    return "".join(c if c == "\n" or c.isprintable() else "\ufffd" for c in text)
+def _as_printable(text: str) -> str:
+    """The lines without control characters: those in a subject or a name could control the reader's terminal."""
+    return "\n".join(as_printable(line, "\ufffd") for line in text.split("\n"))
 
 
 def _cell_csv(value: Any) -> str:

@@ -14,6 +14,7 @@ from kipflow.domain.events import Transition
 from kipflow.domain.facts import ProposalFacts
 from kipflow.domain.pages import PageVersion
 from kipflow.domain.proposals import format_key
+from kipflow.domain.texts import say_count
 from kipflow.domain.times import say_moment
 from kipflow.services.assembly import load_facts
 from kipflow.wiring import page_norms
@@ -103,8 +104,7 @@ def diff(proposal: str, since: str | None, first: int | None, last: int | None, 
         for line in lines
     ]
     print_rows(rows, form, columns=("section", "kind", "substance", "line"))
-    lines = "1 line" if len(rows) == 1 else f"{len(rows)} lines"
-    summary = f"version {changes.before.version} → {changes.after.version}, {lines}"
+    summary = f"version {changes.before.version} → {changes.after.version}, {say_count(len(rows), 'line')}"
     console(stderr=True).print(f"{facts.key}: {summary}")
     return 0
 

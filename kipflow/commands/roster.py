@@ -11,13 +11,14 @@ from typing import Any
 import click
 
 from kipflow.commands.opening import find_past, open_known_parts
-from kipflow.commands.output import as_of_option, console, format_option, print_rows, say_count
+from kipflow.commands.output import as_of_option, console, format_option, print_rows
 from kipflow.config.loading import find_roster, load_community
 from kipflow.config.roster import RosterFileAt, load_roster
 from kipflow.config.settings import read_settings
 from kipflow.domain.errors import UnreadableInput
 from kipflow.domain.people import Person, fold_name
 from kipflow.domain.roster import Roster
+from kipflow.domain.texts import as_printable, say_count
 from kipflow.rosters.formats import MAX_CHARS, Format, parse_listing
 from kipflow.services.import_roster import ImportReport, find_difference, plan_change
 from kipflow.services.roster_votes import find_roster_impact, say_roster_impact
@@ -199,7 +200,7 @@ def _print_report(report: ImportReport, output: Path | None, *, written: bool) -
 def _print_some(kind: str, texts: Sequence[str]) -> None:
     err = console(stderr=True)
     for text in texts[:MAX_SHOWN]:
-        # what a source says may hold control characters
-        err.print(f"{kind}: {''.join(c if c.isprintable() else chr(0xFFFD) for c in text)}")
+        # a line break in what a source says must not start a line of its own
+        err.print(f"{kind}: {as_printable(text, chr(0xFFFD))}")
     if len(texts) > MAX_SHOWN:
         err.print(f"… and {len(texts) - MAX_SHOWN} more of the kind: {kind}")

@@ -8,7 +8,8 @@ from pathlib import Path
 import click
 
 from kipflow.commands.opening import find_now, open_parts
-from kipflow.commands.output import as_of_option, console, progress, say_count
+from kipflow.commands.output import as_of_option, console, progress
+from kipflow.domain.texts import say_count
 from kipflow.wiring import find_ticket_links
 
 

@@ -12,7 +12,7 @@ import click
 from kipflow.commands.coverage import say_coverage, say_empty
 from kipflow.commands.drift import look_back_at_all, print_drift
 from kipflow.commands.opening import find_now, open_parts
-from kipflow.commands.output import UtcTime, as_of_option, console, format_option, print_rows, say_count
+from kipflow.commands.output import UtcTime, as_of_option, console, format_option, print_rows
 from kipflow.commands.program import with_program
 from kipflow.commands.proposal import print_proposal
 from kipflow.commands.sayings import parse_number
@@ -22,6 +22,7 @@ from kipflow.domain.events import Stage
 from kipflow.domain.facts import Ruling
 from kipflow.domain.numberdoubts import NumberDoubtKind
 from kipflow.domain.records import pick_fields
+from kipflow.domain.texts import say_count
 from kipflow.domain.times import say_moment
 from kipflow.domain.version import DECISION_RULES
 from kipflow.services.advance import look_back

@@ -20,12 +20,12 @@ from kipflow.commands.output import (
     print_json,
     print_table,
     progress,
-    say_count,
 )
 from kipflow.config.loading import find_roster, load_community
 from kipflow.config.roster import load_roster
 from kipflow.config.settings import read_settings
 from kipflow.domain.ends import find_open_ends
+from kipflow.domain.texts import say_count
 from kipflow.domain.times import say_moment
 from kipflow.domain.votes import BallotStatus
 from kipflow.services.read_votes import VoteReading, VotesReport, read_votes

@@ -19,6 +19,7 @@ from pydantic import BaseModel, ValidationError
 
 from kipflow.config.keys import suggest_key
 from kipflow.domain.errors import ConfigError
+from kipflow.domain.texts import as_printable, cut
 
 M = TypeVar("M", bound=BaseModel)
 #: A key, and what was expected there.
@@ -96,8 +97,7 @@ def _name_place(parts: tuple[object, ...]) -> str:
     """A place such as "policy.care.0", cut and without control characters: a key can be anything."""
     # for a fault of the key itself pydantic appends a part "[key]"
     place = ".".join(str(part) for part in (parts[:-1] if parts[-1:] == ("[key]",) else parts))
-    shown = "".join(c if c.isprintable() else "?" for c in place)
-    return shown[:MAX_PLACE] or "(whole file)"
+    return as_printable(place, "?")[:MAX_PLACE] or "(whole file)"
 
 
 def _show(value: object) -> str:
@@ -107,8 +107,7 @@ def _show(value: object) -> str:
     if isinstance(value, bool):
         return "true (as YAML reads yes and on)" if value else "false (as YAML reads no and off)"
     # an address may carry a password, and what is printed goes into logs
-    shown = re.sub(r"//[^/@\s]{1,500}@", "//…@", repr(value))
-    return shown if len(shown) <= MAX_SHOWN else shown[: MAX_SHOWN - 1] + "…"
+    return cut(re.sub(r"//[^/@\s]{1,500}@", "//…@", repr(value)), MAX_SHOWN)
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]

@@ -18,6 +18,7 @@ from kipflow.domain.stages import quiet
 from kipflow.domain.stages.closing import is_contradicted, is_text_in_doubt
 from kipflow.domain.stages.state import State, judge
 from kipflow.domain.tally import Counts, Outcome, is_enough
+from kipflow.domain.texts import say_count
 from kipflow.domain.times import say_moment, say_weekday
 from kipflow.domain.votes import BallotStatus, Vote
 
@@ -60,7 +61,7 @@ def _say_vote(state: State, judged: VoteState) -> Iterator[str]:
     yield from _say_votes_needed(judged.terms.apply_to(state.policy), judged.tally.binding)
     terms = judged.terms
     if terms.reviewers_missing:
-        yield f"needs {_count(terms.reviewers_missing, 'more reviewer')} (care required: {', '.join(terms.because)})"
+        yield f"needs {say_count(terms.reviewers_missing, 'more reviewer')} (care required: {', '.join(terms.because)})"
     dated = say_dated(judged.vote.opened_at, judged.vote.dated_at)
     if dated:
         yield f"its opening {dated}: the period runs from its arrival"
@@ -94,8 +95,8 @@ def _say_open_questions(vote: Vote) -> Iterator[str]:
     unclear = sum(b.status is BallotStatus.REVIEW and b.message_id not in vote.doubted_mails for b in vote.ballots)
     who = sum(bool(d.binds) for d in vote.doubts)
     asked = [
-        *([_count(unclear, "unclear ballot")] if unclear else []),
-        *([_count(who, "doubt") + " about who is who"] if who else []),
+        *([say_count(unclear, "unclear ballot")] if unclear else []),
+        *([say_count(who, "doubt") + " about who is who"] if who else []),
     ]
     if asked:
         yield f"{' and '.join(asked)} could turn it: a person must settle"
@@ -176,12 +177,8 @@ def _say_dormancy(state: State, silence: Silence, gap: str | None) -> Iterator[s
         yield f"not dormant yet, because {gap}"
 
 
-def _count(n: int, what: str) -> str:
-    return f"{n} {what}{'s' if n != 1 else ''}"
-
-
 def _span(span: timedelta) -> str:
     if span.days:
-        return _count(span.days, "day")
+        return say_count(span.days, "day")
     hours = int(span.total_seconds() // 3600)
-    return _count(hours, "hour") if hours else "less than an hour"
+    return say_count(hours, "hour") if hours else "less than an hour"

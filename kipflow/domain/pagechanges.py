@@ -10,6 +10,7 @@ from kipflow.domain.care import own_versions, rulings_in_force
 from kipflow.domain.facts import ProposalFacts
 from kipflow.domain.pages import PageVersion
 from kipflow.domain.ruled import HOLD
+from kipflow.domain.texts import list_some
 from kipflow.domain.votes import BallotStatus, Vote
 
 
@@ -84,8 +85,7 @@ def _find_standing(vote: Vote, at: datetime) -> list[datetime]:
 
 def say_sections(titles: Iterable[str]) -> str:
     """The titles of sections as a list for readers, at most four."""
-    named = [title or "top of the page" for title in titles]
-    return ", ".join(named[:4]) + (f" and {len(named) - 4} more" if len(named) > 4 else "")
+    return list_some([title or "top of the page" for title in titles], 4)
 
 
 def find_changed_sections(before: PageVersion, after: PageVersion) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from kipflow.domain.stages.quiet import find_silence, find_silence_gap
 from kipflow.domain.stages.state import State
 from kipflow.domain.stages.table import BY_PERSON
 from kipflow.domain.tally import Outcome
+from kipflow.domain.texts import list_some
 from kipflow.domain.votequestions import ask_about_cancelled, ask_about_contested, ask_about_vote
 
 #: Writers that a question names; more are counted.
@@ -144,8 +145,7 @@ def _ask_about_number_doubt(state: State, running: VoteState | None) -> Iterator
     if doubt is None or not (doubt.is_known or is_jump(facts.proposal.number, facts.numbering.below)):
         return
     names = [w.name for w in facts.numbering.writers if w.at <= state.now]
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    wrote = f"; {', '.join(names[:_NAMED])}{more} wrote in it" if names else ""
+    wrote = f"; {list_some(names, _NAMED)} wrote in it" if names else ""
     outcomes: tuple[str, ...] = ()
     if doubt.blocks_votes and running is not None:
         outcomes = (f"accept: its vote is {running.outcome}, and decides", "refuse: nothing comes of its vote")

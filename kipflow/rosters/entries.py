@@ -10,6 +10,7 @@ from datetime import UTC, datetime, time
 
 from kipflow.domain.errors import UnreadableInput
 from kipflow.domain.people import Role, clean_address, fold_name
+from kipflow.domain.texts import as_printable
 from kipflow.domain.times import as_utc
 
 #: ASF's own export of all its people has some 10,000 entries.
@@ -116,8 +117,7 @@ class Collector:
 def clean_name(name: str) -> str:
     """The name in one line, without control and direction characters, at most `MAX_NAME` long."""
     composed = unicodedata.normalize("NFC", name[: MAX_NAME * 4])
-    visible = "".join(c if c.isprintable() else " " for c in composed)
-    return " ".join(visible.split())[:MAX_NAME].strip()
+    return " ".join(as_printable(composed, " ").split())[:MAX_NAME].strip()
 
 
 def _spell_nickname(name: str) -> tuple[str, ...]:

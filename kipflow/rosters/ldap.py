@@ -13,6 +13,7 @@ from typing import Any
 
 from kipflow.domain.errors import UnreadableInput
 from kipflow.domain.people import Role
+from kipflow.domain.texts import list_some
 from kipflow.rosters.entries import Collector, Listing, check_count, parse_day
 
 
@@ -98,6 +99,5 @@ def _choose(project: str | None, known: list[str], source: str) -> str:
         return known[0]
     if project in known and project is not None:
         return project
-    some = ", ".join(known[:8]) + (f" and {len(known) - 8} more" if len(known) > 8 else "")
     asked = "say which project (--project NAME)" if project is None else f"has no project {project!r}"
-    raise UnreadableInput(source=source, why=f"{asked}; it has {some}")
+    raise UnreadableInput(source=source, why=f"{asked}; it has {list_some(known, 8)}")

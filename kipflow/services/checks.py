@@ -12,7 +12,7 @@ from kipflow.domain.messagekinds import MESSAGE_KINDS
 from kipflow.domain.pagefaults import ANY, Norms, PageFault
 from kipflow.domain.pages import StatusWord
 from kipflow.domain.proposals import format_key
-from kipflow.domain.texts import digest_text
+from kipflow.domain.texts import digest_text, say_count
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.messages import build_message, escape, link, quote
 from kipflow.services.newsrows import NEWS_AGE
@@ -51,7 +51,7 @@ def find_fault_effects(
 
 def render_faults(key: str, faults: Sequence[PageFault], *, links: str) -> dict[str, Any]:
     """The message about faults of a page, with fixes."""
-    count = f"{len(faults)} thing{'s' if len(faults) != 1 else ''} to fix"
+    count = f"{say_count(len(faults), 'thing')} to fix"
     lines = [f"{MESSAGE_KINDS['lint'].icon} The page of *{escape(key)}* has {count}", links]
     alike: dict[tuple[str, str], list[PageFault]] = {}
     for fault in faults:

@@ -16,6 +16,7 @@ from itertools import combinations
 
 from kipflow.domain.likeness import is_one_edit
 from kipflow.domain.people import Person, fold_name
+from kipflow.domain.texts import as_printable, list_some
 from kipflow.rosters.editing import edit_roster
 from kipflow.rosters.entries import Listing, clean_name
 from kipflow.rosters.files import RosterFile, parse_roster, render_roster
@@ -72,8 +73,8 @@ def _note_roles(people: Sequence[Person], touched: set[str]) -> Iterator[str]:
 def _note_absent(people: Sequence[Person], met: set[str]) -> Iterator[str]:
     gone = sorted(p.id for p in people if p.id not in met and any(r.until is None for r in p.roles))
     if gone:
-        some = ", ".join(gone[:10]) + (f" and {len(gone) - 10} more" if len(gone) > 10 else "")
-        yield f"not in this source, though with a role in the file, which stays until it is ended by hand: {some}"
+        said = "not in this source, though with a role in the file, which stays until it is ended by hand"
+        yield f"{said}: {list_some(gone, 10)}"
 
 
 def _note_names(people: Sequence[Person], touched: set[str]) -> Iterator[str]:
@@ -140,4 +141,4 @@ def find_difference(was: str, text: str, name: str = "the roster") -> Iterator[s
     """The changes as a unified diff; unprintable characters are replaced."""
     names = name if was else "/dev/null", name
     for line in difflib.unified_diff(was.splitlines(), text.splitlines(), *names, lineterm="", n=1):
-        yield "".join(c if c.isprintable() else "\ufffd" for c in line)
+        yield as_printable(line, "\ufffd")

@@ -20,6 +20,7 @@ from kipflow.domain.pages import IndexEntry
 from kipflow.domain.proposals import format_key
 from kipflow.domain.releases import name_versions
 from kipflow.domain.stagewords import SECTION_OF_STAGE
+from kipflow.domain.texts import list_some
 from kipflow.services.ports import MARKS, MOVED_BACK, ON_ITS_WAY, Effect, IndexRow, OutboxRow, Store, Wiki, WikiPage
 from kipflow.wiki.index_editing import replace_index
 from kipflow.wiki.index_reading import parse_index_page
@@ -101,8 +102,7 @@ def list_moves(edit: OutboxRow) -> list[Move]:
 
 def ask_about(rows: Rows, page: WikiPage, prefix: str) -> Effect:
     """The effect that asks whether to move rows again that somebody moved back."""
-    moved = ", ".join(f"{format_key(prefix, number)} to {stands}" for number, stands, _ in rows.moved_back[:20])
-    more = f" and {len(rows.moved_back) - 20} more" if len(rows.moved_back) > 20 else ""
+    moved = list_some([f"{format_key(prefix, number)} to {stands}" for number, stands, _ in rows.moved_back], 20)
     return Effect(
         key=f"index/{page.page_id}/{rows.base}/moved-back/{page.version}",
         number=None,
@@ -110,7 +110,7 @@ def ask_about(rows: Rows, page: WikiPage, prefix: str) -> Effect:
         payload={
             "page_id": page.page_id,
             "version": page.version,
-            "text": f"somebody moved rows on the index page after kipflow: {moved}{more}. Move them again?",
+            "text": f"somebody moved rows on the index page after kipflow: {moved}. Move them again?",
             MOVED_BACK: [list(move) for move in rows.moved_back],
         },
         approval=True,

@@ -17,6 +17,7 @@ from kipflow.domain.events import Stage, Transition
 from kipflow.domain.facts import ProposalFacts, SilenceWarning
 from kipflow.domain.messagekinds import ICONS, MESSAGE_KINDS
 from kipflow.domain.tally import Outcome
+from kipflow.domain.texts import cut, is_web_address
 from kipflow.domain.times import parse_moment, say_moment
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.ports import OutboxRow
@@ -34,11 +35,10 @@ def escape(text: str) -> str:
 
 def quote(text: str, limit: int = 300) -> str:
     """Somebody's words as one line, escaped and with Slack's markup disabled."""
-    line = " ".join(text.split())
-    cut = line if len(line) <= limit else line[: limit - 1] + "…"
+    line = cut(" ".join(text.split()), limit)
     for mark in "*_~`":
-        cut = cut.replace(mark, "\u200b" + mark)
-    return escape(cut)
+        line = line.replace(mark, "\u200b" + mark)
+    return escape(line)
 
 
 def render_move(key: str, transition: Transition) -> tuple[str, list[str]]:
@@ -165,7 +165,7 @@ def cite(text: str, url: str) -> str:
 
 def link(shown: str, url: str) -> str:
     """`shown`, which is Slack's markup, as a link if `url` is a plain web address."""
-    safe = url.startswith(("http://", "https://")) and not any(c in url for c in "<>| \n")
+    safe = is_web_address(url) and not any(c in url for c in "<>| \n")
     return f"<{escape(url)}|{shown}>" if safe and shown else shown
 
 

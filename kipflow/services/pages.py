@@ -11,6 +11,7 @@ from kipflow.domain.errors import KipflowError, SaveConflict
 from kipflow.domain.numbering import Numbers, find_next, is_number
 from kipflow.domain.pagefaults import ANY, Norms
 from kipflow.domain.proposals import MAX_NUMBER, format_key
+from kipflow.domain.texts import as_printable
 from kipflow.services.ports import PageRef, Store, Wiki, WikiPage
 from kipflow.wiki.index_reading import parse_index_page
 from kipflow.wiki.template import render_page
@@ -90,7 +91,7 @@ def clean_heading(title: str, prefix: str) -> str:
     Raises:
         KipflowError: it is empty, or longer than the wiki allows.
     """
-    line = " ".join("".join(c if c.isprintable() else " " for c in title).split())
+    line = " ".join(as_printable(title, " ").split())
     words = parse_title(line, prefix).text
     if not words:
         raise KipflowError("a proposal needs a title of its own, in words")

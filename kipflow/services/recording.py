@@ -20,6 +20,7 @@ from kipflow.domain.numberdoubts import NumberDoubtKind
 from kipflow.domain.policy import Policy
 from kipflow.domain.proposals import format_key
 from kipflow.domain.stages.table import BY_PERSON
+from kipflow.domain.texts import say_count
 from kipflow.domain.times import say_moment
 from kipflow.services.announcements import settle_announcements
 from kipflow.services.effectrules import EffectRules
@@ -199,7 +200,7 @@ def _say_why(late: Sequence[NewFact], *, rules_changed: bool, policies: Sequence
         found = [f for f in late if f.kind == kind]
         if found:
             days = max((f.seen_at - f.at).days for f in found)
-            behind = f", up to {days} day{'s' if days != 1 else ''} late" if kind == "message" and days else ""
+            behind = f", up to {say_count(days, 'day')} late" if kind == "message" and days else ""
             reasons.append(f"{one if len(found) == 1 else many.format(len(found))}{behind}")
     if policies:
         reasons.append(f"the policy changed since ({', '.join(policies)})")

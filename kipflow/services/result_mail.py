@@ -20,11 +20,12 @@ from kipflow.domain.clocks import VoteState
 from kipflow.domain.decisions import ReviewItem
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.facts import MailKind, Message
+from kipflow.domain.texts import as_printable
 from kipflow.domain.times import say_moment
 from kipflow.domain.votes import Choice
 from kipflow.mail.messages import read_message
 from kipflow.services.board import ProposalView
-from kipflow.services.result_text import OUTCOMES, make_plain, render_forms
+from kipflow.services.result_text import OUTCOMES, render_forms
 from kipflow.services.settling import find_commands
 
 #: A mail's line may have 998 octets (RFC 5322); a longer one is encoded.
@@ -181,7 +182,7 @@ def _make_draft(view: ProposalView, state: VoteState, text: str, now: datetime) 
 
 def _make_line(text: str) -> str:
     """The text made safe for a header: the email package would decode an encoded word, with line breaks in it."""
-    return " ".join(make_plain(text).split()).replace("=?", "= ?")
+    return " ".join(as_printable(text, " ").split()).replace("=?", "= ?")
 
 
 def _make_address(name: str, address: str) -> Address | str:

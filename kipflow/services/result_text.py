@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 from kipflow.domain.clocks import VoteState
 from kipflow.domain.tally import Outcome
+from kipflow.domain.texts import as_printable
 from kipflow.domain.times import say_moment
 from kipflow.domain.votes import Ballot, BallotStatus, Choice
 from kipflow.services.board import ProposalView
@@ -54,7 +55,7 @@ def _say_names(cast: list[Ballot]) -> str:
 
 def _say_name(ballot: Ballot) -> str:
     """A voter's name without characters that would end the list of names; never an address."""
-    name = " ".join(make_plain(ballot.name).replace("(", " ").replace(")", " ").replace(",", " ").split())
+    name = " ".join(as_printable(ballot.name, " ").replace("(", " ").replace(")", " ").replace(",", " ").split())
     shown = name if "@" not in name else ballot.voter if "@" not in ballot.voter else ""
     return shown[:_LONGEST_NAME] or "without a name"
 
@@ -70,14 +71,9 @@ def _render_settled(view: ProposalView, state: VoteState) -> str:
 
 def _render_links(view: ProposalView, state: VoteState) -> str:
     links = (("Thread", view.links.get(state.vote.root_message_id, "")), ("Proposal", view.proposal.page_url or ""))
-    return "".join(f"{name}: {' '.join(make_plain(url).split())}\n" for name, url in links if url)
+    return "".join(f"{name}: {' '.join(as_printable(url, ' ').split())}\n" for name, url in links if url)
 
 
 def _render_mails(view: ProposalView, state: VoteState) -> str:
     places = [url for b in _counted(state) if (url := view.links.get(b.message_id, ""))]
     return "\nThe mails that were counted:\n" + "".join(f"  {url}\n" for url in places) if places else ""
-
-
-def make_plain(text: str) -> str:
-    """The text without control and format characters: none may start a header, a line or a direction."""
-    return "".join(c if c.isprintable() else " " for c in text)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -14,6 +14,7 @@ from kipflow.domain.likeness import find_keys
 from kipflow.domain.policy import Policy
 from kipflow.domain.proposals import format_key
 from kipflow.domain.roster import Roster
+from kipflow.domain.texts import list_some
 from kipflow.domain.votes import BallotStatus
 from kipflow.services.board import BoardStore, VoterRow
 from kipflow.services.deciding import compare_votes
@@ -118,7 +119,7 @@ def say_roster_impact(turning: RosterImpact, prefix: str) -> Iterator[str]:
     for turned in turning.found[:_LISTED]:
         said = [f"round {v.round}: {v.before} → {v.after}" for v in turned.votes]
         for names, verb in ((turned.binds, "start"), (turned.unbinds, "stop")):
-            said += [f"ballots of {_name(names)} {verb} to bind"] if names else []
+            said += [f"ballots of {list_some(names, _NAMED)} {verb} to bind"] if names else []
         said += [f"{turned.before} → {turned.after}"] if turned.before is not turned.after else []
         yield f"{format_key(prefix, turned.number)}, {'; '.join(said)}"
     more = len(turning.found) - _LISTED
@@ -126,9 +127,3 @@ def say_roster_impact(turning: RosterImpact, prefix: str) -> Iterator[str]:
         yield f"and {more:,} more whose votes count otherwise"
     if turning.left:
         yield f"{turning.left:,} older proposals with such people's votes were not looked at; the next run decides them"
-
-
-def _name(names: Iterable[str]) -> str:
-    listed = list(names)
-    more = f" and {len(listed) - _NAMED} more" if len(listed) > _NAMED else ""
-    return ", ".join(listed[:_NAMED]) + more

@@ -13,7 +13,7 @@ from kipflow.domain.events import Transition
 from kipflow.domain.facts import ArchiveMonth
 from kipflow.domain.policy import Policy
 from kipflow.domain.proposals import format_key
-from kipflow.domain.texts import digest_text
+from kipflow.domain.texts import digest_text, say_count
 from kipflow.domain.times import say_moment
 from kipflow.services.advance import preview_in
 from kipflow.services.desk import ActContext
@@ -159,9 +159,8 @@ def _restore_month(session: Session, change: MonthChange) -> Iterator[str]:
 
 def say_undone(found: Undone, prefix: str) -> Iterator[str]:
     """What undoing a batch changes, in lines."""
-    proposals = "1 proposal" if len(found.numbers) == 1 else f"{len(found.numbers):,} proposals"
     sources, items = ", ".join(found.batch.sources), found.batch.items - found.kept
-    yield f"{_count(found.batch.kind, items)} of {sources} taken out, of {proposals}"
+    yield f"{_count(found.batch.kind, items)} of {sources} taken out, of {say_count(len(found.numbers), 'proposal')}"
     if found.kept:
         others = f"batch{'' if len(found.shared) == 1 else 'es'} {', '.join(map(str, found.shared))}"
         stay = "stays" if found.kept == 1 else "stay"
@@ -179,4 +178,4 @@ def say_items(batch: Batch) -> str:
 
 
 def _count(kind: str, items: int) -> str:
-    return f"{items:,} {_WHAT[kind]}{'' if items == 1 else 's'}"
+    return say_count(items, _WHAT[kind])

@@ -9,6 +9,7 @@ from datetime import datetime
 from kipflow.domain.clocks import list_months, month_end
 from kipflow.domain.errors import KipflowError, ServiceUnavailable
 from kipflow.domain.facts import ArchiveMonth
+from kipflow.domain.texts import say_count
 from kipflow.services.away import note_recovery
 from kipflow.services.ports import Archive, Report, Store
 
@@ -111,5 +112,4 @@ def _load_stats(store: Store, list_id: str, month: str) -> str | None:
 
 
 def _say_silent(list_id: str, months: int) -> str:
-    span = "1 month" if months == 1 else f"{months} months"
-    return f"{list_id}: the archive has no mail of it in {span}; is that its address?"
+    return f"{list_id}: the archive has no mail of it in {say_count(months, 'month')}; is that its address?"

@@ -12,8 +12,9 @@ from typing import Any
 from kipflow.domain.errors import UnreadableInput
 from kipflow.domain.pages import IndexEntry, StatusWord
 from kipflow.domain.proposals import MAX_NUMBER, format_key
+from kipflow.domain.texts import is_web_address
 from kipflow.domain.times import as_utc
-from kipflow.wiki.index_reading import ParsedIndex, is_web_address, make_index
+from kipflow.wiki.index_reading import ParsedIndex, make_index
 from kipflow.wiki.status import parse_status
 from kipflow.wiki.titles import parse_title
 

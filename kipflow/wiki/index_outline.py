@@ -8,6 +8,7 @@ from html import unescape
 
 from kipflow.domain.pages import IndexEntry
 from kipflow.wiki.index_reading import find_section_name
+from kipflow.wiki.next_number import TAG
 from kipflow.wiki.storage import ATTRIBUTES, UNREAD
 
 #: Everything that matters for finding tables: sections to skip (comments, CDATA), and the tags themselves.
@@ -15,7 +16,6 @@ _TOKEN = re.compile(
     rf"{UNREAD}|<(?P<close>/?)(?P<tag>h[1-6]|table|tbody|tr|td|th)(?=[\s/>]){ATTRIBUTES}>",
     re.IGNORECASE | re.DOTALL,
 )
-_TAG = re.compile(r"<[^<>]*>")
 
 
 @dataclass(slots=True)
@@ -79,7 +79,7 @@ class Outline:
         if not closes:
             self._heading_start = token.end()
             return
-        self._section = find_section_name(unescape(_TAG.sub(" ", self.body[self._heading_start : token.start()])))
+        self._section = find_section_name(unescape(TAG.sub(" ", self.body[self._heading_start : token.start()])))
         if self._section is not None:
             self.headings.setdefault(self._section, token.end())
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from kipflow.domain.pages import IndexEntry
 from kipflow.domain.proposals import format_key
+from kipflow.domain.texts import is_web_address
 from kipflow.wiki.next_number import parse_next_number
 from kipflow.wiki.sections import Line, read_sections
 from kipflow.wiki.storage import collapse, name_of, parse_storage
@@ -133,15 +134,9 @@ def _parse_release(text: str) -> tuple[str | None, bool]:
     return collapse(clean).strip(" ,;")[:_LONGEST_RELEASE] or None, clean != text
 
 
-_LONGEST_LINK = 2_000
 _LONGEST_RELEASE = 200
 #: Rows that a warning names; it also gives their total number.
 _SHOWN = 8
-
-
-def is_web_address(link: str) -> bool:
-    """Whether a link is an http(s) address, and so safe to show as a link: javascript: and data: are not."""
-    return len(link) <= _LONGEST_LINK and link.lower().startswith(("http://", "https://"))
 
 
 def parse_index_text(text: str, prefix: str, seen_at: datetime) -> ParsedIndex:

@@ -11,7 +11,7 @@ from kipflow.domain.errors import KipflowError
 from kipflow.domain.pages import IndexEntry
 from kipflow.domain.proposals import format_key
 from kipflow.domain.records import pick_fields
-from kipflow.wiki.index_reading import is_web_address
+from kipflow.domain.texts import is_web_address
 
 #: Section → its heading. "rejected" rows are shown only where there are any: Kafka's index has no such section.
 HEADINGS = {

@@ -27,7 +27,7 @@ from functools import lru_cache
 from kipflow.domain.interfaces import find_interfaces
 from kipflow.domain.pagefaults import ANY, Norms, PageFault, SectionNorm
 from kipflow.domain.pages import StatusWord
-from kipflow.wiki.lint_links import cut, lint_discussion, lint_ticket
+from kipflow.wiki.lint_links import lint_discussion, lint_ticket, quote
 from kipflow.wiki.markdown import find_comments, find_headings, sections_of_markdown
 from kipflow.wiki.pages import own_interface_lines, read_fields
 from kipflow.wiki.plaintext import find_title, sections_of_text
@@ -65,7 +65,7 @@ def find_external_faults(
     """
     faults: list[PageFault] = []
     if others:
-        what = f'number {number} is taken twice: "{cut(others[0])}" has it too'
+        what = f"number {number} is taken twice: {quote(others[0])} has it too"
         fix = "give the younger page the next free number"
         faults.append(PageFault(code="K09", place="title", what=what, fix=fix))
     if ticket and is_ticket_missing:
@@ -121,7 +121,7 @@ def _lint(
 
 def _lint_title(title: str, prefix: str) -> Iterator[PageFault]:
     if title and parse_title(title, prefix).number is None:
-        what = f'"{cut(title)}" has no number of its own'
+        what = f"{quote(title)} has no number of its own"
         fix = f'take the next number (`kipflow new`) and begin the title with it: "{prefix}-N: "'
         yield PageFault(code="K01", place="title", what=what, fix=fix)
 
@@ -134,7 +134,7 @@ def _lint_state(state: str) -> list[PageFault]:
     elif word is StatusWord.TEMPLATE:
         what = "Current state is the template's"
     elif word is StatusWord.UNKNOWN:
-        what = f'Current state "{cut(state)}" is not known'
+        what = f"Current state {quote(state)} is not known"
     elif has_hint(state):
         what, fix = "the template's hint is still in the Current state", "delete the hint"
     else:
@@ -173,7 +173,7 @@ def _lint_leftovers(sections: Sequence[Section], fields: set[str], norms: Norms)
         PageFault(
             code="K04",
             place=place[:_LONGEST_PLACE],
-            what=f'text of the template: "{cut(found[0])}"' + (f" and {len(found) - 1} more" if found[1:] else ""),
+            what=f"text of the template: {quote(found[0])}" + (f" and {len(found) - 1} more" if found[1:] else ""),
             fix="replace it with your own description, or delete it",
         )
         for place, found in lines.items()
@@ -186,7 +186,7 @@ def _lint_comments(text: str) -> list[PageFault]:
         PageFault(
             code="K04",
             place=place[:_LONGEST_PLACE],
-            what=f'a comment was left: "{cut(comment)}"',
+            what=f"a comment was left: {quote(comment)}",
             fix="delete it, once the section is written",
             severity="note",
         )
@@ -204,7 +204,7 @@ def _lint_interfaces(sections: Sequence[Section]) -> list[PageFault]:
             code="K08",
             # each interface is a fault of its own: naming one does not fix another
             place=f"Public Interfaces: {t.interface}",
-            what=f'{t.interface} is touched ("{cut(t.line)}") but not named',
+            what=f"{t.interface} is touched ({quote(t.line)}) but not named",
             fix=f"say in Public Interfaces what changes for {t.interface}",
         )
         for t in touched

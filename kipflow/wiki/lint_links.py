@@ -6,7 +6,9 @@ import re
 from urllib.parse import urlsplit
 
 from kipflow.domain.pagefaults import Norms, PageFault
+from kipflow.domain.texts import cut, is_web_address
 from kipflow.wiki.pages import Field
+from kipflow.wiki.plaintext import ADDRESS
 from kipflow.wiki.template import has_hint
 
 #: Hosts that show the threads of lists, with their sub-domains.
@@ -14,7 +16,6 @@ LIST_HOSTS = (
     *("lists.apache.org", "mail-archives.apache.org", "mail-archives.eu.apache.org", "mail-archive.com"),
     *("markmail.org", "marc.info", "s.apache.org", "nabble.com"),
 )
-_ADDRESS = re.compile(r"https?://[^\s\])>]{1,500}")
 _TICKET = re.compile(r"\b[A-Z][A-Z0-9]{1,15}-[1-9]\d{0,6}\b")
 
 
@@ -37,8 +38,8 @@ def lint_discussion(field: Field | None, norms: Norms) -> list[PageFault]:
 
 
 def find_addresses(field: Field) -> list[str]:
-    addresses = [a for a in field.links if a.lower().startswith(("http://", "https://"))]
-    return [*addresses, *_ADDRESS.findall(field.value)]
+    addresses = [a for a in field.links if is_web_address(a)]
+    return [*addresses, *ADDRESS.findall(field.value)]
 
 
 def is_list_host(host: str, norms: Norms) -> bool:
@@ -71,8 +72,9 @@ def lint_ticket(field: Field | None, prefix: str, norms: Norms) -> list[PageFaul
 
 
 def _say(name: str, field: Field) -> str:
-    return f'{name} is "{cut(field.value)}"' if field.value else f"{name} is empty"
+    return f"{name} is {quote(field.value)}" if field.value else f"{name} is empty"
 
 
-def cut(text: str) -> str:
-    return text if len(text) <= 80 else text[:79] + "…"
+def quote(text: str) -> str:
+    """Somebody's words in quotation marks, cut if they are long."""
+    return f'"{cut(text, 80)}"'

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from kipflow.domain.texts import is_web_address
 from kipflow.wiki.sections import Line, Section, cut_at_headings
 from kipflow.wiki.storage import collapse
 
@@ -82,7 +83,5 @@ def _read_line(raw: str) -> Line:
     raw = raw[:20_000]
     targets = [match.group(2) or match.group(3) for match in _LINK.finditer(raw)]
     bare = _EMPHASIS.sub("", _LINK.sub(r"\1", raw)).strip().strip("|").lstrip("-*+> \t")
-    links = dict.fromkeys(
-        [*(t for t in targets if t.lower().startswith(("http://", "https://"))), *_ADDRESS.findall(bare)]
-    )
+    links = dict.fromkeys([*(t for t in targets if is_web_address(t)), *_ADDRESS.findall(bare)])
     return Line(text=collapse(_ITALICS.sub(r"\1", bare)), links=tuple(links))

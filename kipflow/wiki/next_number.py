@@ -10,7 +10,7 @@ _GAP = r"(?:\s|&nbsp;|&#160;|[:=.,|()#_-]|[\u2010-\u2015]|<[^<>]{0,200}>){1,20}"
 _WORDS = r"available|free|unused|open|number|no|id|identifier|proposal|is|the|to|use|take|be|will|now|currently|at"
 #: Without one of these words a number after "next" is a count ("the next 72 hours") or a proposal's key.
 _STATES_NUMBER = re.compile(r"\b(?:number|no|id|identifier|is|be)\b|[:=]", re.IGNORECASE)
-_TAG = re.compile(r"<[^<>]*>")
+TAG = re.compile(r"<[^<>]*>")
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 
 
@@ -34,7 +34,7 @@ def find_next_number(text: str, prefix: str) -> tuple[int, int] | None:
     """
     visible = _COMMENT.sub(lambda m: " " * len(m.group()), text)
     for match in _pattern(prefix).finditer(visible):
-        if _STATES_NUMBER.search(_TAG.sub(" ", match.group("words"))):
+        if _STATES_NUMBER.search(TAG.sub(" ", match.group("words"))):
             return match.span("number")
     return None
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from kipflow.domain.interfaces import classify_interfaces
 from kipflow.domain.pages import PageVersion, StatusWord, WikiPage
+from kipflow.domain.texts import is_web_address
 from kipflow.wiki.sections import Line, Section, find_section, find_sections, read_sections
 from kipflow.wiki.status import parse_status
 from kipflow.wiki.storage import parse_storage
@@ -198,6 +199,6 @@ def _find_link(field: Field | None) -> str | None:
         return None
     written: list[str] = _ADDRESS.findall(_HINT.sub(" ", field.value))
     for link in (*field.links, *written):
-        if link.lower().startswith(("http://", "https://")):
+        if is_web_address(link):
             return link.rstrip(".,;")
     return None

@@ -10,7 +10,7 @@ from html import unescape
 from kipflow.wiki.sections import Line, Section, cut_at_headings
 from kipflow.wiki.storage import collapse
 
-_ADDRESS = re.compile(r"https?://[^\s\])>]{1,500}")
+ADDRESS = re.compile(r"https?://[^\s\])>]{1,500}")
 _VERSION_BANNER = re.compile(
     r"you are viewing an old version|compare with current|view page history|« ?previous|version \d+ next"
     r"|^no labels$",
@@ -35,7 +35,7 @@ def sections_of_text(text: str, names: Iterable[str]) -> tuple[Section, ...]:
             if name is not None:
                 yield Line(text=name), 1
             elif line and not _VERSION_BANNER.search(line):
-                yield Line(text=line, links=tuple(_ADDRESS.findall(line))), 0
+                yield Line(text=line, links=tuple(ADDRESS.findall(line))), 0
 
     return cut_at_headings(read_lines())
 

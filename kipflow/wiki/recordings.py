@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from kipflow.domain.pages import CallNote
 from kipflow.domain.proposals import find_references
-from kipflow.wiki.index_reading import is_web_address, read_cells, read_text
+from kipflow.domain.texts import is_web_address
+from kipflow.wiki.index_reading import read_cells, read_text
 from kipflow.wiki.sections import read_sections
 from kipflow.wiki.storage import collapse, name_of, parse_storage
 from kipflow.wiki.titles import parse_title

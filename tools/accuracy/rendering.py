@@ -8,6 +8,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
+from kipflow.domain.texts import as_printable
 from tools.accuracy.findings import Disagreement, Section, is_good
 
 TITLE = "How kipflow reads and decides"
@@ -99,4 +100,4 @@ def _wrap(text: str, *, indent: int, hanging: int = 2) -> list[str]:
 
 def _clean(text: str) -> str:
     # real mail may hold control characters that drive a terminal
-    return "".join(c if c.isprintable() else " " for c in " ".join(text.split()))
+    return as_printable(" ".join(text.split()), " ")

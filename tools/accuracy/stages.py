@@ -13,6 +13,7 @@ from datetime import timedelta
 from kipflow.domain.decisions import Decision
 from kipflow.domain.events import OPEN_STAGES, Stage
 from kipflow.domain.stagewords import SECTION_OF_STAGE
+from kipflow.domain.texts import list_some, say_count
 from tools.accuracy.findings import Demand, Disagreement, Figure, Section
 from tools.accuracy.kafkadata import INDEX_AT, MAILS_FROM, KafkaData
 from tools.accuracy.replayed import Replayed
@@ -89,10 +90,8 @@ def _compare(
 
 def report_class(place: str, expected: str, read: str, numbers: list[int]) -> Disagreement:
     """One class as one disagreement; its count is part of the reading."""
-    shown = ", ".join(f"KIP-{n}" for n in numbers[:MAX_SHOWN])
-    more = f" and {len(numbers) - MAX_SHOWN} more" if len(numbers) > MAX_SHOWN else ""
-    count = f"{len(numbers)} proposal" + ("s" if len(numbers) != 1 else "")
-    return Disagreement(id=place, expected=expected, read=f"{read} ({count})", shown=shown + more)
+    count, shown = say_count(len(numbers), "proposal"), list_some([f"KIP-{n}" for n in numbers], MAX_SHOWN)
+    return Disagreement(id=place, expected=expected, read=f"{read} ({count})", shown=shown)
 
 
 def _find_class(number: int, decision: Decision, data: KafkaData) -> str:

@@ -13,14 +13,13 @@ from kipflow.domain.events import Stage
 from kipflow.domain.facts import MailKind
 from kipflow.domain.pages import PageVersion
 from kipflow.domain.stagewords import PAGE_WORD
-from kipflow.domain.texts import digest_text
+from kipflow.domain.texts import digest_text, is_web_address
 from kipflow.services.board import ProposalView
 from kipflow.services.kinds.kind import PerProposalKind
 from kipflow.services.kinds.wikiedits import WikiEdits
 from kipflow.services.ports import Effect, OutboxRow, Wiki, WikiPage
 from kipflow.services.sync import note_page
 from kipflow.wiki.diffs import diff_pages
-from kipflow.wiki.index_reading import is_web_address
 from kipflow.wiki.page_editing import edit_page
 from kipflow.wiki.pages import parse_page
 

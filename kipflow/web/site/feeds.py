@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from xml.etree import ElementTree
 
 from kipflow.domain.clocks import VoteState
+from kipflow.domain.texts import is_web_address
 from kipflow.domain.times import render_machine_time
 from kipflow.services.board import ProposalView, RecordedTransition
 from kipflow.services.wording import say_rule
@@ -86,7 +87,7 @@ def _render_event(community: str, view: ProposalView, state: VoteState) -> Seque
         f"DTSTART:{_render_stamp(closes)}",
         f"SUMMARY:{escape_text(f'{view.key}: {view.proposal.title}: the vote closes at the earliest')}",
         f"DESCRIPTION:{escape_text(f'Round {vote.round}, called by {vote.opened_by}')}",
-        *([f"URL:{url}"] if url.startswith(("http://", "https://")) else []),
+        *([f"URL:{url}"] if is_web_address(url) else []),
         "TRANSP:TRANSPARENT",
         "END:VEVENT",
     ]
