@@ -6,8 +6,8 @@ Only the processes of the board and of the Slack app can access it. Tasks cannot
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime
 from typing import Any, Protocol
 
@@ -15,7 +15,7 @@ import sqlalchemy as sa
 
 from kipflow.adapters.store.columns import Moment
 from kipflow.domain.errors import ServiceUnavailable
-from kipflow.services.ports import Runs
+from kipflow.services.ports import Audit, Runs
 
 _LOG = sa.table(
     "log",
@@ -23,14 +23,21 @@ _LOG = sa.table(
     *(sa.column(name, sa.String) for name in ("event", "owner", "extra")),
 )
 
-#: Logs an act before it happens: author, name of the act, values. If it raises, the act must not happen.
-Audit = Callable[[str, str, Mapping[str, Any]], None]
-
 
 class Session(Protocol):
     """The part of Airflow's session that is used here."""
 
     def execute(self, statement: Any) -> Any: ...
+
+
+@contextmanager
+def _open(open_session: Callable[[], AbstractContextManager[Session]]) -> Iterator[Session]:
+    """A session of Airflow's database. Raises ServiceUnavailable if it fails."""
+    try:
+        with open_session() as session:
+            yield session
+    except sa.exc.DBAPIError as error:
+        raise ServiceUnavailable(service="database of Airflow", url="", why=str(error.orig)) from None
 
 
 def open_audit(open_session: Callable[[], AbstractContextManager[Session]], clock: Callable[[], datetime]) -> Audit:
@@ -41,11 +48,8 @@ def open_audit(open_session: Callable[[], AbstractContextManager[Session]], cloc
 
     def log_act(author: str, act: str, values: Mapping[str, Any]) -> None:
         line = {"dttm": clock(), "event": f"kipflow_{act}", "owner": author, "extra": json.dumps(values, default=str)}
-        try:
-            with open_session() as session:
-                session.execute(sa.insert(_LOG).values(line))
-        except sa.exc.DBAPIError as error:
-            raise ServiceUnavailable(service="database of Airflow", url="", why=str(error.orig)) from None
+        with _open(open_session) as session:
+            session.execute(sa.insert(_LOG).values(line))
 
     return log_act
 
@@ -65,14 +69,6 @@ def load_runs(open_session: Callable[[], AbstractContextManager[Session]]) -> Ru
     Raises:
         ServiceUnavailable: Airflow's database does not answer.
     """
-    try:
-        with open_session() as session:
-            return _load(session)
-    except sa.exc.DBAPIError as error:
-        raise ServiceUnavailable(service="database of Airflow", url="", why=str(error.orig)) from None
-
-
-def _load(session: Session) -> Runs:
     place = sa.func.row_number().over(partition_by=_RUN.c.dag_id, order_by=_RUN.c.run_after.desc()).label("place")
     ended = sa.select(_RUN, place).where(_RUN.c.state.in_(["success", "failed"])).subquery()
     paused = sa.select(_DAG.c.dag_id).where(_OURS, _DAG.c.is_paused, ~_DAG.c.is_stale)
@@ -81,7 +77,8 @@ def _load(session: Session) -> Runs:
         .join(_DAG, _DAG.c.dag_id == ended.c.dag_id)
         .where(_OURS, ~_DAG.c.is_stale, ended.c.place == 1, ended.c.state == "failed")
     )
-    return Runs(
-        paused=tuple(row.dag_id for row in session.execute(paused.order_by(_DAG.c.dag_id))),
-        failed={row.dag_id: row.end_date for row in session.execute(failed.order_by(ended.c.dag_id))},
-    )
+    with _open(open_session) as session:
+        return Runs(
+            paused=tuple(row.dag_id for row in session.execute(paused.order_by(_DAG.c.dag_id))),
+            failed={row.dag_id: row.end_date for row in session.execute(failed.order_by(ended.c.dag_id))},
+        )

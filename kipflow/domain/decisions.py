@@ -34,7 +34,7 @@ class Decision:
     `missing` says in words what it still lacks; `next_deadline` is the next moment at which time alone could change
     something (None: only new facts can). `warning` belongs to the present silence, `warned_at` is when its author got
     it (None: not yet). `unwarned` is a silence that requires a warning and has none: whoever records this decision
-    writes it. `claim` is what is doubtful about its number.
+    writes it. `number_doubt` is what is doubtful about its number.
     """
 
     number: int

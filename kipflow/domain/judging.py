@@ -84,7 +84,6 @@ def judge(vote: Vote, as_of: datetime, *, earliest_close: datetime | None = None
     """
     vote = _apply_accepted(vote, as_of)
     declared = vote.declared.as_of(as_of) if vote.declared is not None else None
-    ended = vote.ended_at is not None and vote.ended_at <= as_of
     close = find_close(vote, as_of, earliest_close=earliest_close)
     kept: list[Ballot] = []
     for ballot in vote.ballots:
@@ -97,19 +96,23 @@ def judge(vote: Vote, as_of: datetime, *, earliest_close: datetime | None = None
         kept.append(ballot)
     open_doubts = [d for d in vote.doubts if d.settled_at is None or d.settled_at > as_of]
     judged = with_latest_standing(ask_for_senders(kept, open_doubts))
-    if ended:
+    if vote.is_over(as_of):
         judged = tuple(replace(b, status=BallotStatus.VOID, why=f"the round was {vote.ended_how}") for b in judged)
+    else:
+        vote = reopen(vote)
     doubts = _find_heard(open_doubts, judged)
     return replace(
         vote,
         ballots=judged,
         declared=declared,
-        ended_at=vote.ended_at if ended else None,
-        ended_how=vote.ended_how if ended else None,
-        ended_message_id=vote.ended_message_id if ended else None,
         doubts=doubts,
         before_doubts=tuple(kept) if doubts else (),
     )
+
+
+def reopen(vote: Vote) -> Vote:
+    """The vote as if nothing had called it off or replaced it."""
+    return replace(vote, ended_at=None, ended_how=None, ended_message_id=None)
 
 
 def _apply_accepted(vote: Vote, as_of: datetime) -> Vote:
@@ -118,12 +121,12 @@ def _apply_accepted(vote: Vote, as_of: datetime) -> Vote:
     contested = vote.contested
     vote = replace(vote, claimed_ends=tuple(known), contested=None)
     for end in known:
-        over = vote.ended_at is not None and vote.ended_at <= end.at
+        over = vote.is_over(end.at)
         revives = over and end.kind is EndKind.CLOSED and vote.ended_how == "cancelled"
         if end.settled_at is None or not end.accepted or (over and not revives):
             continue
         if revives:  # the vote went on, though it was called off
-            vote = replace(vote, ended_at=None, ended_how=None, ended_message_id=None)
+            vote = reopen(vote)
         if end.kind is not EndKind.CLOSED:
             vote = replace(vote, ended_at=end.at, ended_how=str(end.kind), ended_message_id=end.message_id)
         elif end.declared is not None and vote.declared is None:
@@ -142,7 +145,7 @@ def is_dated_in_time(ballot: Ballot, close: datetime) -> bool:
 
 def find_close(vote: Vote, as_of: datetime, *, earliest_close: datetime | None) -> datetime | None:
     """After which moment ballots are too late, as known at `as_of`; None: the vote is not closed."""
-    if vote.ended_at is not None and vote.ended_at <= as_of:
+    if vote.is_over(as_of):
         return vote.ended_at
     declared = vote.declared.as_of(as_of) if vote.declared is not None else None
     announced = declared.closes_at if declared is not None else None

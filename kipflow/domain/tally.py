@@ -160,7 +160,7 @@ def is_turned(one: Counts, other: Counts, policy: Policy) -> bool:
 
 def find_outcome(vote: Vote, policy: Policy, as_of: datetime, *, earliest_close: datetime | None = None) -> Outcome:
     """The outcome of the judged `vote` at `as_of`; never passed or failed if missing mail could change it."""
-    if vote.ended_at is not None and vote.ended_at <= as_of:
+    if vote.is_over(as_of):
         return Outcome.CANCELLED
     sure = not vote.root_missing and not depends_on_review(vote, policy)
     over = as_of >= (earliest_close or find_period_end(vote, policy.voting_period, as_of))

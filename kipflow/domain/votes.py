@@ -229,6 +229,9 @@ class Vote:
     declared_dated_at: datetime | None = None
     own_periods: tuple[OwnPeriod, ...] = ()
 
+    def is_over(self, at: datetime) -> bool:
+        return self.ended_at is not None and self.ended_at <= at
+
     @property
     def is_held(self) -> bool:
         """Whether an open question about its end or opening keeps the vote from being decided."""

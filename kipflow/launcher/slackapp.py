@@ -17,11 +17,11 @@ from datetime import UTC, datetime
 
 import sqlalchemy as sa
 
-from kipflow.adapters.airflowdb import Audit, open_audit
+from kipflow.adapters.airflowdb import open_audit
 from kipflow.adapters.slackapp import SlackApp
 from kipflow.config.settings import read_settings
 from kipflow.domain.errors import KipflowError
-from kipflow.services.ports import Press
+from kipflow.services.ports import Audit, Press
 from kipflow.services.presses import settle_press
 from kipflow.wiring import Parts, connect, open_desk
 from kipflow.wiring.environment import secrets_from_environment

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 
 from kipflow.domain.errors import KipflowError, ServiceUnavailable
@@ -11,8 +11,8 @@ from kipflow.domain.facts import Ruling
 from kipflow.domain.times import say_moment
 from kipflow.services.acts import perform
 from kipflow.services.buttons import DRAFT, find_offered
-from kipflow.services.desk import ActContext, Desk, Values, say_done
-from kipflow.services.ports import ASKS, DRIFT, OutboxRow, Press
+from kipflow.services.desk import ActContext, Desk, say_done
+from kipflow.services.ports import ASKS, DRIFT, Audit, OutboxRow, Press
 from kipflow.services.program import address_commands
 from kipflow.services.result_mail import NoDraft, draft_result
 
@@ -20,9 +20,7 @@ from kipflow.services.result_mail import NoDraft, draft_result
 _ON_PEOPLE = {"sender": "merge", "merge": "merge", "split": "split"}
 
 
-def settle_press(
-    desk: Desk, press: Press, people: Mapping[str, str], *, at: datetime, audit: Callable[[str, str, Values], None]
-) -> str:
+def settle_press(desk: Desk, press: Press, people: Mapping[str, str], *, at: datetime, audit: Audit) -> str:
     """Perform the act of a button. Returns the answer for the person who pressed it.
 
     `people` maps Slack ids to roster ids of those who may; names in Slack can be chosen freely. `audit` records the act

@@ -9,7 +9,8 @@ from fastapi import Request
 from itsdangerous import BadData, URLSafeTimedSerializer
 
 from kipflow.forms import Refusal, refuse_other_sites
-from kipflow.services.desk import Desk, Values
+from kipflow.services.desk import Desk
+from kipflow.services.ports import Audit
 
 #: Seconds for which a loaded form stays valid.
 MAX_AGE = 12 * 60 * 60
@@ -27,7 +28,7 @@ class WriteAccess:
     desk: Callable[[], Desk]
     find_operator: Callable[[Request], str | None]
     secret: str
-    audit: Callable[[str, str, Values], None]
+    audit: Audit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

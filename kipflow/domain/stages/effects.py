@@ -79,7 +79,6 @@ def apply_stage_ruling(state: State, ruling: Ruling) -> State:
 def find_open_vote(state: State) -> Vote | None:
     """The newest vote opened by now and neither called off nor replaced, decided or not."""
     for vote in reversed(state.facts.votes):
-        is_over = vote.ended_at is not None and vote.ended_at <= state.now
-        if vote.opened_at <= state.now and not is_over and not is_contested(state, vote):
+        if vote.opened_at <= state.now and not vote.is_over(state.now) and not is_contested(state, vote):
             return vote
     return None

@@ -94,7 +94,7 @@ def is_new_round(state: State, vote: Vote) -> bool:
     """it is neither running nor decided already, and called by somebody who may"""
     if is_contested(state, vote):
         return False  # called while a round runs, by somebody who may not replace it: `questions` asks a person
-    if vote.ended_at is not None and vote.ended_at <= vote.opened_at:
+    if vote.is_over(vote.opened_at):
         return False  # a wrong clock in a mail: a round that ended before it began never ran
     if vote.root_message_id in state.closed or is_same(vote, state.running):
         return False

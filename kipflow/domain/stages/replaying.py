@@ -11,6 +11,7 @@ from kipflow.domain.ends import find_accepted, with_ending_rulings
 from kipflow.domain.errors import IllegalTransition
 from kipflow.domain.events import Stage, Transition
 from kipflow.domain.facts import ProposalFacts
+from kipflow.domain.judging import reopen
 from kipflow.domain.moments import Event, find_moments
 from kipflow.domain.policy import PageChanges, Policy
 from kipflow.domain.stages.evidence import find_actor, find_evidence, find_note
@@ -103,8 +104,7 @@ def apply_accepted_ends(state: State) -> State:
                 continue
             state = state._replace(applied=state.applied | {end.message_id})
             if revives:
-                gone_on = replace(vote, ended_at=None, ended_how=None, ended_message_id=None)
-                state = apply_rows(state, Event.VOTE_OPENED, gone_on)
+                state = apply_rows(state, Event.VOTE_OPENED, reopen(vote))
                 continue
             ended = replace(vote, ended_how=str(end.kind), ended_message_id=end.message_id)
             state = apply_rows(state, Event.VOTE_ENDED, ended)

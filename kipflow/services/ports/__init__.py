@@ -31,6 +31,7 @@ from kipflow.services.ports.effects import (
 from kipflow.services.ports.facts import Batches, MailStore, Marks, PageStore, RulingStore
 from kipflow.services.ports.outside import (
     Archive,
+    Audit,
     Chat,
     Mailer,
     MonthStats,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -10,6 +10,9 @@ from typing import Any, Protocol
 
 from kipflow.domain.facts import ArchiveMonth
 from kipflow.domain.pages import TicketState, WikiPage
+
+#: Logs an act before it happens: author, name of the act, values. If it raises, the act must not happen.
+Audit = Callable[[str, str, Mapping[str, Any]], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
