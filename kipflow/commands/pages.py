@@ -11,7 +11,6 @@ from kipflow.commands.output import console, format_option, print_rows
 from kipflow.commands.sayings import missing_page_error, parse_number
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.events import Transition
-from kipflow.domain.facts import ProposalFacts
 from kipflow.domain.pages import PageVersion
 from kipflow.domain.proposals import format_key
 from kipflow.domain.texts import say_count
@@ -77,7 +76,7 @@ def diff(proposal: str, since: str | None, first: int | None, last: int | None, 
 
     A section marked "substance" changed in more than a status line, a link or a typo.
     """
-    from kipflow.services.changes import compare_versions, newest_page
+    from kipflow.services.changes import compare_versions, find_own
 
     if since is not None and (first is not None or last is not None):
         raise click.UsageError("either --since or --from and --to")
@@ -86,9 +85,10 @@ def diff(proposal: str, since: str | None, first: int | None, last: int | None, 
     with parts.store.begin() as session:
         facts = load_facts(session, number)
         history = session.history.load(number)
-        if not newest_page(facts.pages):
+        own = find_own(facts.pages, number)
+        if not own:
             raise missing_page_error(parts, facts)
-        pair = _find_pair(facts, history, since, first, last)
+        pair = _find_pair(facts.key, own, history, since, first, last)
         if pair is None:
             return 0
         changes = compare_versions(*pair, session.pages.find_body)
@@ -110,18 +110,22 @@ def diff(proposal: str, since: str | None, first: int | None, last: int | None, 
 
 
 def _find_pair(
-    facts: ProposalFacts, history: Sequence[Transition], since: str | None, first: int | None, last: int | None
+    key: str,
+    own: Sequence[PageVersion],
+    history: Sequence[Transition],
+    since: str | None,
+    first: int | None,
+    last: int | None,
 ) -> tuple[PageVersion, PageVersion] | None:
     """The two requested versions; None, with a note on stderr, if there is nothing to compare."""
-    from kipflow.services.changes import Since, find_moment, find_versions, find_versions_since, newest_page
+    from kipflow.services.changes import Since, find_moment, find_versions, find_versions_since
 
-    own = newest_page(facts.pages)
     if first is not None or last is not None:
-        return find_versions(facts.pages, own[0].version if first is None else first, last or own[-1].version)
+        return find_versions(own, first, last)
     moment = find_moment(history, Since(since) if since else None)
     if moment is None:
-        raise KipflowError(f"{facts.key} has had no {since or 'discussion or vote'} yet; name versions: --from 1")
-    pair = find_versions_since(facts.pages, moment)
+        raise KipflowError(f"{key} has had no {since or 'discussion or vote'} yet; name versions: --from 1")
+    pair = find_versions_since(own, moment)
     if pair is None:
-        console(stderr=True).print(f"{facts.key}: the page did not change since {say_moment(moment)}")
+        console(stderr=True).print(f"{key}: the page did not change since {say_moment(moment)}")
     return pair

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from kipflow.domain.care import own_versions
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.events import Stage, Transition
 from kipflow.domain.pagechanges import find_changed_sections, find_version_at
@@ -46,38 +47,33 @@ def find_moment(history: Iterable[Transition], since: Since | None) -> datetime 
     return min(discussions) if discussions and since is not Since.VOTE else None
 
 
-def find_versions_since(pages: Sequence[PageVersion], moment: datetime) -> tuple[PageVersion, PageVersion] | None:
-    """The version at `moment` and the newest one of the same page; None if nothing was saved since.
+def find_versions_since(own: Sequence[PageVersion], moment: datetime) -> tuple[PageVersion, PageVersion] | None:
+    """Of a page's versions, the one at `moment` and the newest; None if nothing was saved since.
 
     A page created after `moment` is compared with its first version.
     """
-    own = newest_page(pages)
-    if not own:
-        return None
     before = find_version_at(own, moment) or own[0]
     return None if before.version == own[-1].version else (before, own[-1])
 
 
-def find_versions(pages: Sequence[PageVersion], first: int, last: int) -> tuple[PageVersion, PageVersion]:
-    """Two versions of the proposal's page by their numbers.
+def find_versions(own: Sequence[PageVersion], first: int | None, last: int | None) -> tuple[PageVersion, PageVersion]:
+    """Two of a page's versions by their numbers; None: the first and the last one that are held.
 
     Raises:
         NoSuchVersion: one of them is not held.
     """
-    held = {p.version: p for p in newest_page(pages)}
+    held = {p.version: p for p in own}
+    first = own[0].version if first is None else first
+    last = last or own[-1].version
     for number in (first, last):
         if number not in held:
-            have = f"versions {min(held)} to {max(held)} are held" if held else "no version is held"
-            raise NoSuchVersion(f"the page has no version {number}; {have}")
+            raise NoSuchVersion(f"the page has no version {number}; versions {min(held)} to {max(held)} are held")
     return held[first], held[last]
 
 
-def newest_page(pages: Sequence[PageVersion]) -> list[PageVersion]:
-    """The versions, in order, of the page saved last: two pages can have one number."""
-    if not pages:
-        return []
-    page_id = max(pages, key=lambda p: (p.saved_at, p.version)).page_id
-    return sorted((p for p in pages if p.page_id == page_id), key=lambda p: p.version)
+def find_own(pages: Iterable[PageVersion], number: int) -> list[PageVersion]:
+    """The versions of the proposal's own page, in order."""
+    return sorted(own_versions(pages, number), key=lambda p: p.version)
 
 
 def compare_versions(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -17,9 +18,9 @@ from kipflow.services.changes import (
     Since,
     compare_versions,
     find_moment,
+    find_own,
     find_versions,
     find_versions_since,
-    newest_page,
 )
 from kipflow.web.api import Number
 from kipflow.web.render import BoardPart
@@ -77,34 +78,36 @@ class ChangesPage(BoardPart):
     ) -> HTMLResponse:
         now, board = self._clock(), self._board()
         view = board.proposal(number, now)
-        pair = find_pair(view, query)
+        own = find_own(view.pages, number)
+        pair = _find_pair(view, own, query)
         return self._pages.render(
             request,
             "changes.html",
             now=now,
             view=view,
             query=query,
-            versions=newest_page(view.pages),
+            versions=own,
             moments={since: moment for since in Since if (moment := _find_opened(view, since)) is not None},
             changes=None if pair is None else compare_versions(*pair, board.page_body),
         )
 
 
-def find_pair(view: ProposalView, query: ChangesQuery) -> tuple[PageVersion, PageVersion] | None:
+def _find_pair(
+    view: ProposalView, own: Sequence[PageVersion], query: ChangesQuery
+) -> tuple[PageVersion, PageVersion] | None:
     """The versions to compare: the named ones, else those since the named event, else since vote or discussion, else
     the last two; None if there are no two versions.
 
     Raises:
         NoSuchVersion: a named version is not stored.
     """
-    own = newest_page(view.pages)
     if not own:
         return None
     if query.first is not None or query.last is not None:
-        return find_versions(view.pages, query.first or own[0].version, query.last or own[-1].version)
+        return find_versions(own, query.first, query.last)
     moment = _find_opened(view, query.since)
     if moment is not None:
-        return find_versions_since(view.pages, moment)
+        return find_versions_since(own, moment)
     return None if query.since is not None or len(own) < 2 else (own[-2], own[-1])
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from kipflow.domain.events import Actor, Stage, Transition
 from kipflow.domain.pages import PageVersion, StatusWord
-from kipflow.services.changes import NoSuchVersion, Since, find_moment, find_versions, find_versions_since
+from kipflow.services.changes import NoSuchVersion, Since, find_moment, find_own, find_versions, find_versions_since
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
 
@@ -52,17 +52,14 @@ def test_the_version_that_stood_then_is_compared_with_the_newest(day: float, pai
     assert (found and (found[0].version, found[1].version)) == pair
 
 
-def test_versions_of_another_page_with_the_number_are_not_mixed_in() -> None:
-    found = find_versions_since((*PAGES, version(9, 1, page_id="8")), START)
-    assert found is not None
-    assert {p.page_id for p in found} == {"7"}
+@pytest.mark.parametrize("day", [1, 9], ids=["saved-before", "saved-last"])
+def test_another_page_that_took_the_number_is_not_the_proposals(day: float) -> None:
+    assert find_own((version(4, day, page_id="8"), *reversed(PAGES)), 7) == [*PAGES]
 
 
 def test_a_version_that_is_not_held_is_named() -> None:
     with pytest.raises(NoSuchVersion, match="no version 5; versions 1 to 3 are held"):
         find_versions(PAGES, 1, 5)
-    with pytest.raises(NoSuchVersion, match="no version is held"):
-        find_versions((), 1, 2)
 
 
 def test_a_discussion_opened_once_even_if_a_cancelled_vote_led_back_to_it() -> None:
