@@ -11,6 +11,7 @@ from kipflow.domain.clocks import VoteState, VoteTerms
 from kipflow.domain.facts import Ruling, SilenceWarning
 from kipflow.domain.pagechanges import LateChange
 from kipflow.domain.pages import PageVersion, find_newest_rows
+from kipflow.domain.people import render_mailbox
 from kipflow.domain.records import pick_fields
 from kipflow.domain.votes import Ballot, ClaimedEnd, Declared
 from kipflow.services.board import ProposalView, RecordedTransition
@@ -97,7 +98,7 @@ def _vote(state: VoteState, links: Links) -> dict[str, Any]:
         "subject": vote.subject,
         "root_message_id": vote.root_message_id,
         "url": links.get(vote.root_message_id, ""),
-        "opened_by": f"{vote.opened_by} <{vote.opened_by_address}>",
+        "opened_by": render_mailbox(vote.opened_by, vote.opened_by_address),
         **pick_fields(vote, "opened_at", "opened_from", "dated_at"),
         "earliest_close": state.terms.earliest_close,
         **pick_fields(vote, "ended_at", "ended_how"),
@@ -118,7 +119,7 @@ def _end(end: ClaimedEnd, links: Links) -> dict[str, Any]:
     """An end of the vote by somebody not known to be entitled; `accepted` is None while it is open."""
     return {
         "kind": end.kind,
-        "by": f"{end.by} <{end.address}>",
+        "by": render_mailbox(end.by, end.address),
         **pick_fields(end, "at", "message_id"),
         "url": links.get(end.message_id, ""),
         **pick_fields(end, "line", "why", "settled_at"),

@@ -18,6 +18,7 @@ from kipflow.commands.output import (
     console,
     format_option,
     print_json,
+    print_rows,
     print_table,
     progress,
 )
@@ -29,7 +30,7 @@ from kipflow.domain.texts import say_count
 from kipflow.domain.times import say_moment
 from kipflow.domain.votes import BallotStatus
 from kipflow.services.read_votes import VoteReading, VotesReport, read_votes
-from kipflow.services.votes_report import render_csv, render_json, table_rows
+from kipflow.services.votes_report import CSV_COLUMNS, csv_rows, render_json, table_rows
 
 #: On a terminal with fewer columns a table of votes would be unreadable.
 NARROW = 110
@@ -68,7 +69,7 @@ def votes(
     if form == "json":
         print_json(render_json(report))
     elif form == "csv":
-        click.echo(render_csv(report), nl=False)
+        print_rows(csv_rows(report), form, columns=CSV_COLUMNS)
     else:
         _print_report(report)
     _warn(report, paths)

@@ -85,6 +85,13 @@ def say_mailbox(mailbox: Mailbox) -> str:
     return f"{mailbox.name} <{shown}>" if mailbox.name and mailbox.name != shown else f"<{shown}>"
 
 
+def render_mailbox(name: str, address: str) -> str:
+    """ "Jane Doe <jane@x.example>", or the one that the mail shows; "" if it shows neither."""
+    if not address or name == address:
+        return name or address
+    return f"{name} <{address}>" if name else address
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IdentityVerdict:
     """A ruling that two mailboxes are one person's (`same`) or two people's, in all votes.

@@ -1,9 +1,7 @@
-"""The report of `kipflow votes` as JSON, CSV and table rows."""
+"""The report of `kipflow votes` as JSON and as rows."""
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +11,7 @@ from kipflow.domain.arrivals import is_far, say_dated
 from kipflow.domain.ends import list_ends, say_end
 from kipflow.domain.judging import say_doubt
 from kipflow.domain.ownperiods import say_longer
-from kipflow.domain.people import Doubt
+from kipflow.domain.people import Doubt, render_mailbox
 from kipflow.domain.records import pick_fields
 from kipflow.domain.tally import count
 from kipflow.domain.times import render_machine_time
@@ -60,7 +58,7 @@ def _render_vote(reading: VoteReading) -> dict[str, Any]:
         "list": vote.list_id,
         "subject": vote.subject,
         "root_message_id": vote.root_message_id,
-        "opened_by": _render_mailbox(vote.opened_by, vote.opened_by_address),
+        "opened_by": render_mailbox(vote.opened_by, vote.opened_by_address),
         **pick_fields(vote, "opened_at", "opened_from", "dated_at", write_time=render_machine_time),
         "earliest_close": render_machine_time(reading.earliest_close),
         "outcome": str(reading.outcome),
@@ -79,7 +77,7 @@ def _render_vote(reading: VoteReading) -> dict[str, Any]:
 def _render_end(end: ClaimedEnd) -> dict[str, Any]:
     return {
         "kind": str(end.kind),
-        "by": _render_mailbox(end.by, end.address),
+        "by": render_mailbox(end.by, end.address),
         **pick_fields(end, "message_id", "at", "line", "why", write_time=render_machine_time),
     }
 
@@ -108,31 +106,10 @@ def _render_declared(declared: Declared) -> dict[str, Any]:
     }
 
 
-def _render_mailbox(name: str, address: str) -> str:
-    if not address or name == address:
-        return name or address
-    return f"{name} <{address}>" if name else address
-
-
 # -- as rows ---------------------------------------------------------------------------------------
-def render_csv(report: VotesReport) -> str:
-    """One line per ballot, for a spreadsheet."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(CSV_COLUMNS)
-    for reading in report.votes:
-        vote = _render_vote(reading)
-        for ballot in vote["ballots"]:
-            row = {**vote, **ballot}
-            writer.writerow([_render_cell(row[column]) for column in CSV_COLUMNS])
-    return out.getvalue()
-
-
-def _render_cell(value: object) -> str:
-    text = "" if value is None else str(value)
-    # a cell from a mail that a spreadsheet would run as a formula; a plain "+1" is harmless
-    is_formula = text[:1] in ("=", "@", "\t", "\r") or (text[:1] in ("+", "-") and any(c in text for c in "=|!(@"))
-    return f"'{text}" if is_formula else text
+def csv_rows(report: VotesReport) -> list[dict[str, Any]]:
+    """One row per ballot, with `CSV_COLUMNS` and more."""
+    return [{**vote, **ballot} for vote in map(_render_vote, report.votes) for ballot in vote["ballots"]]
 
 
 #: How differences begin that are meaningless if the roster has none of the voters.

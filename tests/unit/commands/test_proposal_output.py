@@ -169,6 +169,14 @@ def test_the_json_of_a_proposal_has_a_link_for_every_mail_that_it_names(accepted
     assert (vote["declared"]["outcome"], vote["declared"]["binding"]) == ("passed", {"+1": 3})
 
 
+def test_the_json_of_a_vote_whose_opening_is_not_held_names_nobody_as_its_opener(mails: Path, cli: Cli) -> None:
+    write(mails, "k", "k", 1, "+1 (binding)")
+    assert run(["ingest", str(mails)]) == 0
+    assert run(["advance", "--as-of", "2026-03-05"]) == 0
+    [vote] = cli("status", "7", "--format", "json").json()["votes"]
+    assert vote["opened_by"] == ""
+
+
 def test_the_json_of_a_proposal_has_its_page_with_labels_interfaces_and_the_care_they_ask_for(
     mails: Path, cli: Cli
 ) -> None:

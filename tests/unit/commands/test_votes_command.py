@@ -12,7 +12,7 @@ import pytest
 
 from kipflow.cli import run
 from kipflow.commands.votes import ReadingProgress
-from kipflow.services.votes_report import SCHEMA_FILE
+from kipflow.services.votes_report import CSV_COLUMNS, SCHEMA_FILE
 from tests.corpus import DATA, write_vote_cases
 from tests.unit.commands.conftest import Cli
 
@@ -30,6 +30,14 @@ def test_a_vote_is_printed_as_table_json_and_csv(cli: Cli) -> None:
     assert [v["key"] for v in printed.json()["votes"]] == ["KIP-7"]
     printed = cli("votes", str(PLAIN), *ROSTER, *KAFKA, "--format", "csv")
     assert [r["voter"] for r in csv.DictReader(io.StringIO(printed.out))] == ["jun"]
+
+
+def test_csv_has_one_line_per_ballot_and_runs_no_formula(tmp_path: Path, cli: Cli) -> None:
+    path, plain = tmp_path / "x.mbox", PLAIN.read_bytes()
+    path.write_bytes(plain.replace(b"Jun Okafor", b"=cmd()").replace(b"jun@", b"j@").replace(b"(binding)", b"(yes!)"))
+    [row] = csv.DictReader(io.StringIO(cli("votes", str(path), *ROSTER, *KAFKA, "--format", "csv").out))
+    assert tuple(row) == CSV_COLUMNS
+    assert (row["name"], row["choice"], row["value"], row["line"]) == ("'=cmd()", "+1", "+1", "'+1 (yes!)")
 
 
 def test_a_line_that_could_be_a_vote_and_is_none_has_a_named_reason(tmp_path: Path, cli: Cli) -> None:

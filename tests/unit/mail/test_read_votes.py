@@ -1,10 +1,8 @@
-"""`read_votes`: the report, its JSON by the schema, CSV and table."""
+"""`read_votes`: the report, its JSON by the schema, and its table."""
 
 from __future__ import annotations
 
-import csv
 import gzip
-import io
 import json
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,7 +10,7 @@ from pathlib import Path
 from kipflow.config.loading import load_community
 from kipflow.domain.roster import Roster
 from kipflow.services.read_votes import read_votes
-from kipflow.services.votes_report import CSV_COLUMNS, render_csv, render_json, table_rows
+from kipflow.services.votes_report import render_json, table_rows
 from tests.corpus import write_vote_cases
 
 CORPUS = write_vote_cases()
@@ -81,16 +79,6 @@ def test_damaged_files_are_reported_and_the_rest_is_read(roster: Roster, tmp_pat
     report = read_votes([tmp_path], community=KAFKA, roster=roster)
     assert {u.source for u in report.unreadable} == {"bad.json", "cut.mbox.gz", "empty.mbox"}
     assert report.messages_read == 2
-
-
-def test_csv_has_one_line_per_ballot_and_runs_no_formula(roster: Roster, tmp_path: Path) -> None:
-    path = tmp_path / "x.mbox"
-    path.write_bytes(
-        (CORPUS / "plain-vote.mbox").read_bytes().replace(b"Jun Okafor", b"=cmd()").replace(b"jun@", b"j@")
-    )
-    rows = list(csv.DictReader(io.StringIO(render_csv(read_votes([path], community=KAFKA, roster=roster)))))
-    assert list(rows[0]) == list(CSV_COLUMNS)
-    assert (rows[0]["name"], rows[0]["value"]) == ("'=cmd()", "+1")
 
 
 def test_the_table_shows_every_ballot_with_its_evidence(roster: Roster) -> None:
