@@ -32,9 +32,9 @@ from kipflow.wiring import Parts, effect_rules, page_norms
     "--complete-through",
     type=UtcTime(),
     metavar="TIME",
-    help="Your word that the files hold all mail of their lists until then.",
+    help="Confirm that the files contain all mail of their lists up to this time.",
 )
-@click.option("--batches", is_flag=True, help="List what files and imported indexes brought.")
+@click.option("--batches", is_flag=True, help="List all imports of files and indexes.")
 @click.option("--undo", "batch", type=int, metavar="BATCH", help="Show what taking a batch out changes.")
 @click.option("--write", is_flag=True, help="With --undo: do it.")
 @click.option("--reason", metavar="TEXT", help="With --undo: why, kept with the batch.")

@@ -128,7 +128,7 @@ def _ruling_row(parts: Parts, ruling: Ruling) -> dict[str, Any]:
 
 # -- senders who are asked about ----------------------------------------------------------------------
 @review.command()
-@click.option("--accept", "lines", metavar="LINES", help="Lines such as 1,3-5: each is whom it may be.")
+@click.option("--accept", "lines", metavar="LINES", help="Lines to accept, such as 1,3-5.")
 @click.option("--domain", help="Accept every address at this domain.")
 @click.option("--all", "everybody", is_flag=True, help="Accept every line.")
 @click.option("--reason", default="", help="Why; kept with each ruling. Needed to accept.")

@@ -55,7 +55,7 @@ class _Day(click.ParamType[date]):
 )
 @click.option("--source", required=True, metavar="TEXT", help="Where it is from, in words; kept in the file.")
 @click.option("--as-of", "as_of", type=_Day(), required=True, metavar="DATE", help="The day the source said this.")
-@click.option("--project", metavar="NAME", help="Whose people, where a source holds many projects.")
+@click.option("--project", metavar="NAME", help="The project to import, if a source has several.")
 @click.option(
     "--output",
     "-o",

@@ -27,7 +27,7 @@ Given = Callable[[Callable[..., int]], Callable[..., int]]
 
 def by_option(function: Callable[..., int]) -> Callable[..., int]:
     """`--by` and `--as-of`, the same for every act."""
-    by = click.option("--by", "author", default=getpass.getuser, show_default="your login", help="Who says so.")
+    by = click.option("--by", "author", default=getpass.getuser, show_default="your login", help="The recorded author.")
     return as_of_option(by(function))
 
 
@@ -72,7 +72,7 @@ def ballot() -> None:
 def ending() -> None:
     """Settle whether the mail MESSAGE_ID closes, calls off or replaces a vote, though nobody entitled sent it.
 
-    Its caller's known addresses and those whose votes bind need nobody's word.
+    Its caller's known addresses and those whose votes bind need no ruling.
     """
 
 

@@ -38,7 +38,7 @@ NARROW = 110
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
-@click.option("--roster", type=click.Path(path_type=Path), metavar="FILE", help="Who binds, since when (YAML).")
+@click.option("--roster", type=click.Path(path_type=Path), metavar="FILE", help="The roster file (YAML).")
 @click.option(
     "-C", "--community", "name", metavar="NAME|FILE", help="Its policy and prefix (default: the current one)."
 )
