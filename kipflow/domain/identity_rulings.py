@@ -46,10 +46,10 @@ def find_concerned(found: Iterable[Ruling], votes: Iterable[Vote]) -> tuple[Ruli
 
 def concerns(value: Mapping[str, Any], seen: Collection[str]) -> bool:
     """Whether a ruling on who is who names one of these voters, by id, address or folded name."""
-    return any(key in seen for key in find_keys(value))
+    return any(key in seen for key in find_ruled_keys(value))
 
 
-def find_keys(value: Mapping[str, Any]) -> set[str]:
+def find_ruled_keys(value: Mapping[str, Any]) -> set[str]:
     """The keys and names by which a ruling is found: those of the strangers among the two, else of both."""
     boxes = [_mailbox(value, side) for side in ("one", "other")]
     # the side that is not in the roster wrote the mail

@@ -22,7 +22,7 @@ from kipflow.adapters.store.tables.decisions import ballot
 from kipflow.adapters.store.tables.facts import message, message_proposal, ruling
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.facts import Ruling
-from kipflow.domain.identity_rulings import IDENTITY, find_keys
+from kipflow.domain.identity_rulings import IDENTITY, find_ruled_keys
 from kipflow.domain.people import clean_address, fold_name
 
 
@@ -111,7 +111,7 @@ class SqlRulings(Part):
         columns = sa.select(message_proposal.c.number).distinct()
         if found.kind not in IDENTITY:
             return set(self._connection.scalars(columns.where(message_proposal.c.message_id == found.target)))
-        wanted = find_keys(found.value)
+        wanted = find_ruled_keys(found.value)
         joined = columns.join(message, message.c.message_id == message_proposal.c.message_id)
         numbers = {
             row.number

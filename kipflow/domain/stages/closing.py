@@ -34,7 +34,7 @@ def is_announced_failed(state: State, judged: VoteState) -> bool:
     )
 
 
-def is_voted_down(state: State, judged: VoteState) -> bool:
+def is_outvoted(state: State, judged: VoteState) -> bool:
     """by its ballots it failed and is outvoted, and no result says more"""
     said = _find_said(judged)
     if not _is_over(state, judged) or judged.outcome is not Outcome.FAILED or said in {"passed", "failed"}:
@@ -50,7 +50,7 @@ def is_approved(state: State, judged: VoteState) -> bool:
 
 def is_refused(state: State, judged: VoteState) -> bool:
     """a vote opened since then failed, by a result or its ballots"""
-    return is_announced_failed(state, judged) or is_voted_down(state, judged)
+    return is_announced_failed(state, judged) or is_outvoted(state, judged)
 
 
 def is_text_in_doubt(state: VoteState, policy: Policy) -> bool:

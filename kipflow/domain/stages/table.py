@@ -94,7 +94,7 @@ ROWS = (
     _row(Event.RULING, _ANY, Stage, "restored", guards.is_restoring, effects.apply_stage_ruling, guards.find_chosen),
     _row(Event.RULING, _ANY, Stage, "override", guards.is_override, effects.apply_stage_ruling, guards.find_chosen),
     _row(Event.JUDGED, _VOTE, _REJECTED, "result-rejects", closing.is_announced_failed, effects.close_vote),
-    _row(Event.JUDGED, _VOTE, _REJECTED, "voted-down", closing.is_voted_down, effects.close_vote),
+    _row(Event.JUDGED, _VOTE, _REJECTED, "voted-down", closing.is_outvoted, effects.close_vote),
     _row(Event.JUDGED, _VOTE, _ACCEPTED, "result-agrees", closing.is_announced_passed, effects.close_vote),
     _row(Event.JUDGED, _VOTE, _ACCEPTED, "clock-accepts", closing.is_accepted_by_clock, effects.close_vote),
     _row(Event.JUDGED, _ACCEPTED, _ACCEPTED, "amended", closing.is_approved, effects.close_vote),
