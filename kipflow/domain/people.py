@@ -64,6 +64,9 @@ class Voter:
     by_name: bool = False
     ruled: str = ""
 
+    def holds(self, roles: Collection[str], at: datetime) -> bool:
+        return self.person is not None and self.person.holds(roles, at)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mailbox:

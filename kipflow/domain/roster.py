@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
@@ -172,9 +172,6 @@ class Roster:
         """Whether two people go by exactly this name: by the roster, or because somebody ruled so."""
         folded = fold_name(name)
         return folded in self._split_names or len(self._by_name.get(folded, ())) > 1
-
-    def is_binding(self, voter: Voter, *, roles: Collection[str], at: datetime) -> bool:
-        return voter.person is not None and voter.person.holds(roles, at)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -188,7 +188,7 @@ def _cast(
             choice = Choice.ABSTAIN
         elif policy.fractions is Fractions.REVIEW and status is BallotStatus.COUNTED:
             status, why = BallotStatus.REVIEW, "a fraction: what is it worth?"
-    binding = roster.is_binding(voter, roles=policy.binding_roles, at=at)
+    binding = voter.holds(policy.binding_roles, at)
     standing = _say_standing(voter, binding=binding, claimed=expression.claimed_binding, known=bool(roster.people))
     # the time that the sender claims, if the archive recorded another one
     claim = "" if message.arrived_from in UNRECORDED else say_dated(at, message.dated_at)

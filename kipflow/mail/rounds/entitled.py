@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from kipflow.domain.facts import Message
-from kipflow.domain.people import Person, clean_address, fold_name
+from kipflow.domain.people import clean_address, fold_name
 from kipflow.domain.policy import Policy
 from kipflow.domain.proofs import Proof, prove_writer
 from kipflow.domain.roster import Roster
@@ -58,7 +58,7 @@ class Entitled:
 
     def is_binding(self, message: Message, at: datetime) -> bool:
         """Whether a mail is proven to be from somebody whose vote binds."""
-        return self._binds(self._prove(message, at, ruled=True).voter.person, at)
+        return self._prove(message, at, ruled=True).voter.holds(self.policy.binding_roles, at)
 
     def counts_end(self, message: Message, at: datetime) -> bool:
         """The same; if nobody is known, everybody counts."""
@@ -72,11 +72,13 @@ class Entitled:
             return Authority(is_caller=alike, may_end=alike, why=_NOBODY)
         caller = self._prove(root, round_.opened_at, ruled=ruled)
         same = _is_one_writer(caller, writer, root, message)
-        if same or self._binds(writer.voter.person, at):
+        if same or writer.voter.holds(self.policy.binding_roles, at):
             return Authority(is_caller=same, may_end=True)
         called_alike = bool(message.author_name) and fold_name(message.author_name) == fold_name(root.author_name)
         person = caller.voter.person
-        claims = any(self._binds(p, at) or (person is not None and p.id == person.id) for p in writer.people)
+        claims = any(
+            p.holds(self.policy.binding_roles, at) or (person is not None and p.id == person.id) for p in writer.people
+        )
         if claims:
             return Authority(why=writer.why, waits=True)
         why = "writes under its caller's name from another address" if called_alike else _NOBODY
@@ -84,9 +86,6 @@ class Entitled:
 
     def _prove(self, message: Message, at: datetime, *, ruled: bool) -> Proof:
         return prove_writer(as_writing(message, at), self.roster, self.policy.senders, ruled=ruled)
-
-    def _binds(self, person: Person | None, at: datetime) -> bool:
-        return person is not None and person.holds(self.policy.binding_roles, at)
 
     def _find_ruling(self, root: Message, message: Message) -> datetime | None:
         """When the ruling was made that identifies a mail's writer or the round's caller."""

@@ -71,7 +71,7 @@ def poll(roster: Roster, *cast: tuple[str, Choice]) -> Vote:
             choice=choice,
             name=voter.name,
             address=writing.address,
-            binding=roster.is_binding(voter, roles=ROLES, at=writing.at),
+            binding=voter.holds(ROLES, writing.at),
             cast_at=writing.at,
             message_id=writing.message_id,
         )
@@ -148,7 +148,7 @@ def test_a_crowd_of_lookalikes_costs_little_and_is_bounded() -> None:
 def test_a_merge_with_a_person_of_the_roster_gives_their_roles() -> None:
     roster = ROSTER.with_verdicts([verdict("mara@home.example", "mlind", same=True)])
     [voter] = identify_all(mails("M. Lind <mara@home.example>"), roster, POLICY).voters
-    assert (voter.id, roster.is_binding(voter, roles=ROLES, at=T0)) == ("mlind", True)
+    assert (voter.id, voter.holds(ROLES, T0)) == ("mlind", True)
     assert voter.ruled == "ruled to be one person by ops: asked both"
 
 
@@ -175,7 +175,7 @@ def test_two_ids_of_one_person_have_the_roles_of_both() -> None:
     twice = Roster([Person(id="kim", name="K Osei", emails=("kim@x.example",)), person("kosei", "Kim Osei")])
     roster = twice.with_verdicts([verdict("kim", "kosei", same=True)])
     assert voters(roster, "K <kim@x.example>", "Kim <kosei@apache.org>") == ["kim", "kim"]
-    assert roster.is_binding(roster.identify(name="K", address="kim@x.example"), roles=ROLES, at=T0)
+    assert roster.identify(name="K", address="kim@x.example").holds(ROLES, T0)
 
 
 def test_a_split_undoes_what_an_equal_name_had_merged_and_the_name_then_merges_nobody() -> None:

@@ -45,7 +45,7 @@ def test_a_voter_is_known_by_address_and_by_no_name(name: str, address: str, vot
 @pytest.mark.parametrize(("year", "binds"), [(2019, False), (2020, True), (2023, True), (2024, False)])
 def test_a_role_binds_from_its_start_until_its_end(year: int, binds: bool) -> None:
     voter = ROSTER.identify(name="", address="mara@lind.example")
-    assert ROSTER.is_binding(voter, roles={"committer"}, at=datetime(year, 1, 1, tzinfo=UTC)) is binds
+    assert voter.holds({"committer"}, datetime(year, 1, 1, tzinfo=UTC)) is binds
 
 
 @pytest.mark.parametrize(
