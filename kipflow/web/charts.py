@@ -84,17 +84,21 @@ def build_columns(values: Sequence[tuple[str, float]]) -> tuple[Column, ...]:
     return tuple(columns)
 
 
-def fill_months(counts: Mapping[str, int], *, at_least: int = 12, at_most: int = 120) -> list[tuple[str, float]]:
+#: The fewest and the most months of a chart.
+_FEWEST_MONTHS, _MOST_MONTHS = 12, 120
+
+
+def fill_months(counts: Mapping[str, int]) -> list[tuple[str, float]]:
     """Counts by month ("2026-03") in order, with zeros for the months without any.
 
-    Short periods are extended backwards to `at_least` months, because one busy month would fill the chart. Of
-    long ones the newest `at_most` months are kept.
+    Short periods are extended backwards to a year, because one busy month would fill the chart. Of long ones the newest
+    ten years are kept.
     """
     if not counts:
         return []
     last = max(counts)
-    first = min(min(counts), _months_before(last, at_least - 1))
-    return [(month, float(counts.get(month, 0))) for month in list(list_months(first, last))[-at_most:]]
+    first = min(min(counts), _months_before(last, _FEWEST_MONTHS - 1))
+    return [(month, float(counts.get(month, 0))) for month in list(list_months(first, last))[-_MOST_MONTHS:]]
 
 
 def _months_before(month: str, number: int) -> str:

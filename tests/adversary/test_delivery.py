@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import stat
-import time
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -20,6 +19,7 @@ from kipflow.services import poll
 from tests.adversary.conftest import DAY, LIND, MONDAY, Community, Mail, honest_vote
 from tests.databases import run_sql
 from tests.integration.conftest import running_sandbox
+from tests.waiting import wait_until
 
 DISCUSS = "[DISCUSS] KIP-7: Tidy shelves"
 TALK = Mail(
@@ -104,10 +104,7 @@ def test_a_kill_after_slack_took_a_message(community: Community, slack: str) -> 
     assert len(wanted) > 1
     spoil(slack, f"late {POST} x1 seconds=3")
     child = in_another_process(lambda: community.run("deliver"))
-    for _ in range(1_000):
-        if posted(slack):
-            break
-        time.sleep(0.01)
+    assert wait_until(lambda: posted(slack), every=0.01)
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
     assert len(posted(slack)) == 1

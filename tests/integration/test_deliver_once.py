@@ -14,7 +14,6 @@ import itertools
 import os
 import random
 import signal
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -34,6 +33,7 @@ from tests.integration.conftest import ANCHOR, running_sandbox
 from tests.integration.killing import await_end, deliver_until, fork, kill_at_every_step
 from tests.integration.late import MONDAY, found, story
 from tests.kinds import chat_kind, index_kind
+from tests.waiting import wait_until
 
 __all__ = ["database_url", "postgres_cluster"]
 pytestmark = pytest.mark.integration
@@ -115,12 +115,8 @@ def kill_once_posted(opener: Open, outside: str, channel: str) -> int:
     before = len(posted(outside, channel))
     with late_answer(outside, "/slack/api/chat.postMessage"):
         child = fork(lambda: deliver_messages(opener, outside))
-        for _ in range(500):
-            if len(posted(outside, channel)) > before or os.waitid(
-                os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT
-            ):
-                break
-            time.sleep(0.01)
+        has_ended = partial(os.waitid, os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        assert wait_until(lambda: len(posted(outside, channel)) > before or has_ended(), every=0.01)
         os.kill(child, signal.SIGKILL)
         return await_end(child)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
@@ -33,6 +32,7 @@ from tests.integration.killing import await_end, deliver_until, fork, kill_at_ev
 from tests.integration.late import AMARO, DAY, LIST, MONDAY, Mail, Village, found, late_objections, story
 from tests.kinds import make_due, scope_of
 from tests.smtpserver import MailServer, mail_server
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.integration
 
@@ -324,8 +324,7 @@ def test_a_kill_while_the_server_has_the_mail_and_has_not_answered_sends_it_once
         lambda: SqlStore(open_engine(store._engine.url), store.rules), "result",
         lambda own: replace(make_kind(village, server), scope=scope_of(own, OVER)), OVER, 0,
     ))  # fmt: skip
-    while not server.mails:
-        time.sleep(0.01)
+    assert wait_until(lambda: server.mails, every=0.01)
     os.kill(child, signal.SIGKILL)
     assert await_end(child) == -9
     server.stalling = False

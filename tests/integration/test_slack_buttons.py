@@ -6,7 +6,6 @@ import json
 import logging
 import shutil
 import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -28,6 +27,7 @@ from kipflow.wiring import Parts, effect_rules, open_desk
 from tests.integration.conftest import connect_to
 from tests.kinds import make_due, scope_of
 from tests.unit.services.test_slack_goldens import check_limits
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.integration
 
@@ -121,12 +121,8 @@ def find_answers(url: str, message: dict[str, Any], channel: str = OPS) -> list[
 
 
 def wait_for_answers(url: str, message: dict[str, Any], count: int, channel: str = OPS) -> list[str]:
-    for _ in range(200):
-        answers = find_answers(url, message, channel)
-        if len(answers) >= count:
-            return answers
-        time.sleep(0.05)
-    raise AssertionError("nobody answered")
+    assert wait_until(lambda: len(find_answers(url, message, channel)) >= count), "nobody answered"
+    return find_answers(url, message, channel)
 
 
 def test_a_held_effect_is_approved_by_who_may_and_by_nobody_else(story: tuple[str, Parts]) -> None:
@@ -325,10 +321,7 @@ def test_a_revoked_token_is_said_once_a_minute_and_ends_nothing(
     stopped = threading.Event()
     listener = threading.Thread(target=listen, args=(app, stopped), daemon=True)
     listener.start()
-    for _ in range(200):
-        if "invalid_auth" in caplog.text:
-            break
-        time.sleep(0.05)
+    wait_for(caplog, "invalid_auth")
     assert listener.is_alive()
     stopped.set()
     listener.join(10)
@@ -347,11 +340,7 @@ def test_a_dropped_connection_is_opened_again_and_presses_are_received_over_it(
 
 
 def wait_for(caplog: pytest.LogCaptureFixture, said: str) -> None:
-    for _ in range(400):
-        if said in caplog.text:
-            return
-        time.sleep(0.05)
-    raise AssertionError(f"never logged: {said}")
+    assert wait_until(lambda: said in caplog.text), f"never logged: {said}"
 
 
 def test_an_app_that_is_stopped_as_slack_closes_logs_no_error(

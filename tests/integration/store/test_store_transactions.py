@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import multiprocessing
 import threading
-import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
@@ -22,6 +21,7 @@ from kipflow.services.assembly import load_facts
 from kipflow.services.ports import Effect
 from tests.integration.store.mails import NOW, make_entry, make_message, make_page, make_rules, make_ruling
 from tests.integration.store.writers import write_and_hang, write_rounds
+from tests.waiting import wait_until
 
 SPAWN = multiprocessing.get_context("spawn")
 
@@ -79,11 +79,8 @@ def test_a_killed_process_leaves_nothing_and_blocks_nobody(
     url = database_url.render_as_string(hide_password=False)
     process = SPAWN.Process(target=write_and_hang, args=(url, str(ready)))
     process.start()
-    deadline = time.monotonic() + 60
-    while not ready.exists():
-        assert process.is_alive()
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    assert wait_until(lambda: ready.exists() or not process.is_alive(), 60)
+    assert process.is_alive()
     process.kill()
     process.join()
     with store.begin() as session:

@@ -14,6 +14,7 @@ import pytest
 from kipflow.domain.errors import LaunchFailed
 from kipflow.launcher.api import CONFLICT, AirflowApi
 from tests.integration.system.running import Instance, assert_replay_agrees
+from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.system, pytest.mark.airflow, pytest.mark.spark, pytest.mark.timeout(1_500)]
 
@@ -93,12 +94,10 @@ def backfill(instance: Instance, api: AirflowApi, first: datetime, last: datetim
 
 
 def wait_for_backfill(instance: Instance, api: AirflowApi) -> None:
-    deadline = time.monotonic() + 900
-    while instance.ask_airflow("SELECT count(*) FROM backfill WHERE completed_at IS NULL")[0][0]:
-        assert time.monotonic() < deadline, (
-            f"the backfill does not end: {api.find_health()}, {find_unfinished(instance)}"
-        )
-        time.sleep(2)
+    running = "SELECT count(*) FROM backfill WHERE completed_at IS NULL"
+    assert wait_until(lambda: not instance.ask_airflow(running)[0][0], 900, every=2), (
+        f"the backfill does not end: {api.find_health()}, {find_unfinished(instance)}"
+    )
     wait_idle(api)
 
 

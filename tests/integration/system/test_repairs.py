@@ -11,6 +11,7 @@ import pytest
 from kipflow.launcher import processes
 from kipflow.sandbox.plans import EXPECTED
 from tests.integration.system.running import Instance, assert_replay_agrees, find_differing
+from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.system, pytest.mark.airflow, pytest.mark.spark, pytest.mark.timeout(1_500)]
 
@@ -67,8 +68,5 @@ def kill_a_task(instance: Instance, task_id: str) -> bool:
 
 def wait_for_task(instance: Instance, task_id: str) -> None:
     """Until an instance of the task is at work."""
-    deadline = time.monotonic() + 300
     sql = "SELECT count(*) FROM task_instance WHERE task_id = ? AND state = 'running'"
-    while not instance.ask_airflow(sql, task_id)[0][0]:
-        assert time.monotonic() < deadline, f"{task_id} does not start"
-        time.sleep(0.2)
+    assert wait_until(lambda: instance.ask_airflow(sql, task_id)[0][0], 300, every=0.2), f"{task_id} does not start"

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
@@ -17,6 +16,7 @@ from kipflow.launcher import processes
 from kipflow.launcher.environment import MARKER
 from kipflow.launcher.layout import Layout
 from kipflow.launcher.services import check_alive
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.slow
 
@@ -42,17 +42,8 @@ def marked(layout: Layout) -> dict[str, str]:
 
 
 def is_gone(pid: int) -> bool:
-    """Whether a process ends, within a time that only a stuck machine needs: one that was killed takes a moment."""
+    """Whether a process ends: one that was killed takes a moment."""
     return wait_until(lambda: not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE)
-
-
-def wait_until(is_so: Callable[[], bool]) -> bool:
-    deadline = time.monotonic() + 20
-    while not is_so():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.05)
-    return True
 
 
 def test_a_service_leads_a_session_of_its_own(layout: Layout, marked: dict[str, str]) -> None:
