@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from xdist.remote import Producer
     from xdist.scheduler import LoadScopeScheduling
 
+pytest_plugins = ["tests.databases"]
+
 # A build server asks whether this change is good, so it draws the same examples every time; whoever works
 # on the code has new ones drawn at every run, and meets what nobody thought of.
 settings.register_profile("kipflow", examples(100), derandomize=bool(os.environ.get("CI")))

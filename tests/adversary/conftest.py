@@ -19,10 +19,7 @@ import sqlalchemy as sa
 import yaml
 
 from kipflow.cli import run
-from tests.databases import database_url, postgres_cluster
 from tests.integration.mailserver import CountingArchive, serving
-
-__all__ = ["database_url", "postgres_cluster"]
 
 LIST = "dev@village.example"
 #: The host that receives the list's mail; what it writes on top of a mail's headers can be believed.

@@ -17,10 +17,12 @@ import httpx
 import pytest
 
 from kipflow.adapters.patience import Pace, Patience
+from kipflow.adapters.store import SqlStore
 from kipflow.config.settings import read_settings
 from kipflow.wiring import Parts, connect
 from kipflow.wiring.environment import Secrets
 from tests.databases import copy_database
+from tests.integration.mailserver import CountingArchive, serving
 from tests.integration.rounds import run_once
 from tests.ports import find_free_port
 
@@ -92,6 +94,28 @@ def own_sandbox(tmp_path: Path) -> Iterator[str]:
     """A sandbox of this test's own: it may be written to, and its time may pass."""
     with running_sandbox(log=tmp_path / "sandbox.log") as url:
         yield url
+
+
+@pytest.fixture(scope="module")
+def outside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A sandbox whose time stands still."""
+    with running_sandbox("--speed", "0", log=tmp_path_factory.mktemp("sandbox") / "log") as url:
+        yield url
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[SqlStore]:
+    """A migrated, empty store; its community's services do not answer."""
+    parts = connect_to("http://127.0.0.1:1", tmp_path)
+    yield parts.store
+    parts.store.close()
+
+
+@pytest.fixture
+def archive() -> Iterator[CountingArchive]:
+    """A list archive that counts what it is asked."""
+    with serving(CountingArchive()) as state:
+        yield state
 
 
 @pytest.fixture

@@ -9,10 +9,8 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from tests.databases import database_url, postgres_cluster, run_sql
+from tests.databases import run_sql
 from tests.unit.tools.test_docs import BLOCK, ROOT
-
-__all__ = ["database_url", "postgres_cluster"]
 
 SECTION = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8").partition("## Backup and restore\n")[2]
 COMMUNITY = ROOT / "docs" / "example" / "community.yaml"

@@ -28,27 +28,18 @@ from kipflow.adapters.slack import SlackChat
 from kipflow.adapters.store import SqlStore
 from kipflow.adapters.store.engine import open_engine
 from kipflow.services.ports import Effect
-from tests.databases import database_url, postgres_cluster
-from tests.integration.conftest import ANCHOR, running_sandbox
+from tests.integration.conftest import ANCHOR
 from tests.integration.killing import await_end, deliver_until, fork, kill_at_every_step
 from tests.integration.late import MONDAY, found, story
 from tests.kinds import chat_kind, index_kind
 from tests.waiting import wait_until
 
-__all__ = ["database_url", "postgres_cluster"]
 pytestmark = pytest.mark.integration
 
 EFFECTS, KILLS, DELIVERERS = 14, 50, 4
 #: Steps of a delivery: about ten for each message.
 DEEPEST = 25
 TOKEN = "xoxb-test"
-
-
-@pytest.fixture(scope="module")
-def outside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A sandbox whose time stands still."""
-    with running_sandbox("--speed", "0", log=tmp_path_factory.mktemp("sandbox") / "log") as url:
-        yield url
 
 
 Open = Callable[[], SqlStore]

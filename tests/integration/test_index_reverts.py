@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,18 +11,11 @@ from kipflow.domain.facts import Ruling
 from kipflow.services.indexrows import find_places
 from kipflow.services.ports import MOVED_BACK, IndexRow, OutboxRow, WikiPage
 from kipflow.services.ruling_checks import BadRuling
-from tests.integration.conftest import ANCHOR, running_sandbox
+from tests.integration.conftest import ANCHOR
 from tests.integration.late import MONDAY, found, story
 from tests.kinds import index_kind, make_due
 
 pytestmark = pytest.mark.integration
-
-
-@pytest.fixture(scope="module")
-def outside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A sandbox whose time stands still."""
-    with running_sandbox("--speed", "0", log=tmp_path_factory.mktemp("sandbox") / "log") as url:
-        yield url
 
 
 class Place:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import httpx
-import pytest
 
 from kipflow.adapters.deliverer import ThisProcess
 from kipflow.adapters.slack import SlackChat
@@ -22,7 +19,6 @@ from kipflow.services.effectrules import EffectRules
 from kipflow.services.ports import Effect, OutboxRow, WikiPage
 from kipflow.wiki.pages import parse_page
 from kipflow.wiki.template import render_page
-from tests.integration.conftest import connect_to
 from tests.kinds import chat_kind
 
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
@@ -34,13 +30,6 @@ GOOD = """
 <h1>Proposed Changes</h1><p>Oil.</p><h1>Compatibility, Deprecation, and Migration Plan</h1><p>None.</p>
 <h1>Test Plan</h1><p>Open the gate.</p><h1>Rejected Alternatives</h1><p>Rust.</p>
 """
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[SqlStore]:
-    parts = connect_to("http://127.0.0.1:1", tmp_path)
-    yield parts.store
-    parts.store.close()
 
 
 def save(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -15,24 +14,10 @@ from kipflow.mail import filereading
 from kipflow.mail.messages import read_mail
 from kipflow.services import poll
 from kipflow.services.wanted_months import find_wanted_months
-from tests.integration.conftest import connect_to
-from tests.integration.mailserver import CountingArchive, serving
+from tests.integration.mailserver import CountingArchive
 
 LISTS = ("dev@x.example", "users@x.example")
 NOW = datetime(2026, 3, 20, 12, tzinfo=UTC)
-
-
-@pytest.fixture
-def archive() -> Iterator[CountingArchive]:
-    with serving(CountingArchive()) as state:
-        yield state
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[SqlStore]:
-    parts = connect_to("http://127.0.0.1:1", tmp_path)
-    yield parts.store
-    parts.store.close()
 
 
 def run(store: SqlStore, archive: CountingArchive, folder: Path, at: datetime) -> dict[str, int]:

@@ -15,7 +15,7 @@ from kipflow.services.assembly import load_facts
 from kipflow.services.wanted_months import find_wanted_months
 from kipflow.wiring import Parts, effect_rules
 from tests.integration.conftest import connect_to
-from tests.integration.mailserver import CountingArchive, make_mail, serving
+from tests.integration.mailserver import CountingArchive, make_mail
 
 DEV, USERS, OLD = "dev@lantern.example", "users@lantern.example", "lantern-dev@incubator.example"
 NOW = datetime(2026, 3, 20, 12, tzinfo=UTC)
@@ -45,12 +45,6 @@ ROSTER = "people:\n" + "".join(
     f"  - {{id: {n.lower()}, name: {n} Holt, emails: [{n.lower()}@x.example], roles: [{{role: committer}}]}}\n"
     for n in PEOPLE
 )
-
-
-@pytest.fixture
-def archive() -> Iterator[CountingArchive]:
-    with serving(CountingArchive()) as state:
-        yield state
 
 
 @pytest.fixture

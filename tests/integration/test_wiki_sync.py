@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
-from pathlib import Path
 
 import pytest
 
@@ -16,7 +14,6 @@ from kipflow.services.advance import advance_all
 from kipflow.services.assembly import load_facts
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.sync import sync_wiki
-from tests.integration.conftest import connect_to
 from tests.memory_wiki import MemoryWiki
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
@@ -29,13 +26,6 @@ def wiki() -> MemoryWiki:
     for body in ("<h1>Motivation</h1><p>Old.</p>", "<h1>Motivation</h1><p>New.</p>"):
         made.save("7", "KIP-7: Seven", body)
     return made
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[SqlStore]:
-    parts = connect_to("http://127.0.0.1:1", tmp_path)
-    yield parts.store
-    parts.store.close()
 
 
 def sync(store: SqlStore, wiki: MemoryWiki, at: datetime = START) -> tuple[dict[str, int], tuple[str, ...]]:

@@ -14,11 +14,8 @@ from kipflow.config.settings import Settings
 from kipflow.web.app import create_app
 from kipflow.web.writing import WriteAccess
 from kipflow.wiring import Parts, connect, open_desk
-from tests.databases import database_url, postgres_cluster
 from tests.web.community import NOW
 from tests.web.story import store_story, write_config
-
-__all__ = ["database_url", "postgres_cluster"]
 
 QUESTION = "1 open question"
 

@@ -10,10 +10,7 @@ import sqlalchemy as sa
 
 from kipflow.adapters.store import SqlStore, open_store
 from kipflow.domain.policy import Policy
-from tests.databases import database_url, postgres_cluster
 from tests.integration.store.mails import make_rules
-
-__all__ = ["database_url", "postgres_cluster"]
 
 
 @pytest.fixture
