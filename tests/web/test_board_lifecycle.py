@@ -11,10 +11,8 @@ from lxml import html
 from kipflow.domain.facts import ProposalFacts
 from kipflow.domain.pages import IndexEntry, StatusWord, TicketState
 from kipflow.web.app import create_app
-from tests.unit.domain.building import POLICY, TALKED, YES, at, ballot, facts, followed, page, poll, result
+from tests.unit.domain.building import ACCEPTED, POLICY, TALKED, YES, at, ballot, facts, followed, page, poll, result
 from tests.web.memory import MemoryBoard
-
-ACCEPTED = poll(4, *YES, declared=result(8))
 
 
 def show(known: ProposalFacts, day: float = 60) -> str:

@@ -18,6 +18,8 @@ from kipflow.domain.votes import Ballot, BallotStatus, Choice, Declared, Vote
 
 START = datetime(2026, 3, 2, 9, tzinfo=UTC)
 POLICY = Policy(version="test-1", binding_roles=frozenset({"committer"}))
+#: As POLICY, and silence makes dormant.
+SLEEPY = replace(POLICY, dormant_after=timedelta(days=90), grace=timedelta(days=14))
 WHOLE = Coverage(complete_through=START + timedelta(days=1_000))
 
 
@@ -128,6 +130,7 @@ def ruling(day: float, kind: str, id: int = 1, target: str = "KIP-7", **value: A
 
 
 YES = (ballot("ada", 4.1), ballot("bo", 4.2), ballot("cy", 4.3))
+ACCEPTED = poll(4, *YES, declared=result(8))
 TALKED = {"pages": (page(0),), "messages": (mail(1, MailKind.DISCUSS), mail(4, MailKind.VOTE))}
 
 

@@ -13,9 +13,8 @@ from kipflow.domain.facts import Coverage
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.pages import IndexEntry, PageAbsence, StatusWord, TicketState
 from kipflow.domain.releases import Work, find_release, find_work
-from tests.unit.domain.building import POLICY, TALKED, YES, at, ballot, facts, page, poll, result, ruling
+from tests.unit.domain.building import ACCEPTED, POLICY, TALKED, YES, at, ballot, facts, page, poll, result, ruling
 
-ACCEPTED = poll(4, *YES, declared=result(8))
 SAYS_SO = page(9, StatusWord.ACCEPTED, version=2, jira="SHED-1")
 
 

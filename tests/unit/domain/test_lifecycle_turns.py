@@ -17,7 +17,9 @@ from kipflow.domain.policy import Care, VotingRule
 from kipflow.domain.tally import Outcome
 from kipflow.domain.votes import BallotStatus, Choice, Vote
 from tests.unit.domain.building import (
+    ACCEPTED,
     POLICY,
+    SLEEPY,
     TALKED,
     YES,
     at,
@@ -32,9 +34,6 @@ from tests.unit.domain.building import (
     ruling,
     stages,
 )
-
-SLEEPY = replace(POLICY, dormant_after=timedelta(days=90), grace=timedelta(days=14))
-ACCEPTED = poll(4, *YES, declared=result(8))
 
 
 def rules(decision: Decision) -> list[str]:

@@ -16,9 +16,20 @@ from kipflow.domain.facts import Coverage, MailKind, ProposalFacts
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.policy import Policy
 from kipflow.domain.silence import PROMPT, Silence, make_warning
-from tests.unit.domain.building import POLICY, TALKED, YES, at, facts, followed, mail, page, poll, ruling, stages
+from tests.unit.domain.building import (
+    SLEEPY,
+    TALKED,
+    YES,
+    at,
+    facts,
+    followed,
+    mail,
+    page,
+    poll,
+    ruling,
+    stages,
+)
 
-SLEEPY = replace(POLICY, dormant_after=timedelta(days=90), grace=timedelta(days=14))
 #: Long enough to warn of on day 91; without a warning it would be dormant on day 105.
 TALK = facts(pages=(page(0),), messages=(mail(1, MailKind.DISCUSS),))
 

@@ -9,13 +9,12 @@ import pytest
 
 from kipflow.domain.facts import Message
 from kipflow.domain.people import Person, Role
-from kipflow.domain.policy import Policy
 from kipflow.domain.roster import Roster
 from kipflow.domain.senders import KnownBy, Senders
 from kipflow.mail.rounds.casting import cast_all
+from tests.unit.domain.building import POLICY
 from tests.unit.mail.onemail import read_one
 
-POLICY = Policy(version="test-1", binding_roles=frozenset({"committer"}))
 MARA = Person(id="mlind", name="Mara Lind", emails=("mlind@apache.example",), roles=(Role(role="committer"),))
 AT = datetime(2026, 3, 2, 9, tzinfo=UTC)
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from kipflow.adapters.store import SqlStore, open_store
-from kipflow.domain.policy import Policy
 from kipflow.services.assembly import CommunityRules
-
-POLICY = Policy(version="test-1", binding_roles=frozenset({"committer"}))
+from tests.unit.domain.building import POLICY
 
 
 def open_memory() -> SqlStore:

@@ -13,7 +13,7 @@ from kipflow.services.alerts import Failure, report_failure
 from kipflow.services.assembly import CommunityRules
 from kipflow.services.effectrules import EffectRules
 from tests.memory_store import MemoryOutbox, MemoryStore
-from tests.unit.services.stores import POLICY
+from tests.unit.domain.building import POLICY
 
 NOW = datetime(2026, 3, 5, 9, 10, tzinfo=UTC)
 RULES = EffectRules(prefix="KIP", sends=True, slack="approve", channel="#kips", operators="#ops")

@@ -20,6 +20,7 @@ from kipflow.services.newsrows import Notice
 from kipflow.services.ports import WARNS, Effect
 from kipflow.services.wording import RULE_WORDS
 from tests.unit.domain.building import (
+    ACCEPTED,
     POLICY,
     TALKED,
     YES,
@@ -36,7 +37,6 @@ from tests.unit.domain.building import (
 )
 
 RULES = EffectRules(prefix="KIP", sends=True, slack="send", channel="#kips", operators="#ops")
-ACCEPTED = poll(4, *YES, declared=result(8))
 FOLLOWED = facts(**TALKED, followed_since=at(0))
 
 

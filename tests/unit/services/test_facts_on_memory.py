@@ -19,7 +19,7 @@ from kipflow.services.ports import TAKES_BACK, Effect, WikiPage
 from kipflow.services.sync import ABSENT_EVERY, sync_wiki
 from tests.memory_store import MemoryStore, as_row
 from tests.memory_wiki import MemoryWiki
-from tests.unit.services.stores import POLICY
+from tests.unit.domain.building import POLICY
 
 LIST, NOW, HOUR = "dev@x.example", datetime(2026, 3, 10, 12, tzinfo=UTC), timedelta(hours=1)
 INDEX = "1"

@@ -14,7 +14,6 @@ from kipflow.config.roster import load_roster
 from kipflow.domain.errors import UnknownProposal
 from kipflow.domain.events import Stage
 from kipflow.domain.facts import Message
-from kipflow.domain.policy import Policy
 from kipflow.mail.archive import read_mbox
 from kipflow.mail.filereading import FileReading
 from kipflow.services.advance import advance_one
@@ -28,12 +27,12 @@ from kipflow.services.rulings import Recorded, revoke, settle
 from tests.corpus import DATA, build_mbox, load_vote_cases
 from tests.databases import copy_database
 from tests.memory_store import MemoryStore
+from tests.unit.domain.building import POLICY
 
 LIST, DAY = "dev@kafka.apache.org", timedelta(days=1)
 OPENED = datetime(2026, 3, 2, 10, tzinfo=UTC)
 LATER = OPENED + 10 * DAY
 WORD = ActContext(author="ines", reason="so", at=LATER)
-POLICY = Policy(version="test-1", binding_roles=frozenset({"committer"}))
 ROSTER = load_roster(DATA / "votes" / "roster.yaml")
 RULES = CommunityRules(prefix="KIP", policy=POLICY, roster=ROSTER)
 EFFECTS = EffectRules(prefix="KIP", sends=True, slack="send", channel="#kip", operators="#ops", index_page="")

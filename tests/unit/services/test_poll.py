@@ -14,7 +14,6 @@ from kipflow.adapters.store import SqlStore, open_store
 from kipflow.domain.clocks import find_coverage, is_covered
 from kipflow.domain.errors import ServiceUnavailable
 from kipflow.domain.facts import ArchiveMonth
-from kipflow.domain.policy import Policy
 from kipflow.mail import version
 from kipflow.mail.archive import read_mbox
 from kipflow.mail.filereading import FileReading
@@ -27,10 +26,10 @@ from kipflow.services.poll import fetch_months, poll_months, read_months, upsert
 from kipflow.services.ports import MonthStats
 from kipflow.services.wanted_months import WrongRange, find_wanted_months, wanted_range
 from tests.databases import copy_database
+from tests.unit.domain.building import POLICY
 
 LIST = "dev@x.example"
 NOW = datetime(2026, 3, 10, 12, tzinfo=UTC)
-POLICY = Policy(version="test-1", binding_roles=frozenset({"committer"}))
 
 
 def mail(number: int, subject: str = "[DISCUSS] KIP-7: Gates") -> str:
