@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import pytest
 from fastapi import FastAPI, Response
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from kipflow.web.app import create_app
 from kipflow.web.render import Masthead
@@ -208,7 +208,7 @@ def test_a_reader_finds_a_proposal_by_typing_its_number(page: Page, address: str
     page.get_by_label("Number, title or author").fill("143")
     page.keyboard.press("Enter")
     page.get_by_role("link", name="KIP-143").click()
-    assert page.title() == "KIP-143: Graceful broker drain · Sandbox community"
+    expect(page).to_have_title("KIP-143: Graceful broker drain · Sandbox community")
     assert page.get_by_role("heading", name="Vote, round 2").is_visible()
 
 

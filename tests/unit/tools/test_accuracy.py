@@ -239,6 +239,7 @@ def test_the_result_comes_before_the_details(tmp_path: Path, capsys: pytest.Capt
 
 
 @pytest.mark.realdata
+@pytest.mark.timeout(900)  # it reads all real mail and replays three years: minutes on a busy machine
 def test_the_real_mail_is_read_well_and_no_explanation_is_stale(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
