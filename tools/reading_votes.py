@@ -12,8 +12,8 @@ from kipflow.mail.votes.lexicon import load_words
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "reading-votes.md"
 _HEAD = """# How votes are read
-Written by `python -m tools.reading_votes` from `numbers.py`, `talk.py`, `rules.py`, `labels.py`, `doubts.py`,
-`leftovers.py` and `lexicon.toml` in `kipflow/mail/votes`.
+Written by `python -m tools.reading_votes` from `numbers.py`, `talk.py`, `remarks.py`, `rules.py`, `labels.py`,
+`doubts.py`, `leftovers.py` and `lexicon.toml` in `kipflow/mail/votes`.
 
 A mail's own lines (without quotes, signatures and footers) are searched for boxes, legends and lists, then split into
 sentences. For each written value the first matching rule below decides: **cast** counts it, **ask** makes it a question

@@ -70,7 +70,7 @@ def read_declared(
     unclear = evidence[:_LONGEST_LINE] if denies or rule.says is Says.ASK else ""
     outcome = str(rule.says) if rule.says in {Says.FAILED, Says.PASSED} else None
     corrects = denies or not mail.ends.keys().isdisjoint({Says.CORRECTED, Says.VOIDED})
-    if reading.is_reply and not (outcome or unclear or corrects or counts.stated or _lists_somebody(counts)):
+    if reading.is_reply and not (outcome or unclear or corrects or counts.stated or _lists_somebody(counts, by)):
         return None  # "-1 (binding), I found a bug": a vote below a result
     line = evidence if evidence in mail.sentences else mail.sure.sentence if mail.sure is not None else ""
     return Declared(
@@ -90,9 +90,10 @@ def read_declared(
     )
 
 
-def _lists_somebody(counts: CountReading) -> bool:
-    """Whether its list can be names: "jun", "Ola Berg"; not "I found a bug"."""
-    return any(find_names(name) or len(name.split()) < _SAYS for names in counts.names.values() for name in names)
+def _lists_somebody(counts: CountReading, author: str) -> bool:
+    """Whether its list can be names: "jun", "Ola Berg"; not "I found a bug", nor only the author below a vote."""
+    listed = (name for names in counts.names.values() for name in names if not is_same_person(name, author))
+    return any(find_names(name) or len(name.split()) < _SAYS for name in listed)
 
 
 def _can_announce(words: Words, reading: SubjectReading) -> bool:

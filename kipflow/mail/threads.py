@@ -101,7 +101,7 @@ def _fill_rounds(book: Book, placing: Placing) -> None:
 
 
 def _find_crossed(book: Book, rounds: Sequence[Round]) -> None:
-    """Note which mails vote in a round that is over while the next one runs under the same title."""
+    """Note which mails vote in a round that is over while the next one runs."""
     proper = [r for r in rounds if r.contested is None and not r.root_missing]
     for list_id in {r.root.list_id for r in proper} if len(proper) > 1 else ():
         here = sorted((r for r in proper if r.root.list_id == list_id), key=lambda r: r.opened_at)
@@ -110,7 +110,7 @@ def _find_crossed(book: Book, rounds: Sequence[Round]) -> None:
             at = book.time_of(message)
             last = here[max(bisect_left(times, at), 1) - 1]
             is_next = last.opened_at > round_.opened_at and last.is_running(at) and not round_.is_running(at)
-            if is_next and message.reading.is_reply and last.repeats_title(message):
+            if is_next and message.reading.is_reply:
                 last.crossed.append(message)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from enum import IntEnum
 from itertools import pairwise
@@ -19,6 +20,12 @@ from kipflow.mail.announcements.tokens import (
 GROUP = ("auxiliary", "adverb", "negator", "no", "unreal", "hedge")
 STOPS = ("joint", "auxiliary", "condition", "unreal", "speaker")
 #: also words of a title, where they are no verb: "the vote on adding a flag as an option"
+#: "This one is superseded by KIP-9"
+_SUCCESSOR = re.compile(
+    r"\b(?:(?:supersed|replac|obsolet|subsum|cover)ed by|merged into|in favou?r of) [A-Z]{2,12}-\d{1,6}", re.IGNORECASE
+)
+#: who sets the status of a proposal
+_SETS = frozenset({"moved", "set", "changed", "updated", "switched", "put"})
 _NO_VERBS = frozenset({"a", "as", "whether"})
 #: classes of words by which what is counted is still to come
 _OPEN = ("unreal", "wanted", "condition", "lack", "hedge", "later")
@@ -126,6 +133,18 @@ def is_later(tokens: Sequence[Token]) -> bool:
         if in_time or on_day or token.can_be("later"):
             return True
     return False
+
+
+def drop_successor(sentence: str) -> str:
+    """A sentence without the proposal that takes this one's place: it is not about that one."""
+    return _SUCCESSOR.sub(" ", sentence)
+
+
+def sets_status(before: Sequence[Token]) -> bool:
+    """Whether the words before an outcome give it to the proposal: "I have moved the KIP to", "Status changed to"."""
+    at = next((at for at, token in enumerate(before) if token.text in _SETS), len(before))
+    named = [t for t in before if t.can_be("thing") or t.text in {"status", "state"}]
+    return at < len(before) and bool(named) and not any(t.can_be("unreal", "negator") for t in before)
 
 
 def takes_back(tokens: Sequence[Token]) -> bool:

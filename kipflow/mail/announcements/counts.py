@@ -26,7 +26,8 @@ _NAME = r"(?-i:(?=[^\W\d_])[^a-zß-öø-ÿ])[\w'’-]*"
 _FROM_NAMES = rf" from {_NAME}(?: {_NAME})?(?:,|\.(?= |$)|;|$| and {_NAME})"
 #: "with +1s from Mara, Jun and Kim", "with the following +1 votes: Mara, Jun": the list of names is complete
 _UNCOUNTED = re.compile(
-    rf"(?:(?P<g>{GROUP}) )?(?:{CHOICE_GROUP}(?:['’]?s| votes|(?<=binding [+-]1)(?={_FROM_NAMES}))(?= (?:from|by|of) )"
+    rf"(?:(?P<g>{GROUP}) )?(?:{CHOICE_GROUP}(?:['’]?s| votes|(?<=binding [+-]1)(?={_FROM_NAMES})"
+    rf"| \((?P<behind>{GROUP})\)(?={_FROM_NAMES}))(?= (?:from|by|of) )"
     rf"|(?<=following ){CHOICE_GROUP.replace('<c>', '<listed>')}(?:['’]?s| votes?)?(?=: ))",
     re.IGNORECASE,
 )
@@ -67,7 +68,7 @@ def read_counts(lines: Sequence[str]) -> CountReading:
 
 def _find_uncounted(line: str) -> Iterator[tuple[str, str, int]]:
     for match in _UNCOUNTED.finditer(line):
-        yield parse_group(match["g"]), parse_choice(match["c"] or match["listed"]) or "", match.end()
+        yield parse_group(match["g"] or match["behind"]), parse_choice(match["c"] or match["listed"]) or "", match.end()
 
 
 def _count_unmarked(reading: CountReading, people: dict[Key, list[str]]) -> None:

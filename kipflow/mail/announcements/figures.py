@@ -56,6 +56,10 @@ _SHARES = re.compile(
 )
 #: "binding: +1 x 4, -1 x 1": the group of all counts of its line
 _GROUP_FIRST = re.compile(rf"^\W*{_G}(?:\s+votes?)?\s*[:=]", re.IGNORECASE)
+#: "The vote failed: binding 1 x +1, 3 x -1. Non-binding 1 x -1": the same within a line
+_GROUP_WITHIN = re.compile(rf"(?:^|[.;:,]\s+){_G}(?:\s+votes?)?:?\s+(?:\d[^.;:]*)?$", re.IGNORECASE)
+#: "0: Kevin, Yuki (2 binding)": the choice of the counts of its line
+_CHOICE_FIRST = re.compile(rf"\s*(?:[-*•]\s+)?{CHOICE_GROUP}(?:\s*\((?:{GROUP})\))?\s*:\s*[^\W\d]", re.IGNORECASE)
 #: "9 total", "9 in all"
 _NUM_TOTAL = re.compile(rf"{_NUM}\s+(?:in\s+)?(?:total|all|overall)\b", re.IGNORECASE)
 #: All patterns above need a number.
@@ -67,6 +71,8 @@ _NOT_CAST = re.compile(
     r"\s+(?:(?:the|its|our|another|a) ){0,2}$",
     re.IGNORECASE,
 )
+#: "0 (binding): Rin Okada" lists abstentions
+_HEADS_NAMES = re.compile(rf"^0\s*\((?:{GROUP})\)\s*[:–—-]\s*(?!(?:none|nobody)\b)[^\W\d]", re.IGNORECASE)
 # "one binding vote is missing"
 _MISSING = re.compile(
     r"[ \w]{0,12} (?:is|are|was|were) (?:\w+ )?(?:missing|lacking|needed|required|short)\b", re.IGNORECASE
@@ -98,7 +104,8 @@ def find_counts(line: str) -> list[Count]:
             if len(found) < _MAX_COUNTS and _is_cast(line, match, found):
                 found.append(_read_count(line, match))
     counts: list[Count] = []
-    last, before = "+1", 0
+    first = _CHOICE_FIRST.match(line)
+    last, before = parse_choice(first["c"] if first is not None else None) or "+1", 0
     for count in sorted((count for count in found if count.number != _WITHOUT_CHOICE), key=lambda count: count.start):
         # a new sentence without a choice means +1 again
         last = count.choice or ("+1" if ". " in line[before : count.start] else last)
@@ -114,6 +121,8 @@ def _is_cast(line: str, match: re.Match[str], found: Sequence[Count]) -> bool:
     """Whether a figure counts cast votes and is not part of another figure."""
     if any(count.start < match.end() and match.start() < count.end for count in found):
         return False
+    if match.re is _NUM_GROUP and match["n"] == "0" and _HEADS_NAMES.match(line, match.start()):
+        return False
     if _NOT_CAST.search(line[max(0, match.start() - 60) : match.start()]) or _MISSING.match(line, match.end()):
         return False
     return match.re is not _NUM_GROUP or bool(match.group("c") or match.group("veto")) or _talks_of_votes(line, match)
@@ -124,7 +133,8 @@ def _read_count(line: str, match: re.Match[str]) -> Count:
     side = "-1" if groups.get("veto") or groups.get("against") else "0" if groups.get("zero") else ""
     side = side or ("+1" if match.re is _NUM_SIDE else "")  # "1 abstained, 3 in favour"
     choice = side or parse_choice(groups.get("c")) or ""
-    group = parse_group(groups.get("g") or groups.get("g0") or (first.group("g") if first else None))
+    within = first or _GROUP_WITHIN.search(line[max(0, match.start() - 80) : match.start()])
+    group = parse_group(groups.get("g") or groups.get("g0") or (within.group("g") if within else None))
     number = _WITHOUT_CHOICE if match.re is _FRACTION and not choice else _parse_number(groups["n"])
     return Count(match.start(), match.end(), group, choice, number)
 

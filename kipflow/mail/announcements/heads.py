@@ -25,6 +25,7 @@ from kipflow.mail.announcements.clauses import (
     is_hedge,
     is_later,
     read_group,
+    sets_status,
     skip_vote,
 )
 from kipflow.mail.announcements.tokens import CLAUSE_ENDS, Token, ends_clause, find_clause, is_conditional
@@ -179,7 +180,7 @@ class Head:
         if leader is None or self.leads or ends_clause(leader):  # "=> PASSED"
             return find_shared(self.tokens, start) or Subject(follows_aside(self.tokens, start))
         if leader.can_be("other") or leader.text == "to":  # "not enough to pass"
-            return None
+            return Subject.THING if sets_status(self.before) else None
         if leader.text in _GENERIC and start and self.tokens[start - 1].text in _ANY:
             return None  # "a KIP is accepted with three +1"
         if self.is_active:

@@ -15,10 +15,14 @@ from kipflow.mail.announcements.prose import part_lists
 from kipflow.mail.announcements.tables import flatten_tables
 from kipflow.mail.announcements.tokens import join_words, load_classes
 from kipflow.mail.relevance import fold_case, has_any
+from kipflow.mail.votes.claims import translate_claims
 
 _MAX_LINE, _MOST_SIDES = 2_000, 6
 _GROUP = r"(?:non[-\s]{0,2})?binding"
 _VOTES = rf"(?=\s+(?:{_GROUP}\s+)?votes?\b)"
+#: "…, 1" over "binding -1 (Tess)"
+_ENDS_IN_NUMBER = re.compile(rf"(?:,|\b(?:and|with|plus))\s+(?:\d{{1,2}}|no|{join_words('number')})\s*$", re.IGNORECASE)
+_COUNTED = re.compile(rf"\s*(?:{_GROUP}\b|[+\-]\s?[01](?![\w.]))", re.IGNORECASE)
 #: Replacements for marks and words, applied in order: "(nb)" becomes "(non-binding)", "approving" becomes "+1". Only
 #: a line (in lower case) with one of the signs in front can match its pattern.
 _SPELLINGS = tuple(
@@ -32,7 +36,7 @@ _SPELLINGS = tuple(
         ("(", rf"\(\s*({_GROUP})\s*[,;/]\s*[\w.@ -]{{1,40}}\)", r"(\1)"),  # "(binding, PMC)"
         (("pmc",), r"(?<=[+\-][01])\s*\(?\s*non[-\s]PMC(?: members?)?\s*\)?(?=\s*[:=])", " (non-binding)"),
         (("pmc",), r"(?<=[+\-][01])\s*\(?\s*PMC(?: members?)?\s*\)?(?=\s*[:=])", " (binding)"),
-        ("个個票", r"(?<=\d)\s*[个個票]\s*(?=[+\-])", " "),
+        ("个個票", rf"(?<=\d)\s*[个個票]\s*(?=[+\-]|{_GROUP})", " "),
         (("...", "…"), r"\s*(?:\.{3,}|…)\s*(?=\d{1,3}\s*$)", ": "),
         (("vote",), rf"\b(?:{join_words('disapproving')}){_VOTES}", "-1"),
         (("vote",), rf"\b(?:{join_words('approving')}){_VOTES}", "+1"),
@@ -53,7 +57,7 @@ _WORD_COUNT = re.compile(
 _SIDE = join_words("in_favour", "opposed", "abstained")
 _FIRST_SIDE = re.compile(rf"(?:^|[.:!]\s+)(?=(?:{_SIDE})(?:\s+votes?)?\s*[:=])", re.IGNORECASE)
 _COUNTED_SIDE = re.compile(
-    rf"(?P<number>\d{{1,3}})\s*[票표]\s*[的の]?\s*(?P<side>{_SIDE})(?!\s*[:：]?\s*\d)"
+    rf"(?P<number>\d{{1,3}})\s*[票표]\s*[的の]?\s*(?P<side>{_SIDE})(?![a-z-]|\s*[:：]?\s*\d)"
     rf"|(?P<before>{_SIDE})\s*票?\s*[:：]?\s*(?P<behind>\d{{1,3}})\s*[票표]",
     re.IGNORECASE,
 )
@@ -87,7 +91,7 @@ _GROUP_NAMES = re.compile(
 
 def even_out(lines: Sequence[str]) -> list[str]:
     """The lines (made plain) in the one form from which counts are read."""
-    marked = [_spell_out(line) for line in _write_out_stars(lines)]
+    marked = [_spell_out(line) for line in _write_out_stars(_join_wrapped(lines))]
     parted = [part for line in marked for part in (part_lists(line) if len(line) <= _MAX_LINE else [line])]
     found = _write_out_pairs([_write_out(part) for line in flatten_tables(parted) for part in _part_votes(line)])
     out: list[str] = []
@@ -103,6 +107,17 @@ def even_out(lines: Sequence[str]) -> list[str]:
             out.extend(_write_out_names(line))
             group = group if not line.strip() or choice is not None else ""
     return out
+
+
+def _join_wrapped(lines: Sequence[str]) -> list[str]:
+    """The lines, with a number that ends one joined to the votes in the next that it counts."""
+    joined: list[str] = []
+    for line in lines:
+        if joined and _COUNTED.match(line) and _ENDS_IN_NUMBER.search(joined[-1][-_MAX_LINE:]):
+            joined[-1] = f"{joined[-1].rstrip()} {line.lstrip()}"
+        else:
+            joined.append(line)
+    return joined
 
 
 def _write_out_stars(lines: Sequence[str]) -> list[str]:
@@ -140,6 +155,7 @@ def _spell_out(line: str) -> str:
     """Replace the marks and words of a line: "(nb)" as "(non-binding)", "approving votes" as "+1 votes"."""
     if len(line) > _MAX_LINE:
         return line
+    line = translate_claims(line)
     folded = fold_case(line)
     for signs, pattern, written in _SPELLINGS:
         if has_any(signs, folded):
@@ -185,7 +201,7 @@ def _write_out_names(line: str) -> list[str]:
     match = _GROUP_NAMES.match(line.rstrip())
     if match is None:
         return [line]
-    pieces = re.split(r"\s*[,;]\s*|\s+and\s+|\s+&\s+", match.group("names").strip())
+    pieces = re.split(r"\s*[,;、]\s*|\s+and\s+|\s+&\s+", match.group("names").strip())
     if len(list(split_people(match.group("names")))) != len([piece for piece in pieces if piece]):
         return [line]
     group = parse_group(match.group("group"))

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from kipflow.domain.facts import MailKind, SubjectReading
 from kipflow.domain.proposals import find_references
-from kipflow.mail.announcements.clauses import Subject, retracts, takes_back, thanks_all
+from kipflow.mail.announcements.clauses import Subject, drop_successor, retracts, takes_back, thanks_all
 from kipflow.mail.announcements.counts import read_counts
 from kipflow.mail.announcements.heads import OVER
 from kipflow.mail.announcements.layouts import even_out
@@ -20,7 +20,9 @@ from kipflow.mail.announcements.sayings import Said, read_call, read_ends, read_
 from kipflow.mail.announcements.tokens import split_sentences, tokenize
 from kipflow.mail.announcements.verdicts import Says
 
-_LEADING_VOTE = re.compile(r"^\W{0,3}[+\-]\s?[01](?![\w.]\d|\d)\s*(?:$|[^\d\s:=(]|\(\D)")
+_LEADING_VOTE = re.compile(
+    r"(?i)^\W{0,3}(?:(?:agreed|yes|sure|ok(?:ay)?|great|nice|thanks|cool)[.!,]\s)?[+\-]\s?[01](?![\w.]\d|\d)\s*(?:$|[^\d\s:=(]|\(\D)"
+)
 #: most words of a subject that are compared with a sentence, and fewest of a title
 _MOST_WORDS, _SHORTEST_TITLE = 40, 2
 _LONGEST_NUMBER = 10
@@ -224,7 +226,7 @@ def _names_another(sentence: str, reading: SubjectReading) -> bool:
     if not prefix:
         return False
     known = {*reading.numbers, *find_references(reading.topic, prefix)}
-    found = find_references(sentence, prefix)
+    found = find_references(drop_successor(sentence), prefix)
     return not known.issuperset(found) and not _is_joined(sentence, prefix, reading.numbers)
 
 

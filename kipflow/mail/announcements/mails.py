@@ -23,6 +23,8 @@ _OF_THE_VOTE = re.compile(
     r"|i(?:['’]m| am|['’]ll| will)? (?:re-?open|extend|keep|leav)\w* (?:the|this) vote\b(?! (?:thread|page|form)))",
     re.IGNORECASE,
 )
+#: "… PASSED (3 binding, 1 non-binding)"
+_COUNTS_BEHIND = re.compile(r"\s*\([^()]*\d[^()]*\)\W*$")
 _MAY_FAIL = ("negator", "failure", "cancel", "retracts", "disregard", "reopens", "outdated")
 NOTHING, ASK, FAILED, PASSED, AGAINST = Says.NOTHING, Says.ASK, Says.FAILED, Says.PASSED, Says.AGAINST
 
@@ -228,7 +230,7 @@ def no_result(_: Mail) -> bool:
 
 def find_outcome_of_subject(subject: str) -> str | None:
     """The outcome that a subject states in its tags or with its last words; a title's own words state none."""
-    words = subject[:300].split()
+    words = _COUNTS_BEHIND.sub("", subject[:300]).split()
     title = next((at for at in range(len(words), 0, -1) if not _is_mark(words[at - 1])), 0)
     texts = [*re.findall(r"\[([^\[\]]{1,80})\]", subject[:300]), " ".join(words[title:])]
     return next((s.outcome for text in texts for s in read_outcomes(text) if s.says is not ASK), None)

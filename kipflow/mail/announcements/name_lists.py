@@ -26,8 +26,9 @@ _NONE = re.compile(rf"^\W*(?:{join_words('none')})\W*$", re.IGNORECASE)
 _ASIDE = re.compile(rf"\((?![^()]*(?:{GROUP}))[^()]{{0,80}},[^()]{{0,80}}\)", re.IGNORECASE)
 #: "Mara, Jun (all binding)", "Mara, Jun and Kim (all three of them binding)"
 ALL_OF_GROUP = rf"\((?:all|each|both)(?: (?:{join_words('number')}))?(?: of them)?(?: are)? (?P<g>{GROUP})\)"
+_COUNT_BEHIND = re.compile(rf"\s*\((?P<n>\d{{1,2}}) (?P<g>{GROUP})\)", re.IGNORECASE)
 _SHARED_GROUP = re.compile(ALL_OF_GROUP, re.IGNORECASE)
-_PARTS = re.compile(r"\s*[,;/]\s*|,?\s+as\s+well\s+as\s*|\s+and\s+|\s+&\s+")
+_PARTS = re.compile(r"\s*[,;/、]\s*|,?\s+as\s+well\s+as\s*|\s+and\s+|\s+&\s+")
 _BRACKETS = re.compile(r"\([^()]{0,60}\)|\[[^\[\]]{0,60}\]|\*+")
 _BINDING_NAME = re.compile(
     rf"^\s*(?:[-*•·–]\s+|\d{{1,2}}[.)]\s+)?[^\W\d_][^:()]{{1,58}}\s*\(\s*(?:{GROUP})\s*\)\s*$", re.IGNORECASE
@@ -39,6 +40,7 @@ _PERSON_ITEM = re.compile(r"^\s*(?:[-*•·–]\s+|\d{1,2}[.)]\s+)(?=[^\W\d_])[^
 #: "Binding: Mara, Jun", also after "Passed!"
 _GROUP_NAMES = re.compile(rf"(?:^|[.!;])\s*(?P<g>{GROUP}){VOTES}\s*:\s*(?P<names>[^\W\d][^:]*)$", re.IGNORECASE)
 _HEAD_WORDS = re.compile(rf"{CHOICE}|{GROUP}|\b(?:{join_words('heading')})\b|\d+|[\W_]", re.IGNORECASE)
+_OUTSIDERS = re.compile(rf"\b(?:{join_words('outsiders')})\b", re.IGNORECASE)
 #: also a value other than +1: "Binding: Mara +1, Jun -0.5"
 _NOT_NAMES = re.compile(rf"\b(?:{join_words('no_name')})\b|[!?=]|://|\s[+-]\s?(?:0|[.,]\d)|\s-\s?1\b", re.IGNORECASE)
 _ADDRESS = re.compile(r"^<?[\w.+-]{1,64}@[\w.-]{1,120}>?$")
@@ -66,16 +68,24 @@ class CountReading:
         return {"binding": self.binding, "non-binding": self.non_binding}.get(group, self.total)
 
 
+def _mark_all(text: str) -> str:
+    """ "Mara, Jun, Kim (3 binding)" as "Mara, Jun, Kim (all binding)"."""
+    counted = _COUNT_BEHIND.search(text)
+    if counted is None or len([part for part in _PARTS.split(text[: counted.start()]) if part]) != int(counted["n"]):
+        return text
+    return f"{text[: counted.start()]} (all {counted['g']}){text[counted.end() :]}"
+
+
 def split_people(text: str) -> Iterator[tuple[str, str]]:
     """The names in "A B, C D (binding) and E", each with the group after it ("in all": none)."""
-    *parts, rest = _SHARED_GROUP.split(_ASIDE.sub(" ", text[:1600]))
+    *parts, rest = _SHARED_GROUP.split(_mark_all(_ASIDE.sub(" ", text[:1600])))
     shared = [(text, group) for text, group in zip(parts[::2], parts[1::2], strict=True)]
     for piece, kind in ((piece, kind) for text, kind in [*shared, (rest, None)] for piece in _PARTS.split(text)):
         group = parse_group(find_group(piece) or kind)
         name = " ".join(_BRACKETS.sub(" ", piece).split()).strip(" -–—:.*\"'")
         name = re.sub(r"^and\s+", "", name)
         name = re.sub(rf"[\s:-]*(?:{GROUP})$", "", name, flags=re.IGNORECASE)
-        if name.lower() in {"myself", "me", "i", "mine", "my own", "my own vote"}:
+        if name.lower() in {"myself", "me", "i", "mine", "my own", "my own vote", "yours truly"}:
             yield "myself", group
         elif _NOT_NAMES.search(name) or _NONE.match(name):
             continue
@@ -125,6 +135,8 @@ class NameLists:
             return
         body = item.group("rest") if item is not None else text
         if not self.inside or (item is None and text.endswith(":") and not _HEAD_WORDS.sub("", text)):
+            if self.group == "binding" and _OUTSIDERS.search(text):
+                self.group = "non-binding"
             return  # also a heading over a part of the list: "Committers:"
         if _NONE.match(body):
             self.reading.of(self.group).setdefault(self.choice, 0)

@@ -1,94 +1,63 @@
 """How long a vote's caller lets it run: "open for two weeks", "closes on Friday, March 6th", "extended by a week".
 
-Closed world: a time belongs to the vote only if every word of the clause before it is known, and one of them means to
-run or to end. So a freeze, holiday, retention time, negation or question is never read as a period.
+A call's "until" a time is the vote's end unless its clause speaks of something else, as passing too late does less harm
+than passing too early; in a later mail the clause must say that something is open. Any other time belongs to the vote
+only if every word of the clause before it is known, and one of them means to run or to end. So a freeze, holiday,
+retention time, negation or question is never read as a period.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
 from functools import cache
 
-from kipflow.mail.announcements.tokens import join_words, load_classes
+from kipflow.mail.announcements.moments import Clock, find_moments, names_time
+from kipflow.mail.announcements.tokens import load_classes
 
 #: An end later than this after the vote's opening is not understood.
 LONGEST = timedelta(days=92)
-_MAX_TEXT, _MAX_LINE, _MAX_SENTENCES, _MAX_TIMES = 8_000, 300, 100, 6
+_MAX_TEXT, _MAX_LINE, _MAX_SENTENCES = 8_000, 300, 100
 _LAST_YEAR = 9_000  # later years overflow date arithmetic
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
-_WEEK = timedelta(days=7)
-_HOURS = {"h": 1, "d": 24, "w": 7 * 24, "m": 31 * 24}
-#: A day without an hour ends when it is over in every time zone.
-_LAST_ON_EARTH = timedelta(days=1, hours=12)
 _SENTENCES = re.compile(
-    r"(?<=[.!?])\s+(?=[^\s\d])|\n\s*\n|\n(?=\s*(?:[-*•]|(?:The|This|Our|Please|Voting|Votes?|Deadline|Discussion)\b))"
+    r"(?<=\D[.!?])\s+(?=[^\s\d])|(?<=\d[.!?])\s+(?=[A-Z])(?!(?:Jan|Feb|M[aä]r|A[pu]|Ma[iy]|Ju|[ADNOS][a-z]+(?:ust|ber)))|(?<=[。！？])|\n\s*\n|\n(?=\s*(?:[-*•]|(?:The|This|Our|Please|Voting|Votes?|Deadline|Discussion)\b))"
 )
 #: Where a clause ends; a colon right before a time is handled separately.
 _CLAUSE = re.compile(r"[,;()\[\]{}=–—]|:(?!\s*$)|(?:^|\s)-+\s")
 _WORD = re.compile(r"[a-z]+-\d+|[^\W\d_]+(?:['’][a-z]+)?|\d+")
-_CLOCK = re.compile(
-    r"(?<!\d)(?P<hour>[01]?\d|2[0-4])(?:[:.](?P<minute>[0-5]\d)(?::\d\d)?(?:\s?(?P<half>[ap]m))?|\s?(?P<half2>[ap]m))"
-    r"\s?(?:utc|gmt|z)\b(?!\s?[+-]\d)"
-)
 #: "This vote is on keeping it for", "a vote in the last"; not "the vote on KIP-7"
 _ABOUT = re.compile(
     r"\bvot(?:es?|ing)(?: (?:is|are))? (?:on|about|for|in)\b(?! (?:this|it|by|before|until|[a-z]+-\d)|\s*$)"
     r"|\bvotes? to\b(?!\s*$)"
 )
+_IT = re.compile(r"(?:it|that|this)\b(?! vote)")
 _OTHER_VOTE = re.compile(r"\b(?:next|last|previous|other|earlier) vot")
 #: After a time: "… is unnecessary", "… was a typo", "…?"
 _TAKES_BACK = re.compile(r"\W*(?:is|was|would|isn't|wasn't)\b|[^.!]*\?")
 _ASKED_FOR = re.compile(r"\basked for\b")
-#: Most characters between a day and its hour.
-_REACH = 25
+_GRANTS = re.compile(
+    r"(?:(?:hi|hello|hey|dear)\b[^,.;:]{0,20},\s*)?(?:sure|ok(?:ay)?|yes|yep|of course|no problem|fine|will do|done"
+    r"|certainly|gladly|agreed|makes sense|good (?:idea|point)|alright|absolutely)\b"
+    r"(?!.{0,80}\b(?:but|unfortunately)\b)"
+)
 _ZONE = re.compile(r"\([a-z]{2,4}t\)")
 _GREETING = re.compile(r"^\W*(?:hi|hello|hey|dear|ok|okay)\b[^,.;:]{0,20},")
 #: Words that are about the vote itself, whatever stands before: "so I keep this one open", "test and vote by"
 _ANCHOR = re.compile(
-    r"\b(?:(?:keep|leav|hold)(?:e|ing)? (?:this(?: one| vote| thread)? open|(?:the|our) (?:vote|voting|thread) open"
-    r"|it open (?=until|till))|(?:extend|prolong)(?:ing|ed)? "
-    r"(?:this (?=until|till)|(?:this|the|our) (?:vot(?:e|ing)|thread|poll|deadline))"
+    r"\b(?:(?:keep|leav|hold)(?:e|ing)? (?:this(?: one| vote| thread)? open|(?:the|our) (?:vote|voting|thread) open)"
+    r"|(?:extend|prolong)(?:ing|ed)? (?:this|the|our) (?:vot(?:e|ing)|thread|poll|deadline)"
     r"|(?:the|this|our) (?:vote|voting|poll)(?: will| shall| is| to| be){0,3} (?:(?:is|be|stays?|remains?) open|runs?"
-    r"|lasts?|closes?|ends?|goes on)|this will run (?=until|till|through)|vote (?=by|until|till)"
-    r"|you(?:['’]ve| have)(?: got)?(?: time)? (?=until|till))\b"
+    r"|lasts?|closes?|ends?|goes on)|vote (?=by)"
+    r"|giv(?:e|ing) (?:it|this|people|folks|every(?:one|body)|you|us)(?: all)?)\b"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Clock:
-    """When a mail was written, when its vote was opened, and the vote's end as known so far."""
-
-    said_at: datetime
-    opened_at: datetime
-    close: datetime
-
-    @property
-    def is_call(self) -> bool:
-        return self.said_at == self.opened_at
-
-
-@cache
-def _compile_times() -> re.Pattern[str]:
-    day = r"(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?"
-    months = r"jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
-    month = rf"(?:{months}|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
-    th, year = r"(?:st|nd|rd|th)?", r"(?:,?\s+(?P<year{}>20\d\d)\b)?(?!:)"
-    return re.compile(
-        rf"(?<![\w.])(?:(?:{day},?\s+(?:the\s+)?)?"
-        r"(?:(?P<iso>20\d\d(?P<mark>[-/])\d\d(?P=mark)\d\d)(?:t(?=\d))?"
-        rf"|(?P<month1>{month})\.?\s+(?P<day1>\d\d?){th}\b{year.format(1)}"
-        rf"|(?P<day2>\d\d?){th}\s+(?:of\s+)?(?P<month2>{month})\b{year.format(2)})"
-        rf"|(?P<soon>tomorrow)\b|(?P<next>next\s+)?(?P<weekday>{day})(?:,?\s+the\s+(?P<day3>\d\d?){th})?\b"
-        r"(?P<after>\s+next\s+week\b)?|end\s+of\s+(?P<which>next|this|the)\s+(?P<span>week|month)\b"
-        rf"|(?:\d{{1,2}}\s?(?:-|–|to|or)\s?)?(?P<number>\d{{1,3}}|an?|one|another|{join_words('number')})"
-        r"(?:\s?\(\w{1,8}\))?(?:(?<=\d)|\s|-)\s?-?"
-        r"(?P<kind>(?:(?:more|full|further|additional|extra|whole|calendar|working|business)\s)*)"
-        r"(?P<unit>hours?|hrs?|h|days?|d|weeks?|wks?|months?)\b(?!\s(?:ago|old|after|before|from (?!now|today))))"
-    )
+_IN_CALLS = ("vote", "giv")
+#: what stands before the last subject or object: "because of the holidays I keep it open" → "it open"
+_SUBJECT = re.compile(r"^.*\b(?=(?:it|this|i|we|vot(?:es?|ing)|poll)\b)")
+#: "I'll be at a conference until Friday", not "I'm leaving it open until Friday"
+_IS_AWAY = re.compile(r"i(?:['’]m|['’]ll be| am| will be) (?!\w+ing\b)")
+#: most words between "until" and its time: "until at least the end of"
+_UNTIL = r"(?<![^\W_])(?:{})\W*(?:\w+\W+){{0,3}}$"
 
 
 def find_period(text: str, clock: Clock, is_of_other: Callable[[str], bool]) -> tuple[datetime, str] | None:
@@ -97,19 +66,38 @@ def find_period(text: str, clock: Clock, is_of_other: Callable[[str], bool]) -> 
     `is_of_other` says whether a sentence is about another proposal.
     """
     text = text[:_MAX_TEXT]
-    if clock.said_at.year > _LAST_YEAR or _compile_times().search(text.lower()) is None:
+    if clock.said_at.year > _LAST_YEAR or not names_time(text.lower()):
         return None
     found: list[tuple[datetime, str]] = []
-    heard = False  # an earlier sentence is about the vote, so "it" is the vote
+    heard, of_other = False, False  # an earlier sentence is about the vote, so "it" is the vote; or about another
     for said in _SENTENCES.split(text, _MAX_SENTENCES)[:_MAX_SENTENCES]:
         sentence = " ".join(said.split())[:_MAX_LINE]
         folded = sentence.lower()
-        of_other = is_of_other(sentence) or _OTHER_VOTE.search(folded) is not None
+        still = of_other and _IT.match(folded) is not None
+        of_other = still or is_of_other(sentence) or _OTHER_VOTE.search(folded) is not None
         if not of_other:
             found.extend((until, sentence) for until in _find_ends(folded, clock, heard=heard))
         heard = not of_other and not _get("period_vote").isdisjoint(_WORD.findall(folded))
     within = [end for end in found if clock.said_at < end[0] <= clock.opened_at + LONGEST]
     return max(within, default=None)
+
+
+def find_request(text: str, clock: Clock) -> datetime | None:
+    """The end that somebody asks the caller for: "Could you leave it open till Monday?"."""
+    asked = (" ".join(said.split()).lower() for said in _SENTENCES.split(text[:_MAX_TEXT], _MAX_SENTENCES))
+    for sentence in (said for said in asked if said.endswith("?") and len(said) <= _MAX_LINE):
+        for moment in find_moments(sentence):
+            clause = sentence[: moment.at.start()]
+            is_end = not moment.is_length and _compile_until().search(clause) is not None
+            if is_end and _is_open(clause, is_call=False):
+                return moment.find_until((), clock, extends=True)
+    return None
+
+
+def grants(text: str) -> bool:
+    """Whether a caller's answer begins by agreeing, and does not qualify it: "Sure, Monday it is."."""
+    said = " ".join(text[:_MAX_LINE].lower().split())
+    return _GRANTS.match(said) is not None and _get("period_denied").isdisjoint(_WORD.findall(said))
 
 
 @cache
@@ -120,27 +108,49 @@ def _get(*names: str) -> frozenset[str]:
 def _find_ends(sentence: str, clock: Clock, *, heard: bool) -> Iterator[datetime]:
     """The ends that a sentence gives the vote: the first time that belongs to it, and other forms of it."""
     sentence = _ZONE.sub(" ", sentence)
-    hours = list(_CLOCK.finditer(sentence))
-    timeless = _CLOCK.sub(lambda m: " " * len(m.group()), sentence) if hours else sentence
     end, belongs = 0, False
-    for at in list(_compile_times().finditer(timeless))[:_MAX_TIMES]:
-        lead = timeless[: at.start()]
-        if _TAKES_BACK.match(timeless[at.end() :]) or _is_unsure(lead):
-            return
-        joined = belongs and _get("period_joins").issuperset(_WORD.findall(lead[end:]))
+    for moment in find_moments(sentence):
+        lead = sentence[: moment.at.start()]
         *earlier, clause = _CLAUSE.split(lead)
+        if _TAKES_BACK.match(sentence[moment.at.end() :]) or _is_unsure(clause if clock.is_call else lead):
+            if lead.strip():
+                return
+            continue  # "Friday is a holiday, so it runs until Tuesday"
+        joined = belongs and _get("period_joins").issuperset(_WORD.findall(lead[end:]))
         if earlier and "til" in clause and _get("period_joins").issuperset(_WORD.findall(clause)):
             clause = f"{earlier[-1]} {clause}"  # "This vote is open longer, that is until Friday"
         own = _find_own(clause, is_call=clock.is_call)
         opens, before = _GREETING.sub("", lead).strip(" -*•[") == clause.strip(), own or clause
         heard_of = heard or not _get("period_vote").isdisjoint(_WORD.findall(lead))
         about = bool(own) or _speaks_of_vote(before, clock, heard=heard_of, opens=opens)
-        belongs = joined or (about and _is_known(before))
-        end = at.end()
-        near = [hour for hour in hours if at.start() - _REACH < hour.start() < at.end() + _REACH]
-        until = _find_until(at, _WORD.findall(before), clock, near) if belongs else None
+        is_end = not moment.is_length and (moment.is_until or _compile_until().search(clause) is not None)
+        belongs = joined or (about and _is_known(before)) or (is_end and _is_open(clause, is_call=clock.is_call))
+        end = moment.at.end()
+        words = _WORD.findall(before)
+        extends = not _get("period_extends").isdisjoint(words)
+        until = moment.find_until(words, clock, extends=extends) if belongs else None
         if until is not None:
             yield until
+
+
+@cache
+def _compile(name: str) -> re.Pattern[str]:
+    """A pattern for words that begin with those of a class."""
+    return re.compile(rf"(?<![a-zà-ÿ])(?:{'|'.join(map(re.escape, load_classes('patterns.toml')[name]))})")
+
+
+@cache
+def _compile_until() -> re.Pattern[str]:
+    return re.compile(_UNTIL.format("|".join(load_classes("patterns.toml")["until"])))
+
+
+def _is_open(clause: str, *, is_call: bool) -> bool:
+    """Whether what ends at the time after a clause is the vote: in its call, unless the clause says otherwise."""
+    said = _SUBJECT.sub("", clause)
+    of_other = _compile("period_other").search(said) or _IS_AWAY.match(said)
+    if of_other or not _get("period_denied").isdisjoint(_WORD.findall(clause)):
+        return False
+    return _ABOUT.search(clause) is None if is_call else _compile("period_open").search(clause) is not None
 
 
 def _is_unsure(lead: str) -> bool:
@@ -153,13 +163,14 @@ def _find_own(clause: str, *, is_call: bool) -> str:
     anchor = next(reversed(list(_ANCHOR.finditer(clause))), None)
     if anchor is None or not _get("period_denied").isdisjoint(_WORD.findall(clause[: anchor.start()])):
         return ""
-    return "" if anchor.group().startswith(("you", "vote")) and not is_call else clause[anchor.start() :]
+    return "" if anchor.group().startswith(_IN_CALLS) and not is_call else clause[anchor.start() :]
 
 
 def _is_known(before: str) -> bool:
     """Whether every word before a time is known."""
     known = _get("period_runs", "period_vote", "period_between", "period_denied")
-    return all(word in known or "-" in word for word in _WORD.findall(before)) and _ABOUT.search(before) is None
+    rest = _ANCHOR.sub(" ", before)
+    return all(word in known or "-" in word for word in _WORD.findall(rest)) and _ABOUT.search(before) is None
 
 
 def _speaks_of_vote(before: str, clock: Clock, *, heard: bool, opens: bool) -> bool:
@@ -181,69 +192,3 @@ def _speaks_of_vote(before: str, clock: Clock, *, heard: bool, opens: bool) -> b
     if extends:  # "Extended to 30 days in the KIP" is about the KIP
         alone = not said.isdisjoint({"until", "till", "by", "another"})
     return alone and (heard if "it" in said else opens and (clock.is_call or extends or is_moved))
-
-
-def _find_until(
-    at: re.Match[str], before: Sequence[str], clock: Clock, hours: Sequence[re.Match[str]]
-) -> datetime | None:
-    if at["unit"]:
-        return _add_length(at, before, clock)
-    day = _find_day(at, clock.said_at.date(), is_call=clock.is_call)
-    if day is None:
-        return None
-    begin = datetime.combine(day, time(), UTC)
-    if len(hours) != 1:
-        return begin + _LAST_ON_EARTH
-    hour, half = int(hours[0]["hour"]), hours[0]["half"] or hours[0]["half2"]
-    hour = hour if half is None else hour % 12 + (12 if half == "pm" else 0)
-    return begin + timedelta(hours=hour, minutes=int(hours[0]["minute"] or 0))
-
-
-def _add_length(at: re.Match[str], before: Sequence[str], clock: Clock) -> datetime:
-    """ "72 hours" from the call on, "in 24 hours" from now; an extension is added to the time that was left."""
-    word, numbers = at["number"], load_classes("patterns.toml")["number"]
-    number = int(word) if word.isdigit() else numbers.index(word) if word in numbers else 1
-    begin = clock.said_at if before[-1:] in (["in"], ["within"]) else clock.opened_at
-    if before[-1:] != ["to"] and not (clock.is_call or _get("period_extends").isdisjoint(before)):
-        begin = max(clock.said_at, clock.close)
-    if "business" not in at["kind"] and "working" not in at["kind"]:
-        return begin + timedelta(hours=number * _HOURS[at["unit"][0]])
-    while number > 0:
-        begin += timedelta(days=1)
-        number -= begin.weekday() < 5
-    return begin
-
-
-def _find_last(today: date, span: str, which: str) -> date:
-    """The last day of this or the next week or month."""
-    if span == "week":
-        return today + timedelta(days=6 - today.weekday()) + (_WEEK if which == "next" else timedelta())
-    months = 2 if which == "next" else 1
-    return date(today.year + (today.month + months - 1) // 12, (today.month + months - 1) % 12 + 1, 1) - timedelta(
-        days=1
-    )
-
-
-def _find_day(at: re.Match[str], today: date, *, is_call: bool) -> date | None:
-    if at["soon"]:
-        return today + timedelta(days=1)
-    if at["weekday"]:
-        first = today + timedelta(days=(_DAYS.index(at["weekday"][:3]) - today.weekday()) % 7)
-        if at["day3"]:  # "Monday, the 16th"
-            days = (today + timedelta(days=n) for n in range(62))
-            return next((day for day in days if day.day == int(at["day3"])), None)
-        # the latest day it can mean; "Thursday", said on a Thursday, is today, unless the vote opens then
-        if at["after"]:
-            return first + _WEEK if first.isocalendar().week == today.isocalendar().week else first
-        return first + _WEEK if at["next"] or (first == today and is_call) else first
-    if at["span"]:
-        return _find_last(today, at["span"], at["which"])
-    try:
-        if at["iso"]:
-            return date.fromisoformat(at["iso"].replace("/", "-"))
-        month, day = _MONTHS.index((at["month1"] or at["month2"])[:3]) + 1, int(at["day1"] or at["day2"])
-        year = at["year1"] or at["year2"]
-        # "January 4th", said in December
-        return date(int(year) if year else today.year + (today.month - month > 6), month, day)
-    except ValueError:
-        return None

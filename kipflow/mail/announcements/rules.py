@@ -19,6 +19,8 @@ OUTCOMES = ("success", "failure", "gain", "needed", "landed")
 ENDS = ("result", "cancel", "disregard", "retracts", "extend", "runs_on", "keep", "correct", "close", "thanks")
 #: Most words between a result and what it is a result of.
 _OF = 6
+#: "I'll keep it open for the full time": no longer than said
+_AS_ANNOUNCED = frozenset({"full", "whole", "usual", "entire"})
 _PAST = frozenset({"last", "ago", "earlier", "already", "before"})
 
 
@@ -152,11 +154,17 @@ def passed(h: Head) -> bool:
 
 
 # -- the end ---------------------------------------------------------------------------------------------------------
+def _is_definite(h: Head) -> bool:
+    return bool(h.before) and h.before[-1].text in {"the", "my", "our", "this", "these", "those"}
+
+
 @end(
     *(VOIDED, "a result is taken back", "Please disregard the result.", "The result above is void."),
     "My result for KIP-7 was wrong.",
 )
 def voids(h: Head) -> bool:
+    if h.can_be("retracts") and h.behind is not None and h.behind.can_be("result") and not _is_definite(h):
+        return False  # "Users will find out from wrong results"
     return h.can_be("cancel", "disregard", "retracts") and not is_conditional(h.tokens, h.at) and is_of_result(h)
 
 
@@ -176,6 +184,8 @@ def extends(h: Head) -> bool:
         is_now = h.tokens[h.at - 1].can_be("auxiliary") and h.tokens[h.at - 1].text != "was"
         return is_now and h.leader is not None and h.leader.can_be("vote", "thing", "period", "pronoun")
     near = h.tokens[h.at + 1 : h.at + 1 + _OF]
+    if h.can_be("keep") and any(t.text in _AS_ANNOUNCED for t in h.tokens[h.at + 1 :]):
+        return False
     is_open = h.can_be("extend") or any(t.text == "open" for t in near)
     return is_open and any(t.can_be("vote", "period", "pronoun") for t in near)
 

@@ -39,11 +39,14 @@ _LONG_QUOTE = re.compile(r"[\"“”„«»][^\"“”„«»]{12,300}[\"“”�
 #: "KIP-7 queda aceptado / is accepted": one statement in two languages
 _SAID_TWICE = re.compile(r"(\b(?:queda|quedó|fue|est|ist|wurde|foi|é|è)\s[^/]{1,40})\s/\s(?=(?:is|was|has)\b)")
 #: 5 "+1 votes", no "-1 vote", 12 "yes"
-_QUOTED_UNIT = re.compile(r"[\"“”]((?:[+-]?\s?[01]s?|yes|no|abstain(?:ed)?)(?: votes?)?)[\"“”]", re.IGNORECASE)
+_QUOTED_UNIT = re.compile(
+    r"[\"“”]((?:[+-]?\s?[01]s?|yes|no|abstain(?:ed)?)(?: votes?)?|(?:accept|adopt|approv|reject)ed)[\"“”]",
+    re.IGNORECASE,
+)
 _SHORTENED = {"'m": "am", "'re": "are", "'ve": "have", "'ll": "will", "'d": "would", "'s": "is"}
 _NOT = re.compile(r"\b(wo|ca|[a-z]{2,6})n['’]t\b", re.IGNORECASE)
 _SENTENCES = re.compile(
-    r"(?<=[.!?])\s+(?=\S)|(?<=[。！？])|\n\s*\n|\n(?=\s*[-*•+\[]|\s*\S{1,30}:|\s*(?:yes|no|abstain\w{0,4})\s+\d)",
+    r"(?<=[.!?])\s+(?=\S)|(?:(?<=[:;]\))|(?<=[:;]-\)))\s+(?=(?-i:[A-Z]))|(?<=[。！？])|\n\s*\n|\n(?=\s*[-*•+\[]|\s*\S{1,30}:|\s*(?:yes|no|abstain\w{0,4})\s+\d)",
     re.IGNORECASE,
 )
 

@@ -13,6 +13,7 @@ from kipflow.domain.policy import Policy
 from kipflow.domain.proposals import find_references, format_key
 from kipflow.domain.roster import Roster
 from kipflow.domain.sameids import find_given_id
+from kipflow.mail.announcements.clauses import drop_successor
 from kipflow.mail.rounds.entitled import Entitled
 from kipflow.mail.rounds.linking import Attribution, Links, find_times
 from kipflow.mail.rounds.rounds import Earlier, Round
@@ -121,7 +122,7 @@ class Book:
 
     def names_other(self, round_: Round, line: str) -> bool:
         """Whether a line names proposals, and not the round's own."""
-        named = find_references(line, self.prefix)
+        named = find_references(drop_successor(line), self.prefix)
         return round_.number is not None and bool(named) and round_.number not in named
 
     def find_all_roots(self) -> None:

@@ -47,8 +47,8 @@ def cast_all(
         corrects = message.declared is not None and message.declared.corrects
         takes_result_back = corrects and message.author_address in announcers
         for expression in message.expressions:
-            if (expression.standing.is_faint and opens) or (at == since and expression.choice is None):
-                continue  # a caller praises the proposal in the call; that is no ballot
+            if (opens and _is_of_call(expression)) or (at == since and expression.choice is None):
+                continue
             if expression.standing is Standing.DOUBT and takes_result_back:
                 continue
             ballot = replace(_cast(expression, message, voter, at, roster, policy), known_by=known_by)
@@ -57,6 +57,12 @@ def cast_all(
                 record.add(expression, ballot)
                 ballots.append(ballot)
     return tuple(ballots if since is None else _ask_restarted(ballots, since)), found
+
+
+def _is_of_call(expression: Expression) -> bool:
+    """Whether words in a call are no ballot: its caller praises the proposal, or says what was wrong before."""
+    is_asked = expression.standing is Standing.UNCLEAR and expression.choice is not Choice.FOR
+    return expression.standing.is_faint or (is_asked and not (expression.value and expression.choice is None))
 
 
 @dataclass(slots=True)

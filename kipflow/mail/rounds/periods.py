@@ -11,7 +11,8 @@ from kipflow.domain.clocks import after
 from kipflow.domain.facts import Message
 from kipflow.domain.ownperiods import OwnPeriod
 from kipflow.domain.votes import Declared
-from kipflow.mail.announcements.periods import Clock, find_period
+from kipflow.mail.announcements.moments import Clock
+from kipflow.mail.announcements.periods import find_period, find_request, grants
 from kipflow.mail.results import extends
 from kipflow.mail.rounds.book import Book
 from kipflow.mail.rounds.rounds import Round
@@ -34,7 +35,8 @@ def _find_all(book: Book, round_: Round) -> Iterator[OwnPeriod]:
         if _announces_end(message):
             continue
         at = round_.opened_at if message is round_.root else book.time_of(message)
-        said = _find(book, round_, message, Clock(at, round_.opened_at, close))
+        clock = Clock(at, round_.opened_at, close)
+        said = _find(book, round_, message, clock) or _find_granted(book, round_, message, clock)
         if said is None or said[0] <= close:
             continue
         if message is round_.root or book.is_from_caller(message, round_):
@@ -44,6 +46,15 @@ def _find_all(book: Book, round_: Round) -> Iterator[OwnPeriod]:
 
 def _find(book: Book, round_: Round, message: Message, clock: Clock) -> tuple[datetime, str] | None:
     return find_period(message.own_text, clock, lambda sentence: book.names_other(round_, sentence))
+
+
+def _find_granted(book: Book, round_: Round, message: Message, clock: Clock) -> tuple[datetime, str] | None:
+    """The end that the mail above asked for, if this one only agrees."""
+    above = book.find_answered(message)
+    if above is None or above is round_.root or not grants(message.own_text):
+        return None
+    until = find_request(above.own_text, clock)
+    return None if until is None else (until, next(iter(message.own_text.strip().splitlines()), ""))
 
 
 def find_declared(book: Book, round_: Round, message: Message) -> Declared | None:

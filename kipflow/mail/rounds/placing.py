@@ -160,11 +160,10 @@ class Placing:
     def find_strayed_from(self, message: Message) -> list[Round]:
         """The rounds in whose thread a mail votes under a subject that is not the vote's.
 
-        Right below a mail about the vote a written vote counts under any subject (a number mistyped, "+1" as
-        the subject), and anywhere under the subject of a vote that nobody called. Further down, and for praise
-        without a number, only a "Re:" under a subject without a tag counts, unless that subject began a thread
-        and no vote claims to be binding or non-binding. Under a discussion's subject only votes with such a
-        claim are read.
+        Right below a mail about the vote a written vote counts under any subject (a number mistyped, "+1" as the
+        subject), and anywhere under that of a vote that nobody called. Further down, and for praise, only a "Re:"
+        without a tag counts, unless its subject began a thread and no vote claims to be binding or non-binding.
+        Under a discussion's subject only such claims count.
         """
         reading = message.reading
         if reading.kind in {MailKind.RESULT, MailKind.CANCEL}:
@@ -201,12 +200,13 @@ class Placing:
             # somebody above mistyped the number, and the answers keep it
             topics = (drop_key(m.reading.topic, self.book.prefix) for m in (message, root))
             return rounds if is_same_topic(*topics) else []
+        claims = any(e.claimed_binding is not None for e in message.votes)
+        if claims and reading.kind is MailKind.DISCUSS and reading.is_reply:
+            return rounds  # "+1 to that. And my vote on KIP-7 itself is +1 (binding)"
         if reading.kind is not MailKind.OTHER or not reading.is_reply or reading.numbers:
             return []
-        if talks:
-            return right_below
-        if any(e.claimed_binding is not None for e in message.votes):
-            return rounds
+        if talks or claims:
+            return right_below if talks else rounds
         between = itertools.takewhile(lambda m: m is not root, ancestors)
         return [] if any(m.reading.topic and not m.reading.is_reply for m in between) else rounds
 

@@ -27,7 +27,7 @@ class Round:
     messages: list[Message] = field(default_factory=list)
     # mails that answer in the thread under a subject of their own: their votes are put to a person
     astray: list[Message] = field(default_factory=list)
-    # votes in the thread of an earlier round that is over, under this one's title
+    # votes in the thread of an earlier round that is over
     crossed: list[Message] = field(default_factory=list)
     round: int = 1
     declared: Declared | None = None

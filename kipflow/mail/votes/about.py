@@ -26,6 +26,8 @@ _LED_IN = re.compile(
     r"\W*(?:but |and )?(?:as )?(?P<how>for|on|to|with|without|regarding|concerning)\s+"
     r"(?P<what>[^.,;:!?]{1,60}?)(?:,|,?\s+(?:i am|i'm|i give|i vote|it is|it's|my vote is))\s*(?:an? )?$"
 )
+#: what is there already: "With the new name I'm +1", not "with a new name"
+_NEW = re.compile(r"(?:the (?:new|updated|latest|changed|current)|this|these|your) ")
 _DETERMINERS = re.compile(
     r"(?:(?:the|this|that|these|those|your|his|her|their|our|my|all|both|new|updated|latest|proposed|current|"
     r"whole|entire|overall|de|het|hele|das|den|ganzen?|la|le|el|il|todo|(?!(?:reject|abandon|dropp|revert|request|remov)ed)\w+ed|final|smaller|shorter)\s+){0,3}"
@@ -44,7 +46,7 @@ _AS = re.compile(r" as (?=(?:(?:a|the) (?:first )?step|it is|is|well|such)\s*(?:
 #: "+1 on the whole package"
 _ALL_OF_IT = re.compile(
     r"(?:(?:the|this) (?:whole|entire) (?:package|thing|lot|bundle)"
-    r"|(?:both|all) (?:of )?(?:the )?(?:parts|changes|halves|proposals))(?: then| too)?\s*(?:$|[.!])"
+    r"|(?:both|all) (?:of )?(?:the )?(?:parts|changes|halves|proposals)|the two)(?: then| too)?\s*(?:$|[.!])"
 )
 _CLAUSE_END = re.compile(r"[,.;:!?–—(]")
 _REASON = re.compile(r"\b(?:because|since|with|but|though|although)\b")
@@ -70,7 +72,7 @@ _ADDED = re.compile(r"(?:then|now|too|again)\b")
 #: "+1 (binding) from Accra" is its writer's, unless somebody of that name is known
 _PLACE = re.compile(
     r"\W{0,3}from (?!(?:the|a|an|my|our|your|some|any|every|all)\b)(?:[a-z]+ ){0,2}"
-    r"(?P<place>[^\W\d_a-z][\w'’-]+)(?P<behind>.{0,3})"
+    r"(?P<place>[^\W\d_a-z][\w'’-]+)(?![\w'’-]|\W{1,3}who\b)(?P<behind>.{0,3})"
 )
 
 
@@ -108,7 +110,8 @@ def _find_stem(word: str) -> str:
 def read_about(lead: str, rest: str, title: frozenset[str] = frozenset()) -> About:
     """What a value is on, by the text before and after it, and the `title` of the vote."""
     led = _LED_IN.search(fold(lead))
-    if led is not None and not has("whole", led.group("what")):
+    is_new = led is not None and led.group("how") == "with" and _NEW.match(led.group("what")) is not None
+    if led is not None and not is_new and not has("whole", led.group("what")):
         if has("part", led.group("what")):
             return About.PART
         if led.group("how") in {"for", "on"} and _is_a_thing(led.group("what"), title):

@@ -11,10 +11,10 @@ from kipflow.mail.votes.claims import skip_claim
 from kipflow.mail.votes.conditions import MARK, has_condition, is_unsure
 from kipflow.mail.votes.doubts import says_it_stands
 from kipflow.mail.votes.findings import Finding, Role, find
-from kipflow.mail.votes.labels import is_labelled
 from kipflow.mail.votes.lexicon import drop, ends, find_words, fold, has, leaves_only
 from kipflow.mail.votes.mentions import Mention
 from kipflow.mail.votes.people import ANOTHERS
+from kipflow.mail.votes.talk import labelled
 from kipflow.mail.votes.values import VALUE, speaks_of_itself
 
 _ARROW = re.compile(r"[+\-±]\s?[01](?:\.\d)?\s*(?:->|=>|→|-->|==>)\s*$")
@@ -88,7 +88,7 @@ def read_change(text: str, mentions: Sequence[Mention]) -> Finding | None:
     target = _find_target(folded, mentions, moves=moves)
     if target is None:
         return _read_takeback(drop("keeps", folded), mentions)
-    if is_labelled(mentions[0] if moves else target):  # "Jun: -1 -> +1"
+    if labelled(mentions[0] if moves else target):  # "Jun: -1 -> +1"
         return None
     return _read_new_value(text, folded, target, mentions)
 

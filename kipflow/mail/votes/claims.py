@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from difflib import SequenceMatcher
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from kipflow.mail.announcements.names import is_same_person
 from kipflow.mail.relevance import fold_case, has_any
+from kipflow.mail.votes.lexicon import load_words
 
 _LOOKED_AT = 160
 _WORD = re.compile(r"[^\W\d_]{4,13}")
@@ -55,6 +56,22 @@ _CLAIM = (
 _AFTER_CLAIM = re.compile(
     rf"^\s*(?:{_CLAIM})?\s*(?:[\[(][^\[\]()]{{0,40}}[\])])?\s*(?:votes?\b(?!\s*(?:is|are|was)\b))?\s*", re.I
 )
+
+
+@cache
+def _compile_abroad() -> re.Pattern[str]:
+    words = load_words()
+    said, denied = (
+        "|".join(sorted(map(re.escape, words[name]), key=len, reverse=True)) for name in ("binds", "no_bond")
+    )
+    return re.compile(rf"\(\s*(?P<not>(?:{denied})[\s-]?)?(?:{said})\s*(?=[,;)])", re.IGNORECASE)
+
+
+def translate_claims(line: str) -> str:
+    """ "+1 (no vinculante)" to "+1 (non-binding)"."""
+    if "(" not in line:
+        return line
+    return _compile_abroad().sub(lambda m: "(non-binding" if m["not"] else "(binding", line)
 
 
 def skip_claim(tail: str) -> str:

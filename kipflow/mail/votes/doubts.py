@@ -15,6 +15,7 @@ from kipflow.mail.votes.people import ANOTHERS
 #: "Would you reconsider?"
 _ASKS_YOU = re.compile(r"\b(?:would|could|can|will|do|did) you\b.*\?\s*$", re.IGNORECASE)
 #: "Do we support that?"
+_ASIDE = re.compile(r"\([^()]*\)")
 _ASKS_US = re.compile(r"\b(?:do|does|did|would|could|can|will|should|is|are) (?:we|it|this|that|there)\b")
 
 
@@ -42,10 +43,15 @@ def _is_mine(folded: str) -> bool:
     return has("mine", folded) or has("my_vote", folded)
 
 
+def _split_asides(folded: str) -> list[str]:
+    """A sentence's words without those in brackets, and each of these."""
+    return [_ASIDE.sub(" ", folded), *_ASIDE.findall(folded)]
+
+
 DOUBT_RULES: tuple[DoubtRule, ...] = (
     DoubtRule(
         "taken-back",
-        lambda folded: has("takeback", folded) and (_is_mine(folded) or _is_own_ballot(folded)),
+        lambda folded: any(has("takeback", x) and (_is_mine(x) or _is_own_ballot(x)) for x in _split_asides(folded)),
         "speaks of taking something back: the vote?",
         ("Please drop what I sent an hour ago.", "We withdraw the veto."),
         Role.TAKES_BACK,

@@ -111,6 +111,8 @@ def weigh_with_the_rest(vote: Expression, found: Sequence[Finding], text: str, a
     elif takes_back and found[at].role is not Role.CHANGE:
         asked = vote.as_question("taken-back", "the same mail takes something back: does the vote stand?")
         return replace(asked, choice=None)
+    elif has("votes_then", folded):
+        doubt = ("votes-later", "says that the vote comes later: is this one?")
     elif vote.choice is Choice.FOR and (_has(Role.OBJECTS, found) or has("refuses", drop("undenied", folded))):
         doubt = ("contradiction", "votes for it, and objects elsewhere: which is meant?")
     elif vote.choice is Choice.AGAINST and has("praise", folded) and not _objects(vote, folded):

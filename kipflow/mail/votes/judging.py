@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 
 from kipflow.domain.votes import Choice
-from kipflow.mail.votes import numbers, people, rules, talk, technical
+from kipflow.mail.votes import numbers, people, remarks, rules, talk, technical
 from kipflow.mail.votes.doubts import says_it_stands
 from kipflow.mail.votes.lexicon import drop, ends, fold, has
 from kipflow.mail.votes.mentions import Mention
 from kipflow.mail.votes.values import find_values, speaks_of_itself
 from kipflow.mail.votes.verdicts import Rule, Verdict
 
-RULES: tuple[Rule, ...] = (*numbers.rule, *talk.rule, *rules.rule)
+RULES: tuple[Rule, ...] = (*numbers.rule, *talk.rule, *remarks.rule, *rules.rule)
 #: words to which a value after them belongs
 _HOLDS = re.compile(
     r"(?:\b(?:an?|the|no|any|each|every|of|for|to|with|as|from|by|in|on|at|is|are|was|were|be|been|am|and|or"

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from kipflow.domain.votes import Choice
-from kipflow.mail.announcements.names import find_names, is_own
+from kipflow.mail.announcements.names import find_names
 from kipflow.mail.votes.conditions import MARK, UNDERSTOOD, find_unknown
 from kipflow.mail.votes.lexicon import begins, drop, ends, fold, has, leaves_only
-from kipflow.mail.votes.mentions import Mention
 from kipflow.mail.votes.unfinished import BE, NAME, awaits_value
 
-_ITEM = re.compile(r"\A\s*(?:[-*•·]|\(?(?:\d{1,2}|[a-h])[.)])\s")
+ITEM = re.compile(r"\A\s*(?:[-*•·]|\(?(?:\d{1,2}|[a-h])[.)])\s")
 _WRITER = re.compile(r"\b(?:i|we|(?<!and )me(?! and))\b")
 #: "我现在也看完了", "私も"; with a claim to bind
 _WRITER_WIDE = re.compile(
@@ -27,8 +26,6 @@ _ASIDE = re.compile(r"\s*\((?:and|sorry|since|because|i|my|we|i['’]m)\b[^()]{0
 _CLAIM_BEHIND = re.compile(r"\s*\((?:non-?)?binding\)$", re.IGNORECASE)
 #: "I speak for Jun"
 _FOR_NAME = re.compile(r"\b(?:for|from)\s+[A-Z][a-z]|['’]s proxy\b")
-#: "[10:14] <jun>"
-_CHAT = re.compile(r"\W*(?:\d{1,2}:\d\d\W+[\w-]+:|(?:\d{1,2}:\d\d\W+)?<[\w-]+>:?)\s*$")
 _LABELS_ANOTHER = re.compile(r"\w\s?(?:->|=>|→|[:=])\s?[+-]\s?[01]\b")
 #: "#4711: +1" is on something else
 _TICKET = re.compile(r"#\d+\s*$")
@@ -37,15 +34,13 @@ _OPPOSITE = {
     Choice.FOR: ("no", "vote_against", "rejection", "abstention"),
     Choice.AGAINST: ("yes", "vote_for", "approval", "assent", "abstention"),
 }
-#: "Abstain: 0" beside "Yes: 3"
-_SIDE = re.compile(r"\W*(?:yes|no|for|against|veto(?:es)?|abstain(?:ed)?|abstentions?)\W*", re.IGNORECASE)
 #: one of these introduces the own vote
 _LEADS = (
     *("leads_in", "sums_up", "own", "my_vote", "from_me", "voted_on", "vote_for", "vote_against", "approval", "praise"),
     *("rejection", "abstention", "assent", "yes", "no", "change", "turned", "harmless", "correction"),
 )
 #: a label with one of these passes on votes; a label of few words may also say what is missing or requested
-_PASSED_ON = ("relays", "reports", "source")
+PASSED_ON = ("relays", "reports", "source")
 _NOT_NOW = ("other", "earlier", "demand", "group")
 _LACKING = ("need", "quantity")
 _UNSURE = ("hypothetical", "hedging", "hedge", "part", "measure", "in_part")
@@ -58,9 +53,10 @@ _SAYS = re.compile(
 )
 #: somebody or something else does something
 _STATES = re.compile(rf"\b(?:{BE}|has|have|had|will|did|does|wants?|says?|needs?)\b|^\W*(?:as|one|half|what)\b")
-#: "Same as Jun and Ola"
+#: "Same as Jun and Ola", "Same vote as last week"
 _GOES_ALONG = re.compile(
-    rf"(?i:same (?:here )?as|like|(?:i )?agree(?:d|ing)? with|echoing|seconding) {NAME}(?:(?:,| and| &) {NAME}){{0,3}}"
+    r"(?i:(?:(?:the )?same (?:vote|answer) )?(?:as|like) (?:before|last \w+|in the (?:first|last|previous) \w+))"
+    rf"|(?i:same (?:here )?as|like|(?:i )?agree(?:d|ing)? with|echoing|seconding) {NAME}(?:(?:,| and| &) {NAME}){{0,3}}"
 )
 _MANY = 4
 #: "With regret", "Seriously": not a thing that is voted on
@@ -74,23 +70,6 @@ _NAMES_ONE = re.compile(
     rf"\w\W+(?!I\b){NAME}|^\W*(?!(?:It|This|That|There|All|Everything|Nothing|No|Mine|What|I|[A-Z][a-z]+ing)\b)"
     rf"{NAME}(?:['’]s)? (?:{BE}|has|have|had|will|does|do|did|(?!this|his)\w+(?:s|ed))\b"
 )
-
-
-def is_labelled(m: Mention) -> bool:
-    """Whether the words before it, up to a colon, are not known to introduce the writer's own vote: "Windows: +1"."""
-    rule = find_label_rule(m.label, m.choice, is_claimed=m.is_claimed) if m.label else None
-    if m.mine_follows and not _ITEM.match(m.sentence.line.text):  # "- the limits: -1 from me" is on a part
-        return (rule is not None and not rule.leads) or _CHAT.match(m.lead) is not None
-    if m.written == "0" and _SIDE.fullmatch(m.label):
-        return True  # counts
-    heads_list = m.opens and m.rest.strip() == ":" and m.sentence.following.strip()  # "+1 (binding):"
-    if heads_list or ends("example", fold(m.lead)):
-        return True
-    cites = drop("leads_in", fold(m.lead.rpartition(": ")[0]))  # "Jun said: I vote +1"
-    if any(ends(name, cites) for name in (*_PASSED_ON, "other")) and "i" not in cites.split():
-        return True
-    leads_up = rule is not None and rule.leads
-    return bool(m.label) and not leads_up and not is_own(m.label, m.author)
 
 
 @dataclass(frozen=True)
@@ -133,8 +112,8 @@ def _concludes(x: Label) -> bool:
 
 
 def _passes_on(x: Label) -> bool:
-    said = drop("not_voted", drop("leads_in", drop("casts", x.text)))
-    return any(has(name, said) for name in _PASSED_ON) or (has("other", x.told) and "vote" in x.last)
+    said = drop("not_voted", drop("harmless", drop("leads_in", drop("casts", x.text))))
+    return any(has(name, said) for name in PASSED_ON) or (has("other", x.told) and "vote" in x.last)
 
 
 def _says_the_opposite(x: Label) -> bool:
@@ -206,12 +185,16 @@ def _speaks_of_its_writer(x: Label) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class LabelRule:
-    """A kind of label, and whether its writer's own vote follows it."""
+    """A kind of label, and whether its writer's own vote follows it.
+
+    `of_others`: it is about something or somebody else, even if the vote after it is "from me".
+    """
 
     name: str
     leads: bool
     when: Callable[[Label], bool]
     takes: tuple[str, ...]
+    of_others: bool = False
 
 
 #: the first that takes a label decides; a label that none takes introduces no vote
@@ -221,9 +204,15 @@ LABEL_RULES = (
         *("not voted yet", True, lambda x: has("not_voted", x.last) and has("first_person", x.last)),
         ("As I have not voted so far",),
     ),
-    LabelRule("ticket", False, lambda x: _TICKET.search(x.end) is not None, ("#4711",)),
-    LabelRule("another value", False, lambda x: _LABELS_ANOTHER.search(x.written) is not None, ("RC1 -> -1, RC2",)),
-    LabelRule("passes on", False, _passes_on, ("Jun wrote", "Her vote")),
+    LabelRule("ticket", False, lambda x: _TICKET.search(x.end) is not None, ("#4711",), of_others=True),
+    LabelRule(
+        "another value",
+        False,
+        lambda x: _LABELS_ANOTHER.search(x.written) is not None,
+        ("RC1 -> -1, RC2",),
+        of_others=True,
+    ),
+    LabelRule("passes on", False, _passes_on, ("Jun wrote", "Her vote"), of_others=True),
     LabelRule("lacks its end", False, lambda x: awaits_value(x.end.strip()), ("I jotted down", "We agreed on")),
     LabelRule("says the opposite", False, _says_the_opposite, ("Against",)),
     LabelRule("greets", True, lambda x: begins("greeting", x.last) and "vote" not in x.last, ("Hi Jun",)),
@@ -233,7 +222,7 @@ LABEL_RULES = (
     ),
     LabelRule("understood", True, _is_understood, ("My vote", "Late to the party")),
     LabelRule("goes along", True, lambda x: _GOES_ALONG.fullmatch(x.end.strip()) is not None, ("Same as Jun",)),
-    LabelRule("names another", False, _names_another, ("Sorry, Jun", "I speak for Jun")),
+    LabelRule("names another", False, _names_another, ("Sorry, Jun", "I speak for Jun"), of_others=True),
     LabelRule("something lacks", False, _is_lacking, ("We need one more",)),
     LabelRule(
         "gives grounds", True, lambda x: _gives_grounds(x.last) and not find_names(x.written), ("As it is fixed",)
@@ -246,5 +235,5 @@ LABEL_RULES = (
 def find_label_rule(written: str, choice: Choice, *, is_claimed: bool) -> LabelRule | None:
     """The first rule that takes a label."""
     written = written if any(map(find_names, _ASIDE.findall(written))) else _ASIDE.sub("", written)
-    label = Label(_CLAIM_BEHIND.sub("", _ITEM.sub("", written)), choice, is_claimed)
+    label = Label(_CLAIM_BEHIND.sub("", ITEM.sub("", written)), choice, is_claimed)
     return next((row for row in LABEL_RULES if row.when(label)), None)

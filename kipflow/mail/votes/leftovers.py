@@ -244,5 +244,5 @@ def _read_answer(own: Sequence[OwnLine], author: str) -> Iterator[Finding]:
 def _find_answer(folded: str) -> Choice | None:
     """The choice of words that are only a yes, a no or an abstention, perhaps behind "Vote:"."""
     said = _LABEL.sub("", folded)
-    choices = [c for c, names in _ANSWERS.items() if not leaves_only((*names, "greeting"), said)]
+    choices = [c for c, names in _ANSWERS.items() if not leaves_only((*names, "greeting", "from_me"), said)]
     return choices[0] if len(choices) == 1 else None

@@ -1,4 +1,4 @@
-"""Rules for written values that are not just talk: answers to a remark, what makes a vote doubtful, what casts it.
+"""Rules for written values that are not just talk: what makes a vote doubtful, what casts it.
 
 A value that no rule takes for a vote becomes a question if it looks like one. Each docstring holds what its rule takes,
 and what it must leave to others ("not:").
@@ -15,43 +15,13 @@ from kipflow.mail.votes.about import About
 from kipflow.mail.votes.changes import is_taken
 from kipflow.mail.votes.conditions import MARK, is_unsure
 from kipflow.mail.votes.labels import begins_with_ground
-from kipflow.mail.votes.lexicon import begins, drop, ends, fold, has, is_unspaced
+from kipflow.mail.votes.lexicon import begins, drop, fold, has, is_unspaced
 from kipflow.mail.votes.mentions import Mention
 from kipflow.mail.votes.values import speaks_of_itself
 from kipflow.mail.votes.verdicts import Table, Verdict
 
 CAST, ASK, IGNORE = Verdict.CAST, Verdict.ASK, Verdict.IGNORE
 rule = Table()
-_KEEPS_COUNT = re.compile(r"\b(?:updated?|in|to|on) the (?:vote )?(?:tally|count)\b(?! \w)")
-
-
-@rule(ASK, "agrees with a remark: a vote, or an answer to it?")
-def answer(m: Mention) -> bool:
-    """Good point Jun, +1 | not: +1 (binding), good point Jun"""
-    line = m.sentence.line
-    remark = fold(line.answers)
-    behind = fold(m.tail).lstrip(" ,.;:!–—-")
-    if m.choice is Choice.FOR and m.opens and not m.is_claimed and begins("shares", behind):
-        return True  # "+1, same concern here"
-    if m.choice is Choice.AGAINST and not (m.is_claimed or m.mine_follows) and has("assent", fold(m.lead)):
-        return True  # "Yes, -1."
-    is_open = remark.endswith(",") or (remark[-1:].isalpha() and ends("leaves_open", remark[-12:]))
-    if is_open and line.quote_follows:
-        return True  # what is quoted goes on here: a line of it without its mark
-    if not (m.opens or m.is_claimed or m.mine_follows) and m.about is About.NOTHING and has("agreeing", fold(m.lead)):
-        return True
-    following = fold(m.sentence.following[:60])
-    if (_KEEPS_COUNT.search(following) and not m.is_claimed) or (
-        m.choice is Choice.AGAINST and begins("takes_up", following)
-    ):
-        return True  # "OK, -1 then. I'll update the docs", "So +1. I have updated the tally"
-    if not line.answers or (m.is_claimed and m.is_apart):
-        return False
-    is_short = len(remark) < 240
-    if is_short and remark.endswith("?") and not has("open_question", remark):
-        return True
-    discusses = line.quote_follows or (is_short and has("suggests", remark)) or begins("points", behind)
-    return (discusses and not has("call", remark)) or begins("takes_up", behind)
 
 
 #: "+0 / +1", "0 to +1", "+1 -1", "-1 -> 0"
@@ -100,7 +70,8 @@ def hypothetical(m: Mention) -> bool:
     is_ground = begins_with_ground(label) or (m.is_claimed and label.startswith(("no ", "nothing ")))
     # "I won't block it, nor approve it: -0" denies nothing
     denies = not is_ground and has("negation", m.lead_in) and m.choice is not Choice.ABSTAIN
-    if has("hypothetical", m.lead_in) or denies:
+    abstains = m.choice is Choice.ABSTAIN and has("abstention", fold(m.label))  # "I'd rather abstain: 0"
+    if (has("hypothetical", m.lead_in) and not abstains) or denies:
         return True
     is_maybe = not m.opens and has("hypothetical", drop("polite", m.clause))
     return is_maybe and (m.speaks_of_mine or m.is_mine or m.is_claimed)
@@ -169,11 +140,15 @@ def opening(m: Mention) -> bool:
     return may and m.is_apart and (m.opens or not m.segment)
 
 
-#: who is, votes or gives something; for a negative number "it's -1" and "I get -1" are too vague
+#: who votes or gives something; for a negative number "it's -1" and "I get -1" are too vague
 _IS = re.compile(
     r"\b(?:(?:i|we)(?:['’](?:m|re)| am| are)\b(?! for$)|vot|(?:take|count|treat) (?:it|this) as"
     r"|(?:i|we) (?:\w+ ){0,3}(?:stay|remain|give|say|cast)\b)"
 )
+#: "Without much ado I'm still +1 (binding)"
+_I_AM = re.compile(r"\b(?:i['’]m|i am)(?: \w+ly| still| also| now| a)*$")
+#: "Good, then please take +1 (binding) from me", not "the bot listed"
+_TAKE = re.compile(r"\b(?:take|count|add|put|note|record|file|register|accept)$")
 _SAYS_OF_IT = re.compile(r"\b(?:it|that|this|gets?|is)\b")
 #: "A -1 (binding) without a reason is no veto"
 _SAYS_OF_ANY = re.compile(
@@ -198,7 +173,8 @@ def stated_as_own(m: Mention) -> bool:
     of_any = is_bare and (m.about is not About.NOTHING or not is_over)
     from_any = m.segment in {"a", "an", "the", "so", "then"} and m.rest.lstrip().startswith(("from a ", "from an "))
     of_others = of_any or from_any or people.is_wanted(m) or has("group", drop("from_me", m.segment))
-    if not m.segment or m.unknown or of_others:
+    says_whose = m.is_claimed and (_I_AM.search(m.segment) or (m.mine_follows and _TAKE.search(m.segment)))
+    if not m.segment or (m.unknown and not says_whose) or of_others:
         return False
     looks_on = is_bare and not m.is_claimed and m.lead.strip(" ").lower() != m.segment  # "Great, a +1!"
     if looks_on or (m.choice is not Choice.FOR and not _says_whose(m)):
@@ -217,7 +193,6 @@ _GIVES = re.compile(
     r"|\b(?:file|record|register|note|put|count|enter|list|consider|accept|take)(?: \w+)? (?:my|me|mine)\b"
     r"|\b(?:it|this|you|package|thing|kip|proposal) (?:ha(?:s|ve)|gets?|deserves|earns) my$"
 )
-#: somebody's, or one of many
 _OF_WHOM = re.compile(r"\b(?:my|our|he|she|they|who|an?|the|is|are)\b|['’]s\b")
 
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 import re
 
 from kipflow.domain.votes import Choice
+from kipflow.mail.announcements.names import is_own
 from kipflow.mail.votes import people, technical
 from kipflow.mail.votes.about import About
 from kipflow.mail.votes.conditions import MARK
-from kipflow.mail.votes.labels import is_labelled
-from kipflow.mail.votes.lexicon import begins, ends, find_words, fold, has, leaves_only
+from kipflow.mail.votes.labels import ITEM, PASSED_ON, find_label_rule
+from kipflow.mail.votes.lexicon import begins, drop, ends, find_words, fold, has, leaves_only
 from kipflow.mail.votes.mentions import Mention
-from kipflow.mail.votes.values import find_values
 from kipflow.mail.votes.verdicts import Table, Verdict
 
 ASK, IGNORE = Verdict.ASK, Verdict.IGNORE
@@ -178,22 +178,26 @@ def of_another(m: Mention) -> bool:
     return not m.opens and has("other", m.segment) and not is_given
 
 
+#: "[10:14] <jun>"
+_CHAT = re.compile(r"\W*(?:\d{1,2}:\d\d\W+[\w-]+:|(?:\d{1,2}:\d\d\W+)?<[\w-]+>:?)\s*$")
+#: "Abstain: 0" beside "Yes: 3"
+_SIDE = re.compile(r"\W*(?:yes|no|for|against|veto(?:es)?|abstain(?:ed)?|abstentions?)\W*", re.IGNORECASE)
+
+
 @rule(ASK, "stands behind a label or a name: whose, and on what?", rivals=True)
 def labelled(m: Mention) -> bool:
     """Windows: +1 | The bot commented: +1 | not: My vote: +1"""
-    return is_labelled(m)
-
-
-#: "(2) Motion to appoint a secretary"
-_NUMBERED_POINT = re.compile(r"(?:^|(?<=\s))\(?(?:\d{1,2}|[a-h])[.)]\s")
-_LONGEST_POINT = 240
-
-
-@rule(ASK, "answers one of several points: is it a vote on the whole?")
-def on_a_point(m: Mention) -> bool:
-    """> 2) Who keeps the list / +1 | not: > Who keeps the list / +1"""
-    answers = m.sentence.line.answers
-    if not m.opens or m.mine_follows or len(answers) >= _LONGEST_POINT or len(_NUMBERED_POINT.findall(answers)) != 1:
-        return False
-    says_more = "vot" in fold(answers) or "://" in answers or bool(find_values(answers))
-    return _NUMBERED_POINT.match(answers) is not None and not says_more
+    rule = find_label_rule(m.label, m.choice, is_claimed=m.is_claimed) if m.label else None
+    if m.mine_follows and not ITEM.match(m.sentence.line.text):  # "- the limits: -1 from me" is on a part
+        leads = rule is None or rule.leads or (has("first_person", fold(m.label)) and not rule.of_others)
+        return not leads or _CHAT.match(m.lead) is not None
+    if m.written == "0" and _SIDE.fullmatch(m.label):
+        return True  # counts
+    heads_list = m.opens and m.rest.strip() == ":" and m.sentence.following.strip()  # "+1 (binding):"
+    if heads_list or ends("example", fold(m.lead)):
+        return True
+    cites = drop("leads_in", fold(m.lead.rpartition(": ")[0]))  # "Jun said: I vote +1"
+    if any(ends(name, cites) for name in (*PASSED_ON, "other")) and "i" not in cites.split():
+        return True
+    leads_up = rule is not None and rule.leads
+    return bool(m.label) and not leads_up and not is_own(m.label, m.author)

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from kipflow.domain.votes import Choice
 from kipflow.mail.relevance import has_any
+from kipflow.mail.votes.claims import translate_claims
 from kipflow.mail.votes.lexicon import begins, find_words, fold, has, leaves_only, skip
 
 _ALONE_IN_FRONT = r"(?:(?<![A-Za-z0-9_\u00c0-\u04ff.+\-/:=#$%€@&^~\\])|(?<=[^\W\d_]:))"
@@ -146,7 +147,7 @@ def spell_out(text: str) -> str:
     for signs, pattern, written in _SPELLINGS:
         if has_any(signs, text):
             text = pattern.sub(written, text)
-    return text
+    return translate_claims(text)
 
 
 def skip_bullet(text: str) -> int:

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kipflow.mail.announcements.periods import LONGEST, Clock, find_period
+from kipflow.mail.announcements.moments import Clock
+from kipflow.mail.announcements.periods import LONGEST, find_period
 
 OPENED = datetime(2026, 3, 2, 10, tzinfo=UTC)  # a Monday
 CLOSE = OPENED + timedelta(hours=72)
@@ -49,6 +50,25 @@ CALLS = {
     "The vote is open until the end of the month.": "04-01 12:00",
     "The vote is open until the end of next month.": "05-01 12:00",
     "We'll wait for votes until March 12.": "03-13 12:00",
+    "I'm giving it a full week, i.e. until Monday, March 16.": "03-17 12:00",
+    "Because of the weekend it's open until next Tuesday, 10 March, noon Berlin time.": "03-11 12:00",
+    "Friday is a holiday in many places, so let's say until Tuesday 10 March, midnight.": "03-11 12:00",
+    "Wegen der Feiertage lasse ich sie bis Dienstag nach Ostern, also 7. April, 18 Uhr MESZ, laufen.": "03-04 12:00",
+    "Die Abstimmung läuft bis Freitag, den 13. März.": "03-14 12:00",
+    "Le vote est ouvert jusqu'au vendredi 13 mars.": "03-14 12:00",
+    "La votación queda abierta hasta el 13 de marzo de 2026.": "03-14 12:00",
+    "A votação fica aberta até sexta-feira, dia 13.": "03-14 12:00",
+    "期間は3月27日(金) 18:00(日本時間)までとします。よろしくお願いいたします。": "03-28 12:00",
+    "投票持续到3月13日。": "03-14 12:00",
+    "投票期限は3月13日(金) 17:00 (日本時間) とします。": "03-14 12:00",
+    "Many of us travel, so let us give people one full week for this one.": "03-09 10:00",
+    "Until Friday next week, please.": "03-14 12:00",
+    "The vote runs till 13.03.2026.": "03-14 12:00",
+    "I'm away until March 20th, so Jun will close the vote.": "",
+    "I'll be at a conference until March 20th, so please be patient.": "",
+    "I'm leaving it open until Friday next week.": "03-14 12:00",
+    "The branch stays frozen until March 20th.": "",
+    "If nobody objects the vote is open until March 20th.": "",
     "We have until March 12 to get this into 4.2.": "",
     "Last time we left the vote open for two weeks.": "",
     "I don't think that we need to keep this vote open for two weeks.": "",
@@ -81,6 +101,12 @@ CALLS = {
 }
 ANSWERS = {
     "I'm extending the vote until Saturday, 18:00 UTC.": "03-07 18:00",
+    "Half of you are on holiday, so I'm going to keep this going till Wednesday next week (11th).": "03-12 12:00",
+    "Fica aberta até sexta-feira, dia 13, fim do dia em Brasília.": "03-14 12:00",
+    "Ich verlängere die Abstimmung bis Freitag, den 13. März.": "03-14 12:00",
+    "投票延长到3月13日。": "03-14 12:00",
+    "The PR is open until March 20th.": "",
+    "I'm out until March 20th.": "",
     "Extending the voting period by another week, as several asked for more time.": "03-12 10:00",
     "We only have two votes. Extending this until Friday.": "03-07 12:00",
     "72 hours are over, but as two points are open I extend the vote until Friday.": "03-07 12:00",
