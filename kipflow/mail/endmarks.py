@@ -18,6 +18,7 @@ _SEPARATOR = re.compile(r"\s[-–—]+>?\s|[:：()\[\]*|,]|-+>|[.!]+\s*$")
 _VOTE_ON = re.compile(r"^(?:the\s+)?vot(?:e|ing)\s+(?:on|for|to)\b", re.IGNORECASE)
 #: "Result for Foo 1.2": the result of a vote, or a title
 _RESULT_OF = re.compile(r"^\W*(?:the\s+)?(?:results?|outcome|tally)\s+(?:of|for|from|on)\s+", re.IGNORECASE)
+_COUNTS_BEHIND = re.compile(r"\s*(?:\([^()]*\d[^()]*\)|\bwith \d.{0,60})\W*$")
 _MAX_SEGMENTS = 20
 
 
@@ -30,10 +31,18 @@ class EndMark:
     title: str
 
 
+def drop_counts(title: str) -> str:
+    """A subject without the counts behind its mark: "… PASSED (3 binding)", "… PASSED with 3 binding votes"."""
+    bare = _COUNTS_BEHIND.sub("", title)
+    *_, last = bare.split() or [""]
+    return bare if last and _find_kind(last) is not None else title
+
+
 def find_end_mark(title: str, key: re.Pattern[str]) -> EndMark | None:
     """The mark in a subject without its tags; None if there is none. `key` finds a proposal's key."""
     if not has_word(title, "mark_end", "mark_off"):
         return None
+    title = drop_counts(title)
     bare = key.sub(lambda match: " " * len(match.group()), title)
     cuts = [(0, 0), *((m.start(), m.end()) for m in list(_SEPARATOR.finditer(bare))[:_MAX_SEGMENTS]), (len(bare),) * 2]
     spans = [(one[1], other[0]) for one, other in itertools.pairwise(cuts)]

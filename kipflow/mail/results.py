@@ -35,7 +35,8 @@ _SURE = {Standing.CLEAR, Standing.WITHDRAWAL}
 #: "extending this", "keep the vote open"; not "I leave the PR open until the vote is done"
 _EXTENDS = re.compile(
     r"\b(?:(?:extend|prolong)\w* (?:the|this) (?:vot\w+|period|deadline)|(?:extend|prolong)(?:ing)? (?:it|this)"
-    r"|(?:keep|leav)\w* (?:(?:the|this) vot\w+|it|this) open|giv\w+ (?:it|this|the vote) (?:another|some|a few))\b",
+    r"|(?:keep|leav)\w* (?:(?:the|this) vot\w+|it|this) open\b(?! for the (?:full|usual|whole|entire) (?:time|72))"
+    r"|giv\w+ (?:it|this|the vote) (?:another|some|a few))\b",
     re.IGNORECASE,
 )
 #: A reply under a vote's subject is read as an announcement only if it holds one of these.

@@ -24,8 +24,10 @@ STOPS = ("joint", "auxiliary", "condition", "unreal", "speaker")
 _SUCCESSOR = re.compile(
     r"\b(?:(?:supersed|replac|obsolet|subsum|cover)ed by|merged into|in favou?r of) [A-Z]{2,12}-\d{1,6}", re.IGNORECASE
 )
+_UNDONE = frozenset({"accident", "accidentally", "sorry", "back"})
 #: who sets the status of a proposal
-_SETS = frozenset({"moved", "set", "changed", "updated", "switched", "put"})
+_SETS = frozenset({"moved", "moves", "set", "changed", "updated", "switched", "put"})
+_STATUS = frozenset({"status", "state", "'s", "is"})
 _NO_VERBS = frozenset({"a", "as", "whether"})
 #: classes of words by which what is counted is still to come
 _OPEN = ("unreal", "wanted", "condition", "lack", "hedge", "later")
@@ -135,16 +137,27 @@ def is_later(tokens: Sequence[Token]) -> bool:
     return False
 
 
+def is_denied_nearby(tokens: Sequence[Token], at: int) -> bool:
+    """Whether negations in the word's clause turn it round; "non" is that of "non-binding"."""
+    clause = tokens[find_clause(tokens, at) : find_clause_end(tokens, at)]
+    return sum(token.can_be("negator") and token.text != "non" for token in clause) % 2 == 1
+
+
 def drop_successor(sentence: str) -> str:
     """A sentence without the proposal that takes this one's place: it is not about that one."""
     return _SUCCESSOR.sub(" ", sentence)
 
 
-def sets_status(before: Sequence[Token]) -> bool:
-    """Whether the words before an outcome give it to the proposal: "I have moved the KIP to", "Status changed to"."""
-    at = next((at for at, token in enumerate(before) if token.text in _SETS), len(before))
-    named = [t for t in before if t.can_be("thing") or t.text in {"status", "state"}]
-    return at < len(before) and bool(named) and not any(t.can_be("unreal", "negator") for t in before)
+def sets_status(tokens: Sequence[Token], at: int) -> bool:
+    """Whether the proposal is given the status at `at`: "I have moved the KIP to", not "Ben has", nor "by accident"."""
+    before = tokens[find_clause(tokens, at) : at]
+    verb = next((n for n, token in enumerate(before) if token.text in _SETS), None)
+    if verb is None or any(token.can_be("unreal", "negator") for token in before):
+        return False
+    if any(token.can_be("retracts") or token.text in _UNDONE for token in tokens):
+        return False
+    known = all(t.can_be("speaker", "thing", "auxiliary", "adverb") or t.text in _STATUS for t in before[:verb])
+    return known and any(t.can_be("thing") or t.text in _STATUS for t in before)
 
 
 def takes_back(tokens: Sequence[Token]) -> bool:

@@ -22,6 +22,7 @@ from kipflow.mail.announcements.clauses import (
     find_shared,
     find_strongest,
     follows_aside,
+    is_denied_nearby,
     is_hedge,
     is_later,
     read_group,
@@ -83,7 +84,7 @@ class Head:
     @cached_property
     def is_denied(self) -> bool:
         if self.can_be("wide"):  # in scripts without blanks the negation may follow
-            return sum(token.can_be("negator") for token in self.tokens) % 2 == 1
+            return is_denied_nearby(self.tokens, self.at)
         return self.group[1] % 2 == 1
 
     @cached_property
@@ -180,7 +181,7 @@ class Head:
         if leader is None or self.leads or ends_clause(leader):  # "=> PASSED"
             return find_shared(self.tokens, start) or Subject(follows_aside(self.tokens, start))
         if leader.can_be("other") or leader.text == "to":  # "not enough to pass"
-            return Subject.THING if sets_status(self.before) else None
+            return Subject.THING if sets_status(self.tokens, self.at) else None
         if leader.text in _GENERIC and start and self.tokens[start - 1].text in _ANY:
             return None  # "a KIP is accepted with three +1"
         if self.is_active:

@@ -23,6 +23,10 @@ _VOTES = rf"(?=\s+(?:{_GROUP}\s+)?votes?\b)"
 #: "…, 1" over "binding -1 (Tess)"
 _ENDS_IN_NUMBER = re.compile(rf"(?:,|\b(?:and|with|plus))\s+(?:\d{{1,2}}|no|{join_words('number')})\s*$", re.IGNORECASE)
 _COUNTED = re.compile(rf"\s*(?:{_GROUP}\b|[+\-]\s?[01](?![\w.]))", re.IGNORECASE)
+#: "+1: Jun (binding), Ben (binding)," over "Tess (binding)"
+_LISTS = re.compile(rf"\s*(?:[-*•]\s+)?(?:[+\-]\s?[01]\b|{_GROUP}\b).{{0,600}},\s*$", re.IGNORECASE)
+_BINDING = re.compile(r"\bbinding\b", re.IGNORECASE)
+_OUTSIDERS = re.compile(rf"^\s*(?:[-*•]\s+)?(?:{join_words('outsiders')})(?=\s*:)", re.IGNORECASE)
 #: Replacements for marks and words, applied in order: "(nb)" becomes "(non-binding)", "approving" becomes "+1". Only
 #: a line (in lower case) with one of the signs in front can match its pattern.
 _SPELLINGS = tuple(
@@ -36,7 +40,8 @@ _SPELLINGS = tuple(
         ("(", rf"\(\s*({_GROUP})\s*[,;/]\s*[\w.@ -]{{1,40}}\)", r"(\1)"),  # "(binding, PMC)"
         (("pmc",), r"(?<=[+\-][01])\s*\(?\s*non[-\s]PMC(?: members?)?\s*\)?(?=\s*[:=])", " (non-binding)"),
         (("pmc",), r"(?<=[+\-][01])\s*\(?\s*PMC(?: members?)?\s*\)?(?=\s*[:=])", " (binding)"),
-        ("个個票", rf"(?<=\d)\s*[个個票]\s*(?=[+\-]|{_GROUP})", " "),
+        ("票", rf"({_GROUP})\s*(\d{{1,3}})\s*票", r"\2 \1"),  # "binding 3 票"
+        ("个個票", rf"(?<=\d)\s*[个個票]\s*(?=[+\-]|\(?{_GROUP})", " "),
         (("...", "…"), r"\s*(?:\.{3,}|…)\s*(?=\d{1,3}\s*$)", ": "),
         (("vote",), rf"\b(?:{join_words('disapproving')}){_VOTES}", "-1"),
         (("vote",), rf"\b(?:{join_words('approving')}){_VOTES}", "+1"),
@@ -91,7 +96,7 @@ _GROUP_NAMES = re.compile(
 
 def even_out(lines: Sequence[str]) -> list[str]:
     """The lines (made plain) in the one form from which counts are read."""
-    marked = [_spell_out(line) for line in _write_out_stars(_join_wrapped(lines))]
+    marked = [_spell_out(line) for line in _write_out_stars(_write_out_outsiders(_join_wrapped(lines)))]
     parted = [part for line in marked for part in (part_lists(line) if len(line) <= _MAX_LINE else [line])]
     found = _write_out_pairs([_write_out(part) for line in flatten_tables(parted) for part in _part_votes(line)])
     out: list[str] = []
@@ -113,11 +118,19 @@ def _join_wrapped(lines: Sequence[str]) -> list[str]:
     """The lines, with a number that ends one joined to the votes in the next that it counts."""
     joined: list[str] = []
     for line in lines:
-        if joined and _COUNTED.match(line) and _ENDS_IN_NUMBER.search(joined[-1][-_MAX_LINE:]):
+        above = joined[-1][-_MAX_LINE:] if joined else ""
+        is_counted = _COUNTED.match(line) and _ENDS_IN_NUMBER.search(above)
+        if is_counted or (_LISTS.match(above) and line[:1].isalpha() and ":" not in line):
             joined[-1] = f"{joined[-1].rstrip()} {line.lstrip()}"
         else:
             joined.append(line)
     return joined
+
+
+def _write_out_outsiders(lines: Sequence[str]) -> list[str]:
+    """ "Community: Kim, Ann" as "Non-binding: Kim, Ann", if others are said to bind."""
+    binds = any(_BINDING.search(line) for line in lines if len(line) <= _MAX_LINE)
+    return [_OUTSIDERS.sub("Non-binding", line) if binds and len(line) <= _MAX_LINE else line for line in lines]
 
 
 def _write_out_stars(lines: Sequence[str]) -> list[str]:

@@ -13,6 +13,7 @@ from kipflow.mail.announcements.mailfacts import Mail
 from kipflow.mail.announcements.sayings import REOPENED, read_call, read_outcomes
 from kipflow.mail.announcements.tokens import tokenize
 from kipflow.mail.announcements.verdicts import Says, Table
+from kipflow.mail.endmarks import drop_counts
 
 result = Table()
 #: "The vote stays open, Kim is not a committer."; not "This vote thread stays open", "I'm extending the vote page"
@@ -23,8 +24,6 @@ _OF_THE_VOTE = re.compile(
     r"|i(?:['’]m| am|['’]ll| will)? (?:re-?open|extend|keep|leav)\w* (?:the|this) vote\b(?! (?:thread|page|form)))",
     re.IGNORECASE,
 )
-#: "… PASSED (3 binding, 1 non-binding)"
-_COUNTS_BEHIND = re.compile(r"\s*\([^()]*\d[^()]*\)\W*$")
 _MAY_FAIL = ("negator", "failure", "cancel", "retracts", "disregard", "reopens", "outdated")
 NOTHING, ASK, FAILED, PASSED, AGAINST = Says.NOTHING, Says.ASK, Says.FAILED, Says.PASSED, Says.AGAINST
 
@@ -230,7 +229,7 @@ def no_result(_: Mail) -> bool:
 
 def find_outcome_of_subject(subject: str) -> str | None:
     """The outcome that a subject states in its tags or with its last words; a title's own words state none."""
-    words = _COUNTS_BEHIND.sub("", subject[:300]).split()
+    words = drop_counts(subject[:300]).split()
     title = next((at for at in range(len(words), 0, -1) if not _is_mark(words[at - 1])), 0)
     texts = [*re.findall(r"\[([^\[\]]{1,80})\]", subject[:300]), " ".join(words[title:])]
     return next((s.outcome for text in texts for s in read_outcomes(text) if s.says is not ASK), None)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from functools import cache
@@ -17,6 +18,8 @@ _LAST_ON_EARTH = timedelta(days=1, hours=12)
 #: Most characters between a day and its hour.
 _REACH = 25
 _MAX_TIMES = 6
+_MONTHS, _SHORTEST, _SEASON = 12, 31, timedelta(days=92)
+_ADDED = re.compile(r"more|further|additional|extra")
 _CLOCK = re.compile(
     r"(?<!\d)(?P<hour>[01]?\d|2[0-4])(?:[:.](?P<minute>[0-5]\d)(?::\d\d)?(?:\s?(?P<half>[ap]m))?|\s?(?P<half2>[ap]m))"
     r"\s?(?:utc|gmt|z)\b(?!\s?[+-]\d)"
@@ -48,6 +51,11 @@ class Moment:
         return bool(self.at["unit"])
 
     @property
+    def adds(self) -> bool:
+        """Whether it is a length on top of another: "two more days"."""
+        return self.is_length and (self.at["number"] == "another" or _ADDED.search(self.at["kind"]) is not None)
+
+    @property
     def is_until(self) -> bool:
         """Whether the words beside it, in a script without blanks, say that something ends then."""
         return bool(self.at["wide"] or self.at["wide2"])
@@ -72,12 +80,13 @@ def names_time(text: str) -> bool:
     return _compile_times().search(text) is not None
 
 
-def find_moments(sentence: str) -> Iterator[Moment]:
-    """The times of a sentence in lower case, the first few."""
+def find_moments(sentence: str) -> tuple[str, list[Moment]]:
+    """A sentence in lower case with its hours blanked out, and its times, the first few."""
     hours = list(_CLOCK.finditer(sentence))
     timeless = _CLOCK.sub(lambda m: " " * len(m.group()), sentence) if hours else sentence
-    for at in list(_compile_times().finditer(timeless))[:_MAX_TIMES]:
-        yield Moment(at, tuple(h for h in hours if at.start() - _REACH < h.start() < at.end() + _REACH))
+    found = itertools.islice(_compile_times().finditer(timeless), _MAX_TIMES)
+    near = ((at, tuple(h for h in hours if at.start() - _REACH < h.start() < at.end() + _REACH)) for at in found)
+    return timeless, [Moment(at, beside) for at, beside in near]
 
 
 @cache
@@ -111,7 +120,8 @@ def _compile_times() -> re.Pattern[str]:
         r"(?:(?P<iso>20\d\d(?P<mark>[-/])\d\d(?P=mark)\d\d)(?:t(?=\d))?"
         rf"|(?P<month1>{month})\.?\s+(?P<day1>\d\d?)(?:st|nd|rd|th)?\b{year.format(1)}"
         rf"|(?P<day2>\d\d?){th}\s+(?:of\s+|de\s+)?(?P<month2>{month})(?!\w){year.format(2)}"
-        r"|(?P<dotted>\d\d?\.\d\d?\.20\d\d))"
+        r"|(?P<dotted>\d\d?\.\d\d?\.20\d\d|\d\d\.\d\d\.(?!\d))|(?P<slashed>\d\d?/\d\d?/20\d\d)\b)"
+        r"|the\s+(?P<day5>\d\d?)(?:st|nd|rd|th)\b(?!\s+of)"
         rf"|(?P<soon>{_join('tomorrow')})\b"
         rf"|(?P<next>next\s+)?(?P<weekday>{day})(?:,?\s+{the}\s+(?P<day3>\d\d?){th})?(?!\w)(?P<after>\s+next\s+week\b)?"
         r"|end\s+of\s+(?P<which>next|this|the)\s+(?P<span>week|month)\b"
@@ -149,14 +159,28 @@ def _find_last(today: date, span: str, which: str) -> date:
     )
 
 
+def _find_next(number: int, today: date) -> date | None:
+    """The next day with this number of its month."""
+    days = (today + timedelta(days=n) for n in range(62))
+    return next((day for day in days if day.day == number), None)
+
+
+def _find_written(written: str, today: date) -> date | None:
+    """The latest day that figures can mean within a season: 09/03/2026 is in March or September."""
+    first, second, year = (int(part or today.year) for part in re.split(r"[./]", written))
+    orders = ((first, second), (second, first)) if "/" in written else ((first, second),)
+    days = [date(year, month, day) for day, month in orders if month <= _MONTHS and day <= _SHORTEST]
+    near = [day for day in days if day <= today + _SEASON]
+    return max(near or days, default=None)
+
+
 def _find_day(at: re.Match[str], today: date, *, is_call: bool) -> date | None:
-    if at["soon"]:
-        return today + timedelta(days=1)
+    if at["soon"] or at["day5"]:
+        return _find_next(int(at["day5"]), today) if at["day5"] else today + timedelta(days=1)
     if at["weekday"]:
         first = today + timedelta(days=(_find_name("weekday", at["weekday"]) % 7 - today.weekday()) % 7)
         if at["day3"]:  # "Monday, the 16th"
-            days = (today + timedelta(days=n) for n in range(62))
-            return next((day for day in days if day.day == int(at["day3"])), None)
+            return _find_next(int(at["day3"]), today)
         # the latest day it can mean; "Thursday", said on a Thursday, is today, unless the vote opens then
         if at["after"]:
             return first + _WEEK if first.isocalendar().week == today.isocalendar().week else first
@@ -166,8 +190,8 @@ def _find_day(at: re.Match[str], today: date, *, is_call: bool) -> date | None:
     try:
         if at["iso"]:
             return date.fromisoformat(at["iso"].replace("/", "-"))
-        if at["dotted"]:
-            return datetime.strptime(at["dotted"], "%d.%m.%Y").date()  # noqa: DTZ007
+        if at["dotted"] or at["slashed"]:
+            return _find_written(at["dotted"] or at["slashed"], today)
         if at["month4"]:
             month, day, year = int(at["month4"]), int(at["day4"]), (at["year3"] or "")[:4]
         else:

@@ -38,9 +38,11 @@ _VOTES_OF = re.compile(r"\b(?:by|with) the (?:following votes|votes (?:of|from))
 _LACKS = re.compile(rf"\b(?:{join_words('uncounted', 'short_of')})\b|n['’]t\b", re.IGNORECASE)
 _PERSON_ITEM = re.compile(r"^\s*(?:[-*•·–]\s+|\d{1,2}[.)]\s+)(?=[^\W\d_])[^a-z]")
 #: "Binding: Mara, Jun", also after "Passed!"
-_GROUP_NAMES = re.compile(rf"(?:^|[.!;])\s*(?P<g>{GROUP}){VOTES}\s*:\s*(?P<names>[^\W\d][^:]*)$", re.IGNORECASE)
+_GROUP_NAMES = re.compile(
+    rf"(?:^|[.!;])\s*(?P<g>{GROUP}){VOTES}\s*:\s*(?P<names>[^\W\d](?:[^:.]|(?<=\b[A-Z])\.|\.(?!\s|$))*)(?:\.(?:\s.*)?)?$",
+    re.IGNORECASE,
+)
 _HEAD_WORDS = re.compile(rf"{CHOICE}|{GROUP}|\b(?:{join_words('heading')})\b|\d+|[\W_]", re.IGNORECASE)
-_OUTSIDERS = re.compile(rf"\b(?:{join_words('outsiders')})\b", re.IGNORECASE)
 #: also a value other than +1: "Binding: Mara +1, Jun -0.5"
 _NOT_NAMES = re.compile(rf"\b(?:{join_words('no_name')})\b|[!?=]|://|\s[+-]\s?(?:0|[.,]\d)|\s-\s?1\b", re.IGNORECASE)
 _ADDRESS = re.compile(r"^<?[\w.+-]{1,64}@[\w.-]{1,120}>?$")
@@ -135,8 +137,6 @@ class NameLists:
             return
         body = item.group("rest") if item is not None else text
         if not self.inside or (item is None and text.endswith(":") and not _HEAD_WORDS.sub("", text)):
-            if self.group == "binding" and _OUTSIDERS.search(text):
-                self.group = "non-binding"
             return  # also a heading over a part of the list: "Committers:"
         if _NONE.match(body):
             self.reading.of(self.group).setdefault(self.choice, 0)

@@ -19,8 +19,6 @@ OUTCOMES = ("success", "failure", "gain", "needed", "landed")
 ENDS = ("result", "cancel", "disregard", "retracts", "extend", "runs_on", "keep", "correct", "close", "thanks")
 #: Most words between a result and what it is a result of.
 _OF = 6
-#: "I'll keep it open for the full time": no longer than said
-_AS_ANNOUNCED = frozenset({"full", "whole", "usual", "entire"})
 _PAST = frozenset({"last", "ago", "earlier", "already", "before"})
 
 
@@ -184,8 +182,6 @@ def extends(h: Head) -> bool:
         is_now = h.tokens[h.at - 1].can_be("auxiliary") and h.tokens[h.at - 1].text != "was"
         return is_now and h.leader is not None and h.leader.can_be("vote", "thing", "period", "pronoun")
     near = h.tokens[h.at + 1 : h.at + 1 + _OF]
-    if h.can_be("keep") and any(t.text in _AS_ANNOUNCED for t in h.tokens[h.at + 1 :]):
-        return False
     is_open = h.can_be("extend") or any(t.text == "open" for t in near)
     return is_open and any(t.can_be("vote", "period", "pronoun") for t in near)
 

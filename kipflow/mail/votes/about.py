@@ -22,12 +22,12 @@ _OTHER_OPINION = re.compile(
 )
 #: "For the config name I'm -0", "I like it, and for the name I'm -1", "Without the second part, +1"
 _LED_IN = re.compile(
-    r"(?:^|[.!?;]\s|(?:,|\s[–—-]{1,2}|(?=\s(?:and|but)\s))\s(?=(?:(?:and|but) )?(?:for|on)\b))"
+    r"(?:^|[.!?;]\s|(?:,|\s[–—-]{1,2}|(?=\s(?:and|but)\s))\s(?=(?:(?:and|but) )?(?:for|on|with)\b))"
     r"\W*(?:but |and )?(?:as )?(?P<how>for|on|to|with|without|regarding|concerning)\s+"
     r"(?P<what>[^.,;:!?]{1,60}?)(?:,|,?\s+(?:i am|i'm|i give|i vote|it is|it's|my vote is))\s*(?:an? )?$"
 )
 #: what is there already: "With the new name I'm +1", not "with a new name"
-_NEW = re.compile(r"(?:the (?:new|updated|latest|changed|current)|this|these|your) ")
+_NEW = re.compile(r"the (?:new|updated|latest|changed|current) ")
 _DETERMINERS = re.compile(
     r"(?:(?:the|this|that|these|those|your|his|her|their|our|my|all|both|new|updated|latest|proposed|current|"
     r"whole|entire|overall|de|het|hele|das|den|ganzen?|la|le|el|il|todo|(?!(?:reject|abandon|dropp|revert|request|remov)ed)\w+ed|final|smaller|shorter)\s+){0,3}"
@@ -107,15 +107,26 @@ def _find_stem(word: str) -> str:
     return word[:_STEM] if len(word) > _STEM else word.removesuffix("s")
 
 
+def _read_led_in(lead: str, title: frozenset[str]) -> About | None:
+    """What a value is on by the words before its subject: "For the name I'm -0", "With tests I'm +1"."""
+    led = _LED_IN.search(fold(lead))
+    what = led.group("what") if led is not None else ""
+    if led is None or has("whole", what):
+        return None
+    if led.group("how") == "with" and leaves_only(("filler", "manner", "harmless"), f"with {what}"):
+        is_there = _NEW.match(what) is not None and _VALUE.match(lead) is None
+        return About.NOTHING if is_there else About.UNKNOWN
+    if has("part", what):
+        return About.PART
+    is_thing = led.group("how") in {"for", "on"} and _is_a_thing(what, title)
+    return About.UNKNOWN if is_thing else None
+
+
 def read_about(lead: str, rest: str, title: frozenset[str] = frozenset()) -> About:
     """What a value is on, by the text before and after it, and the `title` of the vote."""
-    led = _LED_IN.search(fold(lead))
-    is_new = led is not None and led.group("how") == "with" and _NEW.match(led.group("what")) is not None
-    if led is not None and not is_new and not has("whole", led.group("what")):
-        if has("part", led.group("what")):
-            return About.PART
-        if led.group("how") in {"for", "on"} and _is_a_thing(led.group("what"), title):
-            return About.UNKNOWN
+    led = _read_led_in(lead, title)
+    if led is not None:
+        return led
     match = _OBJECT.match(rest)
     if match is None:
         return _read_other_object(rest)

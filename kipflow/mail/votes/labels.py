@@ -55,7 +55,7 @@ _SAYS = re.compile(
 _STATES = re.compile(rf"\b(?:{BE}|has|have|had|will|did|does|wants?|says?|needs?)\b|^\W*(?:as|one|half|what)\b")
 #: "Same as Jun and Ola", "Same vote as last week"
 _GOES_ALONG = re.compile(
-    r"(?i:(?:(?:the )?same (?:vote|answer) )?(?:as|like) (?:before|last \w+|in the (?:first|last|previous) \w+))"
+    r"(?i:(?:(?:the )?same (?:vote |answer )?)?(?:as|like) (?:before|said|last \w+|in the (?:first|last|previous) \w+))"
     rf"|(?i:same (?:here )?as|like|(?:i )?agree(?:d|ing)? with|echoing|seconding) {NAME}(?:(?:,| and| &) {NAME}){{0,3}}"
 )
 _MANY = 4

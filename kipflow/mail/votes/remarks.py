@@ -9,9 +9,9 @@ import re
 
 from kipflow.domain.votes import Choice
 from kipflow.mail.votes.about import About
-from kipflow.mail.votes.lexicon import begins, ends, fold, has
+from kipflow.mail.votes.lexicon import begins, drop, ends, fold, has
 from kipflow.mail.votes.mentions import Mention
-from kipflow.mail.votes.values import find_values
+from kipflow.mail.votes.values import find_values, parse_value
 from kipflow.mail.votes.verdicts import Table, Verdict
 
 ASK = Verdict.ASK
@@ -19,7 +19,9 @@ rule = Table()
 #: longer quotations are whole mails, not a passage that was picked out
 _LONGEST = 240
 #: fewest words of a passage; "Thanks, Mara" is what is left of a call
-_FEWEST = 6
+_FEWEST = 5
+_DESPITE = re.compile(r"(?:anyway|all the same|nevertheless|nonetheless|still|regardless|despite|even so)\b")
+_IS_TITLE = re.compile(r"[a-z]{2,8}-\d+:")
 _KEEPS_COUNT = re.compile(r"\b(?:updated?|in|to|on) the (?:vote )?(?:tally|count)\b(?! \w)")
 #: "(2) Motion to appoint a secretary"
 _NUMBERED_POINT = re.compile(r"(?:^|(?<=\s))\(?(?:\d{1,2}|[a-h])[.)]\s")
@@ -36,10 +38,13 @@ def on_a_point(m: Mention) -> bool:
 
 
 def _may_be_call(remark: str) -> bool:
-    """Whether quoted words may be what is left of a call for votes: its request, its link, its end."""
-    return (
-        len(remark.split()) < _FEWEST or has("call", remark) or has("open_question", remark) or has("voted_on", remark)
-    )
+    """Whether quoted words may be what is left of a call for votes, or of a vote in favour: neither is a remark."""
+    if len(remark.split()) < _FEWEST or "[ ]" in remark:
+        return True
+    choices = {parse_value(found["value"])[0] for found in find_values(remark)}
+    calls = has("calls_vote", remark) or "://" in remark or has("open_question", remark) or _IS_TITLE.match(remark)
+    talks = has("suggests", drop("polite", remark)) or has("negation", remark) or Choice.AGAINST in choices
+    return bool(calls or choices) and not talks
 
 
 @rule(ASK, "agrees with a remark: a vote, or an answer to it?")
@@ -66,7 +71,7 @@ def answer(m: Mention) -> bool:
         return False
     is_short = len(remark) < _LONGEST and not remark.startswith("…")
     is_bare = not (m.is_claimed or m.mine_follows) and m.choice is Choice.FOR
-    if is_short and is_bare and not _may_be_call(remark):
+    if is_short and is_bare and not (_may_be_call(remark) or _DESPITE.match(behind)):
         return True  # a passage that was picked out
     if is_short and remark.endswith("?") and not has("open_question", remark):
         return True

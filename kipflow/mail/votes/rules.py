@@ -110,6 +110,20 @@ def earlier(m: Mention) -> bool:
     return (not m.opens and has("earlier", m.segment)) or begins("still_counts", fold(m.rest))
 
 
+#: "In the tally I'm +1", "I see I'm +1 in your count"
+_IN_COUNT = re.compile(
+    r"\b(?:in|to|by) (?:the|your) (?:tally|count|results?|list|spreadsheet|summary|bot|table|mail)\b"
+    r"|\b(?:tally|count|results?|list|spreadsheet|summary|bot|table) (?:says?|shows?|has|have|lists?)\b",
+    re.IGNORECASE,
+)
+
+
+@rule(ASK, "speaks of a count of votes: is it the vote?")
+def in_a_count(m: Mention) -> bool:
+    """In the tally I'm +1 (binding) | not: +1 (binding), please add it to the tally"""
+    return not m.opens and _IN_COUNT.search(m.sentence.text) is not None
+
+
 @rule(ASK, "says that it went astray: does it count?")
 def astray(m: Mention) -> bool:
     """+1 (binding), sorry, wrong thread. | not: Sorry, wrong thread before. +1 (binding)"""
@@ -145,8 +159,6 @@ _IS = re.compile(
     r"\b(?:(?:i|we)(?:['’](?:m|re)| am| are)\b(?! for$)|vot|(?:take|count|treat) (?:it|this) as"
     r"|(?:i|we) (?:\w+ ){0,3}(?:stay|remain|give|say|cast)\b)"
 )
-#: "Without much ado I'm still +1 (binding)"
-_I_AM = re.compile(r"\b(?:i['’]m|i am)(?: \w+ly| still| also| now| a)*$")
 #: "Good, then please take +1 (binding) from me", not "the bot listed"
 _TAKE = re.compile(r"\b(?:take|count|add|put|note|record|file|register|accept)$")
 _SAYS_OF_IT = re.compile(r"\b(?:it|that|this|gets?|is)\b")
@@ -173,8 +185,8 @@ def stated_as_own(m: Mention) -> bool:
     of_any = is_bare and (m.about is not About.NOTHING or not is_over)
     from_any = m.segment in {"a", "an", "the", "so", "then"} and m.rest.lstrip().startswith(("from a ", "from an "))
     of_others = of_any or from_any or people.is_wanted(m) or has("group", drop("from_me", m.segment))
-    says_whose = m.is_claimed and (_I_AM.search(m.segment) or (m.mine_follows and _TAKE.search(m.segment)))
-    if not m.segment or (m.unknown and not says_whose) or of_others:
+    is_given = m.is_claimed and m.mine_follows and _TAKE.search(m.segment) is not None
+    if not m.segment or (m.unknown and not is_given) or of_others:
         return False
     looks_on = is_bare and not m.is_claimed and m.lead.strip(" ").lower() != m.segment  # "Great, a +1!"
     if looks_on or (m.choice is not Choice.FOR and not _says_whose(m)):

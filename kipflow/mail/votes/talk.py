@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from kipflow.domain.votes import Choice
-from kipflow.mail.announcements.names import is_own
+from kipflow.mail.announcements.names import is_own as is_own_name
 from kipflow.mail.votes import people, technical
 from kipflow.mail.votes.about import About
 from kipflow.mail.votes.conditions import MARK
@@ -42,7 +42,11 @@ _ADDS_UP = re.compile(r"(?<![\w.-])\d{1,2}(?: x)? (?:(?:non-?)?binding|votes?|\(
 #: "2 x +1 binding"
 _TIMES = re.compile(r"(?<![\w.])(?:[2-9]|\d\d) ?[x×*] ?$", re.IGNORECASE)
 #: "+1 x2 and -1 x1", "+1 binding 2 (Jun, Ola), -1 none"
-_TIMES_BEHIND = re.compile(r"\s*(?:[x×] ?\d{1,2}\b|\d{1,2} \((?-i:[A-Z@])|(?:none|nobody)\W*$)", re.IGNORECASE)
+_TIMES_BEHIND = re.compile(
+    r"\s*(?:[x×] ?\d{1,2}\b|\d{1,2} \((?-i:[A-Z@])|(?:none|nobody)\W*$"
+    r"|[一二两三四五六七八九十\d]{1,2}\s?[票표])",
+    re.IGNORECASE,
+)
 
 
 @rule(IGNORE, "counts votes, casts none", mine=ASK, free=ASK)
@@ -189,8 +193,9 @@ def labelled(m: Mention) -> bool:
     """Windows: +1 | The bot commented: +1 | not: My vote: +1"""
     rule = find_label_rule(m.label, m.choice, is_claimed=m.is_claimed) if m.label else None
     if m.mine_follows and not ITEM.match(m.sentence.line.text):  # "- the limits: -1 from me" is on a part
-        leads = rule is None or rule.leads or (has("first_person", fold(m.label)) and not rule.of_others)
-        return not leads or _CHAT.match(m.lead) is not None
+        leads = rule.leads if rule is not None else not m.label
+        is_own = has("first_person", fold(m.label)) and not (rule is not None and rule.of_others)
+        return not (leads or is_own) or _CHAT.match(m.lead) is not None
     if m.written == "0" and _SIDE.fullmatch(m.label):
         return True  # counts
     heads_list = m.opens and m.rest.strip() == ":" and m.sentence.following.strip()  # "+1 (binding):"
@@ -200,4 +205,4 @@ def labelled(m: Mention) -> bool:
     if any(ends(name, cites) for name in (*PASSED_ON, "other")) and "i" not in cites.split():
         return True
     leads_up = rule is not None and rule.leads
-    return bool(m.label) and not leads_up and not is_own(m.label, m.author)
+    return bool(m.label) and not leads_up and not is_own_name(m.label, m.author)

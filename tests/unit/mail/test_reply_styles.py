@@ -26,7 +26,7 @@ OWN = {
     "LGTM, +1 from my side.\nSee https://x.example/a?b=1": "+1",
 }
 QUOTED = (
-    "-1 (binding), no.\n\nJun",
+    "-0 (binding), no.\n\nJun",
     "Hi,\n\nI vote:\n+1 (binding)\n\nOn Mon, Mar 2, 2026 at 8:00 AM Mara Lind <mara@lind.example> wrote:\n\n> [ ] +1\n",
 )
 
