@@ -19,6 +19,7 @@ _LAST_ON_EARTH = timedelta(days=1, hours=12)
 _REACH = 25
 _MAX_TIMES = 6
 _MONTHS, _SHORTEST, _SEASON = 12, 31, timedelta(days=92)
+_FROM_NOW = re.compile(r"\s+(?:from|as of) (?:now|today)\b")
 _ADDED = re.compile(r"more|further|additional|extra")
 _CLOCK = re.compile(
     r"(?<!\d)(?P<hour>[01]?\d|2[0-4])(?:[:.](?P<minute>[0-5]\d)(?::\d\d)?(?:\s?(?P<half>[ap]m))?|\s?(?P<half2>[ap]m))"
@@ -53,7 +54,9 @@ class Moment:
     @property
     def adds(self) -> bool:
         """Whether it is a length on top of another: "two more days"."""
-        return self.is_length and (self.at["number"] == "another" or _ADDED.search(self.at["kind"]) is not None)
+        near = self.at.string[: self.at.start()].rstrip()
+        is_more = self.at["number"] == "another" or near.endswith(("another", "additional", "further"))
+        return self.is_length and (is_more or _ADDED.search(self.at["kind"]) is not None)
 
     @property
     def is_until(self) -> bool:
@@ -139,7 +142,9 @@ def _add_length(at: re.Match[str], before: Sequence[str], clock: Clock, *, exten
     word, numbers = at["number"], load_classes("patterns.toml")["number"]
     number = int(word) if word.isdigit() else numbers.index(word) if word in numbers else 1
     begin = clock.said_at if before[-1:] in (["in"], ["within"]) else clock.opened_at
-    if extends and before[-1:] != ["to"] and not clock.is_call:
+    if _FROM_NOW.match(at.string, at.end()) is not None:
+        begin = clock.said_at
+    elif extends and before[-1:] != ["to"] and not clock.is_call:
         begin = max(clock.said_at, clock.close)
     if "business" not in at["kind"] and "working" not in at["kind"]:
         return begin + timedelta(hours=number * _HOURS[at["unit"][0]])
@@ -182,9 +187,9 @@ def _find_day(at: re.Match[str], today: date, *, is_call: bool) -> date | None:
         if at["day3"]:  # "Monday, the 16th"
             return _find_next(int(at["day3"]), today)
         # the latest day it can mean; "Thursday", said on a Thursday, is today, unless the vote opens then
-        if at["after"]:
+        if at["after"] or at["next"]:
             return first + _WEEK if first.isocalendar().week == today.isocalendar().week else first
-        return first + _WEEK if at["next"] or (first == today and is_call) else first
+        return first + _WEEK if first == today and is_call else first
     if at["span"]:
         return _find_last(today, at["span"], at["which"])
     try:

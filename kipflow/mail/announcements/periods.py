@@ -18,9 +18,9 @@ from kipflow.mail.announcements.tokens import load_classes
 
 #: An end later than this after the vote's opening is not understood.
 LONGEST = timedelta(days=92)
-_MAX_TEXT, _MAX_LINE, _MAX_SENTENCES = 8_000, 300, 100
+MAX_TEXT, MAX_LINE, _MAX_SENTENCES = 8_000, 300, 100
 _LAST_YEAR = 9_000  # later years overflow date arithmetic
-_SENTENCES = re.compile(
+SENTENCES = re.compile(
     r"(?<=\D[.!?])\s+(?=[^\s\d])|(?<=\d[.!?])\s+(?=[A-Z])(?!Jan|Feb|M[aä]r|A[pu]|Ma[iy]|Ju|[ADNOS][a-z]+(?:ust|ber))"
     r"|(?<=[。！？])|\n\s*\n|\n(?=\s*(?:[-*•]|(?:The|This|Our|Please|Voting|Votes?|Deadline|Discussion)\b))"
 )
@@ -36,24 +36,15 @@ _IT = re.compile(r"(?:it|that|this)\b(?! vote)")
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 _OTHER_VOTE = re.compile(r"\b(?:next|last|previous|other|earlier) vot")
 #: After a time: "… is unnecessary", "… was a typo", "…?"
-_TAKES_BACK = re.compile(r"\W*(?:is|was|would|isn't|wasn't)\b|[^.!]*\?")
+_TAKES_BACK = re.compile(r"\W*(?:is|was|would|isn't|wasn't)\b|\s+if (?:needed|necessary|required|wanted)\b|[^.!]*\?")
+#: "People have until April 30 to migrate", "We wait until April 30 before closing the old endpoint"
+_OTHER_AIM = re.compile(
+    r"\s+(?:to (?!(?:vote|cast|have|give|allow|let|respond|review|reply|get|make|be|read|test|verify|accommodate|wrap"
+    r"|close|end|finish|collect|reach)\b)[a-z]+\b|for (?:the )?old\b"
+    r"|before (?:closing|removing|dropping) (?!the vote|this|it\b))"
+)
 _ASKED_FOR = re.compile(r"\basked for\b")
-_GRANTS = re.compile(
-    r"(?:thanks?\b[^,.;:!]{0,20}[,.!]\s*|(?:(?:hi|hello|hey|dear)\s+)?(?!ok|yes|sure)[^\W\d]{2,20},\s*)?(?:yeah,? )?"
-    r"(?:sure|ok(?:ay)?|yes|yep|of course|no (?:problem|worries)|not a problem|fine|will do|done|certainly|gladly"
-    r"|agreed|makes sense|good idea|alright|absolutely|happy to|let['’]s do)\b"
-)
-#: what qualifies an agreement: "Okay, noted. Still, I'd like to close on Thursday"
-_QUALIFIED = re.compile(
-    r"\b(?:but|unfortunately|however|still|yet|rather|prefer|clos(?:e|ing)|noted|sorry|instead|[a-z]+n['’]t|cannot)\b"
-)
-#: "Could you leave it open till Monday?", "Can you give us until Monday?"
-_REQUEST = re.compile(
-    r"\b(?:could|can|would|may|please|any chance|possible|shall we|how about|what about|let['’]s)\b.*"
-    r"(?:\b(?:leav|keep|hold|extend|prolong)\w*\b.{0,30}\b(?:it|this|vot(?:e|ing)|thread|poll|deadline)\b"
-    r"|\bgiv\w+ (?:us|me|people|everybody|everyone|it)\b|\bhave until\b)"
-)
-_ZONE = re.compile(r"\([a-z]{2,4}t\)")
+_ZONE = re.compile(r"\([a-z]{2,4}t\)|\((?=at least\))|(?<=at least)\)")
 _GREETING = re.compile(r"^\W*(?:hi|hello|hey|dear|ok|okay)\b[^,.;:]{0,20},")
 #: Words that are about the vote itself, whatever stands before: "so I keep this one open", "test and vote by"
 _ANCHOR = re.compile(
@@ -62,13 +53,15 @@ _ANCHOR = re.compile(
     r"|(?:the|this|our) (?:vote|voting|poll)(?: will| shall| is| to| be){0,3} (?:(?:is|be|stays?|remains?) open|runs?"
     r"|lasts?|closes?|ends?|goes on)|vote (?=by)|vot(?:e|es|ing) will be (?:closed|counted|tallied)"
     r"|i(?:['’]ll| will) (?:tally|count)(?: the votes)?|we(?:['’]ll| will) tally"
+    r"|clos(?:e|ing) (?:this|it)(?: vote| thread| one)?(?= (?:on|next)\b)"
     r"|giv(?:e|ing) (?:it|this|people|folks|every(?:one|body)|you|us)(?: all)?)\b"
 )
 #: what stands before the last subject or object: "because of the holidays I keep it open" → "it open"
-_SUBJECT = re.compile(r"^.*\b(?=(?:it|this|i|we|vot(?:es?|ing)|poll)\b)")
+_SUBJECT = re.compile(r"^.*\b(?<!for )(?<!of )(?<!on )(?=(?:it|this|i|we|vot(?:es?|ing)|poll)\b)")
 #: "I'll be at a conference until Friday", not "I'm leaving it open until Friday"
 _IS_AWAY = re.compile(
-    r"i(?:['’]m|['’]ll be| am| will be) (?!(?:leav|keep|extend|giv|hold|go|lett|open|prolong|mov)\w*ing\b)"
+    r"i(?:['’]m|['’]ll be| am| will be) "
+    r"(?!(?:leav|keep|extend|giv|hold|go|lett|open|prolong|mov|push|clos|wait|postpon)\w*ing\b)"
 )
 #: the vote, those who vote, or nothing at all before "until"
 _OF_VOTE = re.compile(
@@ -79,17 +72,28 @@ _OF_VOTE = re.compile(
 _WAITS, _VOTING = re.compile(r"\b(?:wait(?:ing)?|hold(?:ing)? off)\b"), re.compile(r"\b(?:clos|vot|result|tally)")
 #: "new end is", "deadline extended:", "extended to", "deadline - "
 _MOVED = re.compile(
-    r"(?:\bextend(?:ed|ing)?\b|\bnew (?:end|deadline|clos)|\bmov\w+ the (?:deadline|end)|\bdeadline (?:extended|moved))"
-    r"[^.;]{0,30}?(?:\bto|\bis|:|=)\s*$|\b(?:end date|extended)\s*[:=]\s*$"
+    r"(?:\bextend(?:ed|ing)?\b|\bnew (?:end|deadline|clos)|\b(?:mov|push|postpon)\w+ the (?:deadline|end)"
+    r"|\bdeadline (?:extended|moved)|\bpostponed\b)[^.;]{0,30}?(?:\bto|\bis|:|=)\s*$|\b(?:end date|extended)\s*[:=]\s*$"
+    r"|\bdeadline is now\s*$"
 )
-_DEADLINE = re.compile(r"^\W*(?:the |our )?(?:vot(?:e|ing) )?deadline\s*[:=–-]\s*$")
+_DEADLINE = re.compile(
+    r"^\W*(?:(?:the |our )?(?:vot(?:e|ing) )?(?:deadline|closing (?:date|time)|end(?: date)?)"
+    r"|end of (?:the )?vot(?:e|ing))\s*[:=–-]\s*$"
+)
 #: "I won't close this before", "not closing until", "I'll close it not before"
 _NOT_BEFORE = re.compile(
     r"(?:\bnot\b|n['’]t\b)(?:(?!extend).){0,30}\b(?:clos(?:e|ing)|end|count|tally)\b(?! time)(?:(?! your| my).){0,20}"
-    r"\b(?:before|until|till)\s*$|\bclos\w+\b.{0,15}\bnot before\s*$"
+    r"\b(?:before|until|till)\s*$|\b(?:clos|end)\w+\b.{0,20}\b(?:not before|n(?:o|ot) (?:earlier|sooner) than"
+    r"|at the earliest(?: on)?)\s*$"
 )
 #: "Ben wants it open until Monday", "I could leave it open"
-_WISHED = re.compile(r"(?<!\bi )\bwants?\b|\bno (?:point|need|reason)\b|\btoo long\b|\b(?:could|might|would like)\b")
+_WISHED = re.compile(
+    r"(?<!\bi )\b(?:wants?|would like)\b|\bno (?:point|need|reason)\b|\btoo long\b|\b(?:could|might)\b"
+)
+#: a reason or an aside before what is decided: "Since Jun asked, I'm keeping it open", "If you haven't voted yet: …"
+_REASON = re.compile(
+    r"^\W*(?:(?:since|as|because) [^,]*,|if you haven['’]t[^,:]*[,:])|\binstead of (?:the )?(?:usual )?\d+ hours\b"
+)
 #: most words between "until" and its time: "until at least the end of"
 _UNTIL = r"(?<![^\W_])(?:{})\W*(?:\w+\W+){{0,3}}$"
 
@@ -99,13 +103,13 @@ def find_period(text: str, clock: Clock, is_of_other: Callable[[str], bool]) -> 
 
     `is_of_other` says whether a sentence is about another proposal.
     """
-    text = text[:_MAX_TEXT]
+    text = text[:MAX_TEXT]
     if clock.said_at.year > _LAST_YEAR or not names_time(text.lower()):
         return None
     found: list[tuple[datetime, str]] = []
     heard, of_other = False, False  # an earlier sentence is about the vote, so "it" is the vote; or about another
-    for said in _SENTENCES.split(text, _MAX_SENTENCES)[:_MAX_SENTENCES]:
-        sentence = " ".join(said.split())[:_MAX_LINE]
+    for said in SENTENCES.split(text, _MAX_SENTENCES)[:_MAX_SENTENCES]:
+        sentence = " ".join(said.split())[:MAX_LINE]
         folded = sentence.lower()
         still = of_other and _IT.match(folded) is not None
         of_other = still or is_of_other(sentence) or _OTHER_VOTE.search(folded) is not None
@@ -114,25 +118,6 @@ def find_period(text: str, clock: Clock, is_of_other: Callable[[str], bool]) -> 
         heard = not of_other and not _get("period_vote").isdisjoint(_WORD.findall(folded))
     within = [end for end in found if clock.said_at < end[0] <= clock.opened_at + LONGEST]
     return max(within, default=None)
-
-
-def find_request(text: str, clock: Clock) -> datetime | None:
-    """The end that somebody asks the caller for: "Could you leave it open till Monday?"."""
-    asked = (" ".join(said.split()).lower() for said in _SENTENCES.split(text[:_MAX_TEXT], _MAX_SENTENCES))
-    for sentence in (said for said in asked if len(said) <= _MAX_LINE):
-        timeless, moments = find_moments(sentence)
-        for moment in moments:
-            lead = timeless[: moment.at.start()]
-            is_end = moment.is_length or _compile_until().search(lead) is not None
-            if is_end and _REQUEST.search(lead) and _get("period_denied").isdisjoint(_WORD.findall(lead)):
-                return moment.find_until((), clock, extends=True)
-    return None
-
-
-def grants(text: str) -> bool:
-    """Whether a caller's answer begins by agreeing, and does not qualify it: "Sure, Monday it is."."""
-    said = " ".join(text[:_MAX_LINE].lower().split())
-    return _GRANTS.match(said) is not None and _QUALIFIED.search(said) is None
 
 
 @cache
@@ -147,9 +132,9 @@ def _find_ends(sentence: str, clock: Clock, *, heard: bool) -> Iterator[datetime
     for moment in moments:
         lead = timeless[: moment.at.start()]
         *earlier, clause = _CLAUSE.split(lead)
-        if _TAKES_BACK.match(timeless[moment.at.end() :]) or _is_unsure(lead, clause):
-            if lead.strip():
-                return
+        behind = timeless[moment.at.end() :]
+        if _TAKES_BACK.match(behind) or _OTHER_AIM.match(behind) or _is_unsure(lead, clause):
+            belongs = False
             continue  # "Friday is a holiday, so it runs until Tuesday"
         joined = belongs and _get("period_joins").issuperset(_WORD.findall(lead[end:]))
         if earlier and "til" in clause and _get("period_joins").issuperset(_WORD.findall(clause)):
@@ -158,10 +143,11 @@ def _find_ends(sentence: str, clock: Clock, *, heard: bool) -> Iterator[datetime
         opens, before = _GREETING.sub("", lead).strip(" -*•[") == clause.strip(), own or clause
         heard_of = heard or not _get("period_vote").isdisjoint(_WORD.findall(lead))
         about = bool(own) or _speaks_of_vote(before, clock, heard=heard_of, opens=opens)
-        belongs = joined or (about and _is_known(before)) or _is_end(moment, lead, clause, timeless, clock)
+        belongs = joined or (about and _is_known(before)) or _is_end(moment, lead, clause, timeless, clock, heard=heard)
+        belongs = belongs or _is_added(moment, clause, timeless, clock)
         end = moment.at.end()
         words = _WORD.findall(before)
-        extends = not _get("period_extends").isdisjoint(words)
+        extends = moment.adds or not _get("period_extends").isdisjoint(words)
         until = moment.find_until(words, clock, extends=extends) if belongs else None
         if until is not None:
             yield until
@@ -176,13 +162,13 @@ def _compile(name: str) -> re.Pattern[str]:
 
 
 @cache
-def _compile_until() -> re.Pattern[str]:
+def compile_until() -> re.Pattern[str]:
     return re.compile(_UNTIL.format("|".join(load_classes("patterns.toml")["until"])))
 
 
-def _is_end(moment: Moment, lead: str, clause: str, sentence: str, clock: Clock) -> bool:
+def _is_end(moment: Moment, lead: str, clause: str, sentence: str, clock: Clock, *, heard: bool) -> bool:
     """Whether a time is the vote's end by the words right before it: "until", or "extended to" in a later mail."""
-    until = moment.is_until or _compile_until().search(clause) is not None
+    until = moment.is_until or compile_until().search(clause) is not None
     moved = _NOT_BEFORE.search(clause) or (_DEADLINE.search(lead) if clock.is_call else _MOVED.search(clause))
     if moment.is_length or not (until or moved) or _speaks_of_other(clause, sentence):
         return False
@@ -192,9 +178,18 @@ def _is_end(moment: Moment, lead: str, clause: str, sentence: str, clock: Clock)
         return False
     if moment.is_until or _compile("until_abroad").search(clause):
         return clock.is_call or _compile("extends_abroad").search(sentence) is not None
-    is_of_vote = _OF_VOTE.search(clause) or (_WAITS.search(clause) and _VOTING.search(sentence))
+    is_of_vote = _OF_VOTE.search(clause) or (_WAITS.search(clause) and (heard or _VOTING.search(sentence)))
     goes_on = clock.is_call or _compile("period_open").search(sentence)
     return bool(is_of_vote and goes_on)
+
+
+def _is_added(moment: Moment, clause: str, sentence: str, clock: Clock) -> bool:
+    """Whether a length is added to a vote that runs: "I'll keep it open for 48 more hours"; or is waited for."""
+    if clock.is_call:
+        return moment.is_length and _WAITS.search(clause) is not None and _VOTING.search(sentence) is not None
+    is_open = moment.adds and _compile("period_open").search(clause) is not None
+    denied = not _get("period_denied").isdisjoint(_WORD.findall(clause))
+    return is_open and _OF_VOTE.search(clause) is not None and not denied and not _speaks_of_other(clause, sentence)
 
 
 def _speaks_of_other(clause: str, sentence: str) -> bool:
@@ -206,7 +201,7 @@ def _speaks_of_other(clause: str, sentence: str) -> bool:
 
 def _is_unsure(lead: str, clause: str) -> bool:
     """Whether the words before a time make it a wish, a report or a condition; not "some asked for more"."""
-    said = _ASKED_FOR.sub(" ", lead)
+    said = _REASON.sub(" ", _ASKED_FOR.sub(" ", lead))
     reported = not _get("period_reported").isdisjoint(_WORD.findall(said)) or _WISHED.search(said) is not None
     return reported or not _get("period_unsure").isdisjoint(_WORD.findall(clause))
 
@@ -243,6 +238,9 @@ def _speaks_of_vote(before: str, clock: Clock, *, heard: bool, opens: bool) -> b
     if not _get("period_vote").isdisjoint(said):
         return not (extends and "can" in said)
     alone = not _get("period_alone").isdisjoint(said)
-    if extends:  # "Extended to 30 days in the KIP" is about the KIP
+    if extends:  # "Extended to 30 days in the KIP" is about the KIP; not "I'll leave it open for two weeks"
+        opens_it = clock.is_call and "open" in said and not said.isdisjoint({"i", "i'll", "i'd", "let", "let's", "we"})
+        if opens_it:
+            return True
         alone = not said.isdisjoint({"until", "till", "by", "another"})
     return alone and (heard if "it" in said else opens and (clock.is_call or extends or is_moved))

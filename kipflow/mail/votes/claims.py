@@ -64,14 +64,18 @@ def _compile_abroad() -> re.Pattern[str]:
     said, denied = (
         "|".join(sorted(map(re.escape, words[name]), key=len, reverse=True)) for name in ("binds", "no_bond")
     )
-    return re.compile(rf"\(\s*(?P<not>(?:{denied})[\s-]?)?(?:{said})\s*(?=[,;)])", re.IGNORECASE)
+    bare = rf"(?<=[+-][01] )(?P<bare>(?:{denied})[\s-])?(?:{said})\b"
+    return re.compile(rf"\(\s*(?P<not>(?:{denied})[\s-]?)?(?:{said})\s*(?=[,;:)])|{bare}", re.IGNORECASE)
 
 
 def translate_claims(line: str) -> str:
     """ "+1 (no vinculante)" to "+1 (non-binding)"."""
-    if "(" not in line:
-        return line
-    return _compile_abroad().sub(lambda m: "(non-binding" if m["not"] else "(binding", line)
+    return _compile_abroad().sub(_translate, line) if "(" in line or "1 " in line else line
+
+
+def _translate(found: re.Match[str]) -> str:
+    opens = "(" if found.group().startswith("(") else ""
+    return f"{opens}non-binding" if found["not"] or found["bare"] else f"{opens}binding"
 
 
 def skip_claim(tail: str) -> str:

@@ -39,9 +39,9 @@ def on_a_point(m: Mention) -> bool:
 
 def _may_be_call(remark: str) -> bool:
     """Whether quoted words may be what is left of a call for votes, or of a vote in favour: neither is a remark."""
-    if len(remark.split()) < _FEWEST or "[ ]" in remark:
-        return True
     choices = {parse_value(found["value"])[0] for found in find_values(remark)}
+    if "[ ]" in remark or (len(remark.split()) < _FEWEST and Choice.AGAINST not in choices):
+        return True
     calls = has("calls_vote", remark) or "://" in remark or has("open_question", remark) or _IS_TITLE.match(remark)
     talks = has("suggests", drop("polite", remark)) or has("negation", remark) or Choice.AGAINST in choices
     return bool(calls or choices) and not talks
@@ -70,7 +70,7 @@ def answer(m: Mention) -> bool:
     if not line.answers or (m.is_claimed and m.is_apart):
         return False
     is_short = len(remark) < _LONGEST and not remark.startswith("…")
-    is_bare = not (m.is_claimed or m.mine_follows) and m.choice is Choice.FOR
+    is_bare = m.opens and not (m.is_claimed or m.mine_follows) and m.choice is Choice.FOR
     if is_short and is_bare and not (_may_be_call(remark) or _DESPITE.match(behind)):
         return True  # a passage that was picked out
     if is_short and remark.endswith("?") and not has("open_question", remark):

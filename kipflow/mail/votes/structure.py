@@ -49,6 +49,7 @@ _SAYS_WHAT = re.compile(
     r"^\s*(?:\([^()]{0,20}\)\s*)?(?:(?!votes?\b)[a-z]|\(?(?:non[- ]?)?binding\b(?!\W*:))", re.IGNORECASE
 )
 _NUMBER = re.compile(r"^\s*\(?[a-e1-5][.)]")
+_ENUMERATED = re.compile(r"\s*\(?\d{1,2}[.)]\s")
 _LETTER = re.compile(r"^\s*\(?[A-Ea-e][.)]")
 #: "+1 if you like it", above "-1 if not"
 _INVITES = re.compile(
@@ -88,6 +89,7 @@ def classify_lines(lines: Sequence[str], author: str, apart: Collection[int] = (
     answers = [v for v in leading if v.index in apart and v.index not in found]
     if len({v.value for v in answers}) > 1:
         found.update({v.index: (shapes.ON_PARTS, v.value) for v in answers})
+    found.update(_find_points([v for v in leading if v.index not in found], lines))
     for run in _find_runs([v for v in leading if v.index not in found], lines, apart):
         shape = _classify_run(run, lines, author)
         if shape is not None:
@@ -145,6 +147,13 @@ def _belongs_to_boxes(v: Leading, boxes: Shapes, lines: Sequence[str]) -> bool:
         if other in boxes:
             return other == v.index + step or _BARE.match(v.after) is None
     return False
+
+
+def _find_points(leading: Sequence[Leading], lines: Sequence[str]) -> Shapes:
+    """Values without a claim to bind in a numbered list: "1) +1" beside "2) I'd rather keep it"."""
+    items = {index for index, line in enumerate(lines) if _ENUMERATED.match(line)}
+    points = [v for v in leading if v.index in items and find_claim("", v.after) is None]
+    return {v.index: (shapes.ON_PARTS, v.value) for v in points} if len(items) > 1 else {}
 
 
 def _find_runs(leading: Sequence[Leading], lines: Sequence[str], apart: Collection[int]) -> list[list[Leading]]:

@@ -39,6 +39,8 @@ _NUMBER = re.compile(r"(?<![\w.-])(?:\d{1,3}|the|these|those|no)\b")
 _ARTICLE = re.compile(r"\b(?:the|an?)\s*$")
 #: "2 binding (Jun, Mara) + 1 non-binding": adds up
 _ADDS_UP = re.compile(r"(?<![\w.-])\d{1,2}(?: x)? (?:(?:non-?)?binding|votes?|\()[^.;:!?]{0,80}$", re.IGNORECASE)
+#: "+2 binding, +1 non-binding"
+_SUM = re.compile(r"(?<![\w.])[+-]\s?(?:[2-9]|\d\d)\s*\(?(?:non-?\s?)?binding", re.IGNORECASE)
 #: "2 x +1 binding"
 _TIMES = re.compile(r"(?<![\w.])(?:[2-9]|\d\d) ?[x×*] ?$", re.IGNORECASE)
 #: "+1 x2 and -1 x1", "+1 binding 2 (Jun, Ola), -1 none"
@@ -52,6 +54,8 @@ _TIMES_BEHIND = re.compile(
 @rule(IGNORE, "counts votes, casts none", mine=ASK, free=ASK)
 def counted(m: Mention) -> bool:
     """2 binding + 1 non-binding | We have three +1 now. | One more +1 would do. | not: Another +1 (binding) for you"""
+    if _SUM.search(m.sentence.text):
+        return True
     if (" " in m.written and _ADDS_UP.search(m.lead)) or people.is_counted_in_brackets(m) or _TIMES.search(m.lead):
         return True
     if not (m.opens and m.sentence.starts_line) and _TIMES_BEHIND.match(m.rest):

@@ -20,6 +20,11 @@ _ZERO = re.compile(rf"{_ALONE_IN_FRONT}(?P<value>0)(?![\w%°]|[.,/:-]\d|\.\.+[-+
 _FACE = re.compile(
     r"(?:(?<=\s)|^)(?:[:;]-?[/\\|](?=\s|$)|[:;]-?\((?=\s*$)|(?:(?:^|(?<=[01!.)] ))<3|=[)(D]|\^_?\^|\\?o/)(?=\s|$))"
 )
+#: "Plus one more thing:", "plus one nit below" add something
+_ADDITION = (
+    r"(?! (?:more |other |small |minor |last |final )?"
+    r"(?:thing|question|nit|typo|comment|point|remark|issue|detail|note))"
+)
 #: "plus one", "s/-1/+1/", "lgtm+1", "+1thanks", "+1s from me", "+/-0", "\+1" (Markdown), "&#43;1" (HTML)
 #: tried only if a line has one of the signs in front
 _SPELLINGS = (
@@ -28,12 +33,13 @@ _SPELLINGS = (
     (("://",), re.compile(r"(?<=://)([\w.-]+)/[\w./?#@!$&'*=%:~-]*[\w/#]", re.ASCII), r"\1/page"),  # "…/pull/263"
     ("\\", re.compile(r"(?:^|(?<=[\s*_(\[]))\\(?=[+-] ?[01](?!\w))"), ""),
     (("&#",), re.compile(r"&#(?:43|x2b);(?= ?[01](?!\w))", re.IGNORECASE), "+"),
-    (("us", "US"), re.compile(r"(?<![\w-])pluss?[ -](?:one|1|eins|uno)\b", re.IGNORECASE), "+1"),
+    (("us", "US"), re.compile(r"(?<![\w-])pluss?[ -](?:one|1|eins|uno)\b" + _ADDITION, re.IGNORECASE), "+1"),
     (("one", "ONE", "One"), re.compile(r"(?<![\w+-])\+ ?one\b", re.IGNORECASE), "+1"),
     (("us", "US"), re.compile(r"(?<![\w-])minus[ -](?:one|1|eins|uno)\b", re.IGNORECASE), "-1"),
     ("0,", re.compile(r"(?<![\w.+-])([+-] ?0),(?=\d{1,2}(?![\w,]))"), r"\1."),
     ("s/", re.compile(r"(?:^|(?<=\s))s/[+-]?[01]/([+-]?[01])/?g?(?!\w)"), r"I meant \1"),
     ("1", re.compile(r"\b(lgtm|good|thanks)(?=\+1(?![\w.]))", re.IGNORECASE), r"\1 "),
+    (".", re.compile(r"(?<=[a-z])\.(?=[+-]1[.!,]?(?:\s|$|\())", re.IGNORECASE), ". "),  # "Great work.+1 (binding)"
     ("1", re.compile(r"(?<![\w+.-])([+-]1)(?=(?:than|thx|gre|nice|good|lgtm|look|from|for)\w*|n?b\b)", re.I), r"\1 "),
     ("1", re.compile(r"(?<![\w+.-])([+-]1)(?=(?:non-?)?binding\b)", re.IGNORECASE), r"\1 "),
     ("1", re.compile(r"^\s*\+0(?=1 \((?:non-?)?binding\))", re.IGNORECASE), "+"),

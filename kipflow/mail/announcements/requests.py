@@ -1,0 +1,46 @@
+"""More time for a vote that somebody asks its caller for, and that the caller grants: "Sure, Monday it is."."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+
+from kipflow.mail.announcements.moments import Clock, find_moments
+from kipflow.mail.announcements.periods import MAX_LINE, MAX_TEXT, SENTENCES, compile_until
+
+_MOST = 100
+_DENIED = re.compile(r"\b(?:not|never|cannot|[a-z]+n['’]t)\b")
+_GRANTS = re.compile(
+    r"(?:thanks?\b[^,.;:!]{0,20}[,.!]\s*|(?:(?:hi|hello|hey|dear)\s+)?(?!ok|yes|sure)[^\W\d]{2,20},\s*)?(?:yeah,? )?"
+    r"(?:sure|ok(?:ay)?|yes|yep|of course|no (?:problem|worries)|not a problem|fine|will do|done|certainly|gladly"
+    r"|agreed|makes sense|good idea|alright|absolutely|happy to|let['’]s do)\b"
+)
+#: what qualifies an agreement: "Okay, noted. Still, I'd like to close on Thursday"
+_QUALIFIED = re.compile(
+    r"\b(?:but|unfortunately|however|still|yet|rather|prefer|clos(?:e|ing)|noted|sorry|instead|[a-z]+n['’]t|cannot)\b"
+)
+#: "Could you leave it open till Monday?", "Can you give us until Monday?"
+_REQUEST = re.compile(
+    r"\b(?:could|can|would|may|please|any chance|possible|shall we|how about|what about|let['’]s)\b.*"
+    r"(?:\b(?:leav|keep|hold|extend|prolong)\w*\b.{0,30}\b(?:it|this|vot(?:e|ing)|thread|poll|deadline)\b"
+    r"|\bgiv\w+ (?:us|me|people|everybody|everyone|it)\b|\bhave until\b)"
+)
+
+
+def find_request(text: str, clock: Clock) -> datetime | None:
+    """The end that somebody asks the caller for: "Could you leave it open till Monday?"."""
+    asked = (" ".join(said.split()).lower() for said in SENTENCES.split(text[:MAX_TEXT], _MOST))
+    for sentence in (said for said in asked if len(said) <= MAX_LINE):
+        timeless, moments = find_moments(sentence)
+        for moment in moments:
+            lead = timeless[: moment.at.start()]
+            is_end = moment.is_length or compile_until().search(lead) is not None
+            if is_end and _REQUEST.search(lead) and _DENIED.search(lead) is None:
+                return moment.find_until((), clock, extends=True)
+    return None
+
+
+def grants(text: str) -> bool:
+    """Whether a caller's answer begins by agreeing, and does not qualify it: "Sure, Monday it is."."""
+    said = " ".join(text[:MAX_LINE].lower().split())
+    return _GRANTS.match(said) is not None and _QUALIFIED.search(said) is None
