@@ -19,7 +19,7 @@ _VOTE_ON = re.compile(r"^(?:the\s+)?vot(?:e|ing)\s+(?:on|for|to)\b", re.IGNORECA
 #: "Result for Foo 1.2": the result of a vote, or a title
 _RESULT_OF = re.compile(r"^\W*(?:the\s+)?(?:results?|outcome|tally)\s+(?:of|for|from|on)\s+", re.IGNORECASE)
 _COUNTS_BEHIND = re.compile(r"\s*(?:\([^()]*\d[^()]*\)|\bwith \d.{0,60})\W*$")
-_MAX_SEGMENTS = 20
+_MAX_SEGMENTS, _MAX_COUNTS = 20, 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +33,9 @@ class EndMark:
 
 def drop_counts(title: str) -> str:
     """A subject without the counts behind its mark: "… PASSED (3 binding)", "… PASSED with 3 binding votes"."""
-    bare = _COUNTS_BEHIND.sub("", title)
-    *_, last = bare.split() or [""]
+    start = max(0, len(title) - _MAX_COUNTS)
+    bare = title[:start] + _COUNTS_BEHIND.sub("", title[start:])
+    *_, last = bare[-_MAX_COUNTS:].split() or [""]
     return bare if last and _find_kind(last) is not None else title
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 import tracemalloc
 from collections.abc import Callable
@@ -42,6 +43,8 @@ BAITS = {
     "numbers": b"1 binding ",
     "announcements": b"the vote has passed ",
     "cancellations": b"i will cancel the ",
+    "ends": b"the vote is open until monday, ",
+    "requests": b"could you leave it open until ",
     "armour": b"-----BEGIN PGP SIGNED MESSAGE-----\n",
     "letters": b"a",
     "senders": b"2026 a <a@b.cc> ",
@@ -83,6 +86,12 @@ def test_a_megabyte_of_lines_of_bait_is_read_in_seconds(name: str, width: int) -
     line = (unit * (width // len(unit) + 1))[:width] + b"\n"
     body = line * (1_000_000 // len(line))
     assert seconds_to_read(HEAD.replace(b"Re: [VOTE]", b"[RESULT] [VOTE]") + b"\n" + body) < 5
+
+
+@pytest.mark.parametrize("unit", [b" ", b"(1", b"with 1 ", b"PASSED ", b"- ", b"KIP-7 "])
+def test_a_subject_of_fifty_thousand_letters_is_read_in_seconds(unit: bytes) -> None:
+    subject = b"Subject: [VOTE] KIP-7: Names PASSED " + unit * (50_000 // len(unit)) + b" PASSED (3 binding)"
+    assert seconds_to_read(re.sub(rb"Subject: .*", subject, HEAD) + b"\n+1\n") < 5
 
 
 @pytest.mark.parametrize("reader", [ends_attribution, is_attribution, begins_attribution])
