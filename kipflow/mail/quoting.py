@@ -214,8 +214,7 @@ def _gather(lines: list[str], marks: list[str], own: list[int]) -> list[OwnLine]
         is_fresh = kinds.find(QUOTED, said, index) >= 0  # a quote is between
         if is_fresh and not is_empty:
             quote = [lines[i].lstrip("> |│┃") for i in range(said, index) if kinds[i] == QUOTED]
-            cut = "… " if len(quote) > 40 else ""
-            answers = cut + " ".join(quote[-40:])[-1500:].strip()
+            answers = " ".join(quote[-40:])[-1500:].strip()
         elif is_empty and out and not is_fresh and out[-1].text.strip():
             answers = ""
         said = said if is_empty else index + 1

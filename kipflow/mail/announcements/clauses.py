@@ -22,12 +22,14 @@ STOPS = ("joint", "auxiliary", "condition", "unreal", "speaker")
 #: also words of a title, where they are no verb: "the vote on adding a flag as an option"
 #: "This one is superseded by KIP-9"
 _SUCCESSOR = re.compile(
-    r"\b(?:(?:supersed|replac|obsolet|subsum|cover)ed by|merged into|in favou?r of) [A-Z]{2,12}-\d{1,6}", re.IGNORECASE
+    r"\b(?:(?:supersed|replac|obsolet|subsum|cover)ed by|merged into"
+    r"|(?:drop|abandon|clos|cancel|withdr)\w* .{0,30}in favou?r of) [A-Z]{2,12}-\d{1,6}",
+    re.IGNORECASE,
 )
 _UNDONE = frozenset({"accident", "accidentally", "sorry", "back"})
 #: who sets the status of a proposal
 _SETS = frozenset({"moved", "moves", "set", "changed", "updated", "switched", "put"})
-_STATUS = frozenset({"status", "state", "'s", "is"})
+_STATUS = frozenset({"status", "state", "is"})
 _NO_VERBS = frozenset({"a", "as", "whether"})
 #: classes of words by which what is counted is still to come
 _OPEN = ("unreal", "wanted", "condition", "lack", "hedge", "later")

@@ -118,7 +118,7 @@ def _join_wrapped(lines: Sequence[str]) -> list[str]:
     """The lines, with a number that ends one joined to the votes in the next that it counts."""
     joined: list[str] = []
     for line in lines:
-        above = joined[-1][-_MAX_LINE:] if joined else ""
+        above = joined[-1] if joined and len(joined[-1]) + len(line) < _MAX_LINE else ""
         is_counted = _COUNTED.match(line) and _ENDS_IN_NUMBER.search(above)
         if is_counted or (_LISTS.match(above) and line[:1].isalpha() and ":" not in line):
             joined[-1] = f"{joined[-1].rstrip()} {line.lstrip()}"

@@ -1,4 +1,4 @@
-"""The times that a sentence names, in the lexicon's languages: "in 3 days", "Friday, March 6th", "el 6 de marzo"."""
+"""The times that a sentence names, in the languages of `[month]`: "in 3 days", "Friday, March 6th", "el 6 de marzo"."""
 
 from __future__ import annotations
 
@@ -17,7 +17,14 @@ _HOURS = {"h": 1, "d": 24, "w": 7 * 24, "m": 31 * 24}
 _LAST_ON_EARTH = timedelta(days=1, hours=12)
 #: Most characters between a day and its hour.
 _REACH = 25
-_MAX_TIMES = 6
+MAX_LINE, _MAX_TIMES, _MAX_TEXT, _MAX_SENTENCES = 300, 6, 8_000, 100
+_SENTENCES = re.compile(
+    r"(?<=\D[.!?])\s+(?=[^\s\d])|(?<=\d[.!?])\s+(?=[A-Z])(?!Jan|Feb|M[aä]r|A[pu]|Ma[iy]|Ju|[ADNOS][a-z]+(?:ust|ber))"
+    r"|(?<=[。！？])|\n\s*\n|\n(?=\s*(?:[-*•]|(?:The|This|Our|Please|Voting|Votes?|Deadline|Discussion)\b))"
+)
+#: An end later than this after the vote's opening is not understood.
+LONGEST = timedelta(days=92)
+LAST_YEAR = 9_000  # later years overflow date arithmetic
 _MONTHS, _SHORTEST, _SEASON = 12, 31, timedelta(days=92)
 _FROM_NOW = re.compile(r"\s+(?:from|as of) (?:now|today)\b")
 _ADDED = re.compile(r"more|further|additional|extra")
@@ -38,6 +45,10 @@ class Clock:
     @property
     def is_call(self) -> bool:
         return self.said_at == self.opened_at
+
+    def allows(self, until: datetime) -> bool:
+        """Whether an end is still to come, and not so late that it is misunderstood."""
+        return self.said_at < until <= self.opened_at + LONGEST
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +89,19 @@ class Moment:
         return begin + timedelta(hours=hour, minutes=int(self.hours[0]["minute"] or 0))
 
 
+def split_sentences(text: str) -> list[str]:
+    """The first sentences of a mail."""
+    return _SENTENCES.split(text[:_MAX_TEXT], _MAX_SENTENCES)[:_MAX_SENTENCES]
+
+
+def fold_sentence(said: str) -> str:
+    """A sentence in lower case, on one line, with one kind of apostrophe."""
+    return " ".join(said.split())[:MAX_LINE].lower().replace("’", "'")
+
+
 def names_time(text: str) -> bool:
-    """Whether a text in lower case may name a time."""
-    return _compile_times().search(text) is not None
+    """Whether a mail's text may name a time."""
+    return _compile_times().search(text[:_MAX_TEXT].lower()) is not None
 
 
 def find_moments(sentence: str) -> tuple[str, list[Moment]]:
@@ -164,6 +185,11 @@ def _find_last(today: date, span: str, which: str) -> date:
     )
 
 
+def _find_year(month: int, today: date) -> int:
+    """The year of a month without one: "January 4th", said in December, is in the next."""
+    return today.year + (today.month - month > _MONTHS // 2)
+
+
 def _find_next(number: int, today: date) -> date | None:
     """The next day with this number of its month."""
     days = (today + timedelta(days=n) for n in range(62))
@@ -172,9 +198,10 @@ def _find_next(number: int, today: date) -> date | None:
 
 def _find_written(written: str, today: date) -> date | None:
     """The latest day that figures can mean within a season: 09/03/2026 is in March or September."""
-    first, second, year = (int(part or today.year) for part in re.split(r"[./]", written))
+    first, second, year = (int(part or 0) for part in re.split(r"[./]", written))
     orders = ((first, second), (second, first)) if "/" in written else ((first, second),)
-    days = [date(year, month, day) for day, month in orders if month <= _MONTHS and day <= _SHORTEST]
+    near_year = {month: year or _find_year(month, today) for _, month in orders}
+    days = [date(near_year[month], month, day) for day, month in orders if month <= _MONTHS and day <= _SHORTEST]
     near = [day for day in days if day <= today + _SEASON]
     return max(near or days, default=None)
 
@@ -202,7 +229,6 @@ def _find_day(at: re.Match[str], today: date, *, is_call: bool) -> date | None:
         else:
             month = _find_name("month", at["month1"] or at["month2"]) % 12 + 1
             day, year = int(at["day1"] or at["day2"]), at["year1"] or at["year2"]
-        # "January 4th", said in December
-        return date(int(year) if year else today.year + (today.month - month > 6), month, day)
+        return date(int(year) if year else _find_year(month, today), month, day)
     except ValueError:
         return None

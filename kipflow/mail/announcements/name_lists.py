@@ -38,10 +38,9 @@ _VOTES_OF = re.compile(r"\b(?:by|with) the (?:following votes|votes (?:of|from))
 _LACKS = re.compile(rf"\b(?:{join_words('uncounted', 'short_of')})\b|n['’]t\b", re.IGNORECASE)
 _PERSON_ITEM = re.compile(r"^\s*(?:[-*•·–]\s+|\d{1,2}[.)]\s+)(?=[^\W\d_])[^a-z]")
 #: "Binding: Mara, Jun", also after "Passed!"
-_GROUP_NAMES = re.compile(
-    rf"(?:^|[.!;])\s*(?P<g>{GROUP}){VOTES}\s*:\s*(?P<names>[^\W\d](?:[^:.]|(?<=\b[A-Z])\.|\.(?!\s|$))*)(?:\.(?:\s.*)?)?$",
-    re.IGNORECASE,
-)
+_GROUP_NAMES = re.compile(rf"(?:^|[.!;])\s*(?P<g>{GROUP}){VOTES}\s*:\s*(?P<names>[^\W\d][^:]*)$", re.IGNORECASE)
+#: where a list of names ends: not behind an initial
+_LIST_ENDS = re.compile(r"(?<!\b[A-Z])\.(?=\s|$)")
 _HEAD_WORDS = re.compile(rf"{CHOICE}|{GROUP}|\b(?:{join_words('heading')})\b|\d+|[\W_]", re.IGNORECASE)
 #: also a value other than +1: "Binding: Mara +1, Jun -0.5"
 _NOT_NAMES = re.compile(rf"\b(?:{join_words('no_name')})\b|[!?=]|://|\s[+-]\s?(?:0|[.,]\d)|\s-\s?1\b", re.IGNORECASE)
@@ -129,7 +128,7 @@ class NameLists:
             return
         named = _GROUP_NAMES.search(text)
         if named is not None and not find_counts(text):
-            self.add(named.group("names"), parse_group(named.group("g")), "+1")
+            self.add(_LIST_ENDS.split(named.group("names"))[0], parse_group(named.group("g")), "+1")
             return
         start = _CHOICE_START.match(text)
         if start is not None:

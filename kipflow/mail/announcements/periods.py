@@ -10,23 +10,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import cache
 
-from kipflow.mail.announcements.moments import Clock, Moment, find_moments, names_time
+from kipflow.mail.announcements.moments import (
+    LAST_YEAR,
+    MAX_LINE,
+    Clock,
+    Moment,
+    find_moments,
+    fold_sentence,
+    names_time,
+    split_sentences,
+)
 from kipflow.mail.announcements.tokens import load_classes
 
-#: An end later than this after the vote's opening is not understood.
-LONGEST = timedelta(days=92)
-MAX_TEXT, MAX_LINE, _MAX_SENTENCES = 8_000, 300, 100
-_LAST_YEAR = 9_000  # later years overflow date arithmetic
-SENTENCES = re.compile(
-    r"(?<=\D[.!?])\s+(?=[^\s\d])|(?<=\d[.!?])\s+(?=[A-Z])(?!Jan|Feb|M[aä]r|A[pu]|Ma[iy]|Ju|[ADNOS][a-z]+(?:ust|ber))"
-    r"|(?<=[。！？])|\n\s*\n|\n(?=\s*(?:[-*•]|(?:The|This|Our|Please|Voting|Votes?|Deadline|Discussion)\b))"
-)
 #: Where a clause ends; a colon right before a time is handled separately.
-_CLAUSE = re.compile(r"[,;()\[\]{}=–—]|:(?!\s*$)|(?:^|\s)-+\s")
-_WORD = re.compile(r"[a-z]+-\d+|[^\W\d_]+(?:['’][a-z]+)?|\d+")
+_CLAUSE = re.compile(r"[,，、;()\[\]{}=–—]|:(?!\s*$)|(?:^|\s)-+\s")
+_WORD = re.compile(r"[a-z]+-\d+|[^\W\d_]+(?:'[a-z]+)?|\d+")
 #: "This vote is on keeping it for", "a vote in the last"; not "the vote on KIP-7"
 _ABOUT = re.compile(
     r"\bvot(?:es?|ing)(?: (?:is|are))? (?:on|about|for|in)\b(?! (?:this|it|by|before|until|[a-z]+-\d)|\s*$)"
@@ -52,15 +53,16 @@ _ANCHOR = re.compile(
     r"|(?:extend|prolong)(?:ing|ed)? (?:this|the|our) (?:vot(?:e|ing)|thread|poll|deadline)"
     r"|(?:the|this|our) (?:vote|voting|poll)(?: will| shall| is| to| be){0,3} (?:(?:is|be|stays?|remains?) open|runs?"
     r"|lasts?|closes?|ends?|goes on)|vote (?=by)|vot(?:e|es|ing) will be (?:closed|counted|tallied)"
-    r"|i(?:['’]ll| will) (?:tally|count)(?: the votes)?|we(?:['’]ll| will) tally"
+    r"|i(?:'ll| will) (?:tally|count)(?: the votes)?|we(?:'ll| will) tally"
     r"|clos(?:e|ing) (?:this|it)(?: vote| thread| one)?(?= (?:on|next)\b)"
     r"|giv(?:e|ing) (?:it|this|people|folks|every(?:one|body)|you|us)(?: all)?)\b"
 )
 #: what stands before the last subject or object: "because of the holidays I keep it open" → "it open"
 _SUBJECT = re.compile(r"^.*\b(?<!for )(?<!of )(?<!on )(?=(?:it|this|i|we|vot(?:es?|ing)|poll)\b)")
+_RELEASE_VOTE = re.compile(r"\b(?:vot\w+|poll) (?:on|for) (?:this|the) release(?: candidate)?\b")
 #: "I'll be at a conference until Friday", not "I'm leaving it open until Friday"
 _IS_AWAY = re.compile(
-    r"i(?:['’]m|['’]ll be| am| will be) "
+    r"i(?:'m|'ll be| am| will be) "
     r"(?!(?:leav|keep|extend|giv|hold|go|lett|open|prolong|mov|push|clos|wait|postpon)\w*ing\b)"
 )
 #: the vote, those who vote, or nothing at all before "until"
@@ -70,11 +72,11 @@ _OF_VOTE = re.compile(
     r"|^\W*(?:[ie]\W*)*(?:that is |at least )?(?:until|untill|till?|through|thru)\b"
 )
 _WAITS, _VOTING = re.compile(r"\b(?:wait(?:ing)?|hold(?:ing)? off)\b"), re.compile(r"\b(?:clos|vot|result|tally)")
-#: "new end is", "deadline extended:", "extended to", "deadline - "
+#: "new end is", "deadline extended:", "extended to"
 _MOVED = re.compile(
     r"(?:\bextend(?:ed|ing)?\b|\bnew (?:end|deadline|clos)|\b(?:mov|push|postpon)\w+ the (?:deadline|end)"
-    r"|\bdeadline (?:extended|moved)|\bpostponed\b)[^.;]{0,30}?(?:\bto|\bis|:|=)\s*$|\b(?:end date|extended)\s*[:=]\s*$"
-    r"|\bdeadline is now\s*$"
+    r"|\bdeadline (?:extended|moved)|\b(?:vote|end|deadline) is postponed\b)[^.;]{0,30}?(?:\bto|\bis|:|=)\s*$"
+    r"|\b(?:end date|extended)\s*[:=]\s*$|\bdeadline is now\s*$"
 )
 _DEADLINE = re.compile(
     r"^\W*(?:(?:the |our )?(?:vot(?:e|ing) )?(?:deadline|closing (?:date|time)|end(?: date)?)"
@@ -82,7 +84,7 @@ _DEADLINE = re.compile(
 )
 #: "I won't close this before", "not closing until", "I'll close it not before"
 _NOT_BEFORE = re.compile(
-    r"(?:\bnot\b|n['’]t\b)(?:(?!extend).){0,30}\b(?:clos(?:e|ing)|end|count|tally)\b(?! time)(?:(?! your| my).){0,20}"
+    r"(?:\bnot\b|n't\b)(?:(?!extend).){0,30}\b(?:clos(?:e|ing)|end|count|tally)\b(?! time)(?:(?! your| my).){0,20}"
     r"\b(?:before|until|till)\s*$|\b(?:clos|end)\w+\b.{0,20}\b(?:not before|n(?:o|ot) (?:earlier|sooner) than"
     r"|at the earliest(?: on)?)\s*$"
 )
@@ -92,7 +94,7 @@ _WISHED = re.compile(
 )
 #: a reason or an aside before what is decided: "Since Jun asked, I'm keeping it open", "If you haven't voted yet: …"
 _REASON = re.compile(
-    r"^\W*(?:(?:since|as|because) [^,]*,|if you haven['’]t[^,:]*[,:])|\binstead of (?:the )?(?:usual )?\d+ hours\b"
+    r"^\W*(?:(?:since|as|because) [^,]*,|if you haven't[^,:]*[,:])|\binstead of (?:the )?(?:usual )?\d+ hours\b"
 )
 #: most words between "until" and its time: "until at least the end of"
 _UNTIL = r"(?<![^\W_])(?:{})\W*(?:\w+\W+){{0,3}}$"
@@ -103,21 +105,19 @@ def find_period(text: str, clock: Clock, is_of_other: Callable[[str], bool]) -> 
 
     `is_of_other` says whether a sentence is about another proposal.
     """
-    text = text[:MAX_TEXT]
-    if clock.said_at.year > _LAST_YEAR or not names_time(text.lower()):
+    if clock.said_at.year > LAST_YEAR or not names_time(text):
         return None
     found: list[tuple[datetime, str]] = []
     heard, of_other = False, False  # an earlier sentence is about the vote, so "it" is the vote; or about another
-    for said in SENTENCES.split(text, _MAX_SENTENCES)[:_MAX_SENTENCES]:
+    for said in split_sentences(text):
         sentence = " ".join(said.split())[:MAX_LINE]
-        folded = sentence.lower()
+        folded = fold_sentence(said)
         still = of_other and _IT.match(folded) is not None
         of_other = still or is_of_other(sentence) or _OTHER_VOTE.search(folded) is not None
         if not of_other:
             found.extend((until, sentence) for until in _find_ends(folded, clock, heard=heard))
         heard = not of_other and not _get("period_vote").isdisjoint(_WORD.findall(folded))
-    within = [end for end in found if clock.said_at < end[0] <= clock.opened_at + LONGEST]
-    return max(within, default=None)
+    return max((end for end in found if clock.allows(end[0])), default=None)
 
 
 @cache
@@ -163,18 +163,20 @@ def _compile(name: str) -> re.Pattern[str]:
 
 @cache
 def compile_until() -> re.Pattern[str]:
-    return re.compile(_UNTIL.format("|".join(load_classes("patterns.toml")["until"])))
+    return re.compile(_UNTIL.format("|".join(map(re.escape, load_classes("patterns.toml")["until"]))))
 
 
 def _is_end(moment: Moment, lead: str, clause: str, sentence: str, clock: Clock, *, heard: bool) -> bool:
     """Whether a time is the vote's end by the words right before it: "until", or "extended to" in a later mail."""
     until = moment.is_until or compile_until().search(clause) is not None
-    moved = _NOT_BEFORE.search(clause) or (_DEADLINE.search(lead) if clock.is_call else _MOVED.search(clause))
-    if moment.is_length or not (until or moved) or _speaks_of_other(clause, sentence):
+    put_off = _NOT_BEFORE.search(clause) is not None
+    moved = _DEADLINE.search(lead) if clock.is_call else _MOVED.search(clause)
+    if moment.is_length or not (until or moved or put_off) or _speaks_of_other(clause, sentence):
         return False
-    if moved:
-        return True
-    if not _get("period_denied").isdisjoint(_WORD.findall(clause)) or _ABOUT.search(clause) is not None:
+    denied = not _get("period_denied").isdisjoint(_WORD.findall(clause))
+    if put_off or denied or moved:
+        return put_off or not denied
+    if _ABOUT.search(clause) is not None:
         return False
     if moment.is_until or _compile("until_abroad").search(clause):
         return clock.is_call or _compile("extends_abroad").search(sentence) is not None
@@ -194,7 +196,7 @@ def _is_added(moment: Moment, clause: str, sentence: str, clock: Clock) -> bool:
 
 def _speaks_of_other(clause: str, sentence: str) -> bool:
     """Whether somebody is away until then, or something else than the vote ends."""
-    said = _SUBJECT.sub("", clause)
+    said = _SUBJECT.sub("", _RELEASE_VOTE.sub("vote", clause))
     found = _compile("period_other").search(said) or _IS_AWAY.match(said) or _compile("away").search(sentence)
     return found is not None
 

@@ -60,9 +60,12 @@ def cast_all(
 
 
 def _is_of_call(expression: Expression) -> bool:
-    """Whether words in a call are no ballot: its caller praises the proposal, or says what was wrong before."""
-    is_asked = expression.standing is Standing.UNCLEAR and expression.choice is not Choice.FOR
-    return expression.standing.is_faint or (is_asked and not (expression.value and expression.choice is None))
+    """Whether words in a call are no ballot: its caller praises the proposal, says what was wrong before, or names a
+    number below zero. What could be a vote in favour, or one of several values, stays a question."""
+    if expression.standing.is_faint:
+        return True
+    may_be_vote = expression.choice is Choice.FOR or (expression.choice is None and expression.value)
+    return expression.standing is Standing.UNCLEAR and not may_be_vote
 
 
 @dataclass(slots=True)

@@ -52,9 +52,9 @@ def _find(book: Book, round_: Round, message: Message, clock: Clock) -> tuple[da
 def _find_granted(book: Book, round_: Round, message: Message, clock: Clock) -> tuple[datetime, str] | None:
     """The end that the mail above asked for, if this one only agrees."""
     above = book.find_answered(message)
-    if above is None or above is round_.root or not grants(message.own_text):
+    if above is None or above not in round_.messages or not grants(message.own_text):
         return None
-    until = find_request(above.own_text, clock)
+    until = find_request(above.own_text, clock, lambda sentence: book.names_other(round_, sentence))
     return None if until is None else (until, next(iter(message.own_text.strip().splitlines()), ""))
 
 

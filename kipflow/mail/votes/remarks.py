@@ -40,7 +40,7 @@ def on_a_point(m: Mention) -> bool:
 def _may_be_call(remark: str) -> bool:
     """Whether quoted words may be what is left of a call for votes, or of a vote in favour: neither is a remark."""
     choices = {parse_value(found["value"])[0] for found in find_values(remark)}
-    if "[ ]" in remark or (len(remark.split()) < _FEWEST and Choice.AGAINST not in choices):
+    if "[ ]" in remark or (sum(len(word) > 1 for word in remark.split()) < _FEWEST and Choice.AGAINST not in choices):
         return True
     calls = has("calls_vote", remark) or "://" in remark or has("open_question", remark) or _IS_TITLE.match(remark)
     talks = has("suggests", drop("polite", remark)) or has("negation", remark) or Choice.AGAINST in choices
@@ -69,7 +69,7 @@ def answer(m: Mention) -> bool:
         return True  # "OK, -1 then. I'll update the docs", "So +1. I have updated the tally"
     if not line.answers or (m.is_claimed and m.is_apart):
         return False
-    is_short = len(remark) < _LONGEST and not remark.startswith("…")
+    is_short = len(remark) < _LONGEST
     is_bare = m.opens and not (m.is_claimed or m.mine_follows) and m.choice is Choice.FOR
     if is_short and is_bare and not (_may_be_call(remark) or _DESPITE.match(behind)):
         return True  # a passage that was picked out

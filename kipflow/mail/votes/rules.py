@@ -37,7 +37,7 @@ def hedged(m: Mention) -> bool:
     is_verb = m.opens and m.choice is Choice.FOR and re.match(r"\s+(?:the|an?)\s+\w", m.tail)
     beside = (_ANOTHER.match(m.rest), _BEHIND_ANOTHER.search(m.lead))
     is_between = any(found["other"] != m.value for found in beside if found)
-    is_robot = m.choice is Choice.AGAINST and behind.startswith("overall")  # Yetus
+    is_robot = m.choice is Choice.AGAINST and not m.is_claimed and behind.startswith("overall")  # Yetus
     return bool(
         is_robot or is_verb or is_between or begins("hedge", behind) or is_unsure(m.rest) or has("in_part", m.clause)
     )
@@ -116,7 +116,7 @@ def earlier(m: Mention) -> bool:
 #: "In the tally I'm +1", "I see I'm +1 in your count"
 _IN_COUNT = re.compile(
     r"\b(?:in|to|by) (?:the|your) (?:tally|count|results?|list|spreadsheet|summary|bot|table|mail)\b"
-    r"|\b(?:tally|count|results?|list|spreadsheet|summary|bot|table) (?:says?|shows?|has|have|lists?)\b",
+    r"|\b(?:tally|count|spreadsheet|summary|bot) (?:says?|shows?|has|have|lists?)\b",
     re.IGNORECASE,
 )
 
@@ -157,7 +157,7 @@ def opening(m: Mention) -> bool:
     return may and m.is_apart and (m.opens or not m.segment)
 
 
-#: who votes or gives something; for a negative number "it's -1" and "I get -1" are too vague
+#: who is, votes or gives something; for a negative number "it's -1" and "I get -1" are too vague
 _IS = re.compile(
     r"\b(?:(?:i|we)(?:['’](?:m|re)| am| are)\b(?! for$)|vot|(?:take|count|treat) (?:it|this) as"
     r"|(?:i|we) (?:\w+ ){0,3}(?:stay|remain|give|say|cast)\b)"
@@ -208,6 +208,7 @@ _GIVES = re.compile(
     r"|\b(?:file|record|register|note|put|count|enter|list|consider|accept|take)(?: \w+)? (?:my|me|mine)\b"
     r"|\b(?:it|this|you|package|thing|kip|proposal) (?:ha(?:s|ve)|gets?|deserves|earns) my$"
 )
+#: somebody's, or one of many
 _OF_WHOM = re.compile(r"\b(?:my|our|he|she|they|who|an?|the|is|are)\b|['’]s\b")
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from kipflow.domain.votes import Choice
-from kipflow.mail.announcements.names import is_own as is_own_name
+from kipflow.mail.announcements.names import is_own
 from kipflow.mail.votes import people, technical
 from kipflow.mail.votes.about import About
 from kipflow.mail.votes.conditions import MARK
@@ -195,11 +195,11 @@ _SIDE = re.compile(r"\W*(?:yes|no|for|against|veto(?:es)?|abstain(?:ed)?|abstent
 @rule(ASK, "stands behind a label or a name: whose, and on what?", rivals=True)
 def labelled(m: Mention) -> bool:
     """Windows: +1 | The bot commented: +1 | not: My vote: +1"""
-    rule = find_label_rule(m.label, m.choice, is_claimed=m.is_claimed) if m.label else None
+    label = find_label_rule(m.label, m.choice, is_claimed=m.is_claimed) if m.label else None
     if m.mine_follows and not ITEM.match(m.sentence.line.text):  # "- the limits: -1 from me" is on a part
-        leads = rule.leads if rule is not None else not m.label
-        is_own = has("first_person", fold(m.label)) and not (rule is not None and rule.of_others)
-        return not (leads or is_own) or _CHAT.match(m.lead) is not None
+        leads = label.leads if label is not None else not m.label
+        is_writers = has("first_person", fold(m.label)) and not (label is not None and label.of_others)
+        return not (leads or is_writers) or _CHAT.match(m.lead) is not None
     if m.written == "0" and _SIDE.fullmatch(m.label):
         return True  # counts
     heads_list = m.opens and m.rest.strip() == ":" and m.sentence.following.strip()  # "+1 (binding):"
@@ -208,5 +208,5 @@ def labelled(m: Mention) -> bool:
     cites = drop("leads_in", fold(m.lead.rpartition(": ")[0]))  # "Jun said: I vote +1"
     if any(ends(name, cites) for name in (*PASSED_ON, "other")) and "i" not in cites.split():
         return True
-    leads_up = rule is not None and rule.leads
-    return bool(m.label) and not leads_up and not is_own_name(m.label, m.author)
+    leads_up = label is not None and label.leads
+    return bool(m.label) and not leads_up and not is_own(m.label, m.author)

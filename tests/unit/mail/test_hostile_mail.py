@@ -88,6 +88,12 @@ def test_a_megabyte_of_lines_of_bait_is_read_in_seconds(name: str, width: int) -
     assert seconds_to_read(HEAD.replace(b"Re: [VOTE]", b"[RESULT] [VOTE]") + b"\n" + body) < 5
 
 
+@pytest.mark.parametrize("unit", [b"a.", b"A. ", b"a, ", b". ", b"Binding: a."])
+def test_a_list_that_is_broken_off_is_read_in_seconds(unit: bytes) -> None:
+    body = b"The vote passed.\nBinding: " + unit * (1_500 // len(unit)) + b":\n"
+    assert seconds_to_read(HEAD.replace(b"Re: [VOTE]", b"[RESULT] [VOTE]") + b"\n" + body * 20) < 5
+
+
 @pytest.mark.parametrize("unit", [b" ", b"(1", b"with 1 ", b"PASSED ", b"- ", b"KIP-7 "])
 def test_a_subject_of_fifty_thousand_letters_is_read_in_seconds(unit: bytes) -> None:
     subject = b"Subject: [VOTE] KIP-7: Names PASSED " + unit * (50_000 // len(unit)) + b" PASSED (3 binding)"

@@ -11,8 +11,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kipflow.mail.announcements.moments import Clock
-from kipflow.mail.announcements.periods import LONGEST, find_period
+from kipflow.mail.announcements.moments import LONGEST, Clock
+from kipflow.mail.announcements.periods import find_period
 from kipflow.mail.announcements.requests import find_request, grants
 
 OPENED = datetime(2026, 3, 2, 10, tzinfo=UTC)  # a Monday
@@ -51,7 +51,7 @@ def test_a_later_mail_says_how_long_its_vote_runs_on(row: dict[str, str]) -> Non
     ],
 )
 def test_somebody_asks_for_more_time(text: str, asks: bool) -> None:
-    assert (find_request(text, Clock(LATER, OPENED, CLOSE)) is not None) is asks
+    assert (find_request(text, Clock(LATER, OPENED, CLOSE), lambda _: False) is not None) is asks
 
 
 @pytest.mark.parametrize(
@@ -63,6 +63,8 @@ def test_somebody_asks_for_more_time(text: str, asks: bool) -> None:
         ("Ben,\n\nsure, no problem.", True),
         ("Thanks Ben. Sure.", True),
         ("Good point, I'll close it after 72 hours.", False),
+        ("Yes, I voted already. +1 (binding)", False),
+        ("Done with the tests, thanks.", False),
         ("Okay, noted. Still, I'd like to close on Thursday as planned.", False),
         ("Sure, I understand. However, the freeze is on Friday.", False),
         ("Yes I would prefer to close on Thursday.", False),
@@ -74,6 +76,14 @@ def test_a_caller_agrees_without_qualification(text: str, agrees: bool) -> None:
 
 _PIECES = """the vote|open|extend|until|for|friday|march|31|0|9999|999|weeks|:|pm|utc|+99|business|days|
 2026-99-99|feb 30|25:61|end of|next|twenty|-|,""".replace("\n", "").split("|")
+
+
+def test_what_is_asked_for_is_no_end_of_another_vote_nor_in_a_century() -> None:
+    clock = Clock(LATER, OPENED, CLOSE)
+    assert find_request("Could you leave the vote on KIP-9 open until Monday?", clock, lambda s: "KIP-9" in s) is None
+    assert find_request("Could you leave it open for 900 months?", clock, lambda _: False) is None
+    late = datetime(9999, 12, 30, tzinfo=UTC)
+    assert find_request("Could you leave it open for two weeks?", Clock(late, late, late), lambda _: False) is None
 
 
 @given(st.lists(st.sampled_from(_PIECES), max_size=14), st.integers(1, 9999), st.booleans())
