@@ -19,7 +19,6 @@ from kipflow.mail.announcements.tokens import (
 
 GROUP = ("auxiliary", "adverb", "negator", "no", "unreal", "hedge")
 STOPS = ("joint", "auxiliary", "condition", "unreal", "speaker")
-#: also words of a title, where they are no verb: "the vote on adding a flag as an option"
 #: "This one is superseded by KIP-9"
 _SUCCESSOR = re.compile(
     r"\b(?:(?:supersed|replac|obsolet|subsum|cover)ed by|merged into"
@@ -27,9 +26,10 @@ _SUCCESSOR = re.compile(
     re.IGNORECASE,
 )
 _UNDONE = frozenset({"accident", "accidentally", "sorry", "back"})
-#: who sets the status of a proposal
+#: what gives a proposal a status: "moved to Accepted"
 _SETS = frozenset({"moved", "moves", "set", "changed", "updated", "switched", "put"})
 _STATUS = frozenset({"status", "state", "is"})
+#: also words of a title, where they are no verb: "the vote on adding a flag as an option"
 _NO_VERBS = frozenset({"a", "as", "whether"})
 #: classes of words by which what is counted is still to come
 _OPEN = ("unreal", "wanted", "condition", "lack", "hedge", "later")

@@ -21,7 +21,9 @@ from kipflow.mail.announcements.tokens import split_sentences, tokenize
 from kipflow.mail.announcements.verdicts import Says
 
 _LEADING_VOTE = re.compile(
-    r"(?i)^\W{0,3}(?:(?:agreed|yes|sure|ok(?:ay)?|great|nice|thanks|cool)[.!,]\s)?[+\-]\s?[01](?![\w.]\d|\d)\s*(?:$|[^\d\s:=(]|\(\D)"
+    r"^\W{0,3}(?:(?:agreed|yes|sure|ok(?:ay)?|great|nice|thanks|cool)[.!,]\s)?"
+    r"[+\-]\s?[01](?![\w.]\d|\d)\s*(?:$|[^\d\s:=(]|\(\D)",
+    re.IGNORECASE,
 )
 #: most words of a subject that are compared with a sentence, and fewest of a title
 _MOST_WORDS, _SHORTEST_TITLE = 40, 2

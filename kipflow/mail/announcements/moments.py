@@ -25,7 +25,7 @@ _SENTENCES = re.compile(
 #: An end later than this after the vote's opening is not understood.
 LONGEST = timedelta(days=92)
 LAST_YEAR = 9_000  # later years overflow date arithmetic
-_MONTHS, _SHORTEST, _SEASON = 12, 31, timedelta(days=92)
+_MONTHS, _MOST_DAYS = 12, 31
 _FROM_NOW = re.compile(r"\s+(?:from|as of) (?:now|today)\b")
 _ADDED = re.compile(r"more|further|additional|extra")
 _CLOCK = re.compile(
@@ -113,11 +113,6 @@ def find_moments(sentence: str) -> tuple[str, list[Moment]]:
     return timeless, [Moment(at, beside) for at, beside in near]
 
 
-@cache
-def _join(name: str) -> str:
-    return "|".join(sorted(load_classes("patterns.toml")[name], key=len, reverse=True))
-
-
 def _shorten(name: str) -> str:
     """A pattern for a name and its short forms: "march", "mar"."""
     return name[:3] + "".join(f"(?:{letter}" for letter in name[3:]) + ")?" * len(name[3:])
@@ -138,7 +133,7 @@ def _find_name(name: str, written: str) -> int:
 def _compile_times() -> re.Pattern[str]:
     day, month = rf"(?:{_join_names('weekday', 7)})", rf"(?:{_join_names('month', 12)})"
     th, year = r"(?:st|nd|rd|th|er|º|\.)?", r"(?:(?:,?\s+|\s+de\s+)(?P<year{}>20\d\d)\b)?(?!:)"
-    the = rf"(?:{_join('the_day')})"
+    the = rf"(?:{join_words('the_day')})"
     return re.compile(
         rf"(?<![\w.])(?:(?:(?:(?:next|this|coming)\s+)?{day}\.?,?\s+(?:{the}\s+)?)?"
         r"(?:(?P<iso>20\d\d(?P<mark>[-/])\d\d(?P=mark)\d\d)(?:t(?=\d))?"
@@ -146,15 +141,15 @@ def _compile_times() -> re.Pattern[str]:
         rf"|(?P<day2>\d\d?){th}\s+(?:of\s+|de\s+)?(?P<month2>{month})(?!\w){year.format(2)}"
         r"|(?P<dotted>\d\d?\.\d\d?\.20\d\d|\d\d\.\d\d\.(?!\d))|(?P<slashed>\d\d?/\d\d?/20\d\d)\b)"
         r"|the\s+(?P<day5>\d\d?)(?:st|nd|rd|th)\b(?!\s+of)"
-        rf"|(?P<soon>{_join('tomorrow')})\b"
+        rf"|(?P<soon>{join_words('tomorrow')})\b"
         rf"|(?P<next>next\s+)?(?P<weekday>{day})(?:,?\s+{the}\s+(?P<day3>\d\d?){th})?(?!\w)(?P<after>\s+next\s+week\b)?"
         r"|end\s+of\s+(?P<which>next|this|the)\s+(?P<span>week|month)\b"
         rf"|(?:\d{{1,2}}\s?(?:-|–|to|or)\s?)?(?P<number>\d{{1,3}}|an?|one|another|{join_words('number')})"
         r"(?:\s?\(\w{1,8}\))?(?:(?<=\d)|\s|-)\s?-?"
         r"(?P<kind>(?:(?:more|full|further|additional|extra|whole|calendar|working|business)\s)*)"
         r"(?P<unit>hours?|hrs?|h|days?|d|weeks?|wks?|months?)\b(?!\s(?:ago|old|after|before|from (?!now|today))))"
-        rf"|(?P<wide>(?:{_join('wide_until')})\s?)?(?P<year3>20\d\d\s?年\s?)?(?P<month4>\d\d?)\s?月\s?(?P<day4>\d\d?)\s?日"
-        rf"(?P<wide2>[^。\n]{{0,20}}?(?:{_join('wide_until_behind')}))?"
+        rf"|(?P<wide>(?:{join_words('wide_until')})\s?)?(?P<year3>20\d\d\s?年\s?)?(?P<month4>\d\d?)\s?月\s?(?P<day4>\d\d?)\s?日"
+        rf"(?P<wide2>[^。\n]{{0,20}}?(?:{join_words('wide_until_behind')}))?"
     )
 
 
@@ -201,8 +196,8 @@ def _find_written(written: str, today: date) -> date | None:
     first, second, year = (int(part or 0) for part in re.split(r"[./]", written))
     orders = ((first, second), (second, first)) if "/" in written else ((first, second),)
     near_year = {month: year or _find_year(month, today) for _, month in orders}
-    days = [date(near_year[month], month, day) for day, month in orders if month <= _MONTHS and day <= _SHORTEST]
-    near = [day for day in days if day <= today + _SEASON]
+    days = [date(near_year[month], month, day) for day, month in orders if month <= _MONTHS and day <= _MOST_DAYS]
+    near = [day for day in days if day <= today + LONGEST]
     return max(near or days, default=None)
 
 

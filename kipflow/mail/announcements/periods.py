@@ -23,7 +23,7 @@ from kipflow.mail.announcements.moments import (
     names_time,
     split_sentences,
 )
-from kipflow.mail.announcements.tokens import load_classes
+from kipflow.mail.announcements.tokens import join_words, load_classes
 
 #: Where a clause ends; a colon right before a time is handled separately.
 _CLAUSE = re.compile(r"[,，、;()\[\]{}=–—]|:(?!\s*$)|(?:^|\s)-+\s")
@@ -163,7 +163,7 @@ def _compile(name: str) -> re.Pattern[str]:
 
 @cache
 def compile_until() -> re.Pattern[str]:
-    return re.compile(_UNTIL.format("|".join(map(re.escape, load_classes("patterns.toml")["until"]))))
+    return re.compile(_UNTIL.format(join_words("until")))
 
 
 def _is_end(moment: Moment, lead: str, clause: str, sentence: str, clock: Clock, *, heard: bool) -> bool:

@@ -46,7 +46,8 @@ _QUOTED_UNIT = re.compile(
 _SHORTENED = {"'m": "am", "'re": "are", "'ve": "have", "'ll": "will", "'d": "would", "'s": "is"}
 _NOT = re.compile(r"\b(wo|ca|[a-z]{2,6})n['’]t\b", re.IGNORECASE)
 _SENTENCES = re.compile(
-    r"(?<=[.!?])\s+(?=\S)|(?:(?<=[:;]\))|(?<=[:;]-\)))\s+(?=(?-i:[A-Z]))|(?<=[。！？])|\n\s*\n|\n(?=\s*[-*•+\[]|\s*\S{1,30}:|\s*(?:yes|no|abstain\w{0,4})\s+\d)",
+    r"(?<=[.!?])\s+(?=\S)|(?:(?<=[:;]\))|(?<=[:;]-\)))\s+(?=(?-i:[A-Z]))"
+    r"|(?<=[。！？])|\n\s*\n|\n(?=\s*[-*•+\[]|\s*\S{1,30}:|\s*(?:yes|no|abstain\w{0,4})\s+\d)",
     re.IGNORECASE,
 )
 

@@ -14,8 +14,8 @@ from kipflow.mail.votes.people import ANOTHERS
 
 #: "Would you reconsider?"
 _ASKS_YOU = re.compile(r"\b(?:would|could|can|will|do|did) you\b.*\?\s*$", re.IGNORECASE)
-#: "Do we support that?"
 _ASIDE = re.compile(r"\([^()]*\)")
+#: "Do we support that?"
 _ASKS_US = re.compile(r"\b(?:do|does|did|would|could|can|will|should|is|are) (?:we|it|this|that|there)\b")
 
 
