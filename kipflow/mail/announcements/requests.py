@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable
 from datetime import datetime
 
+from kipflow.mail.announcements.ends import compile_until
 from kipflow.mail.announcements.moments import LAST_YEAR, Clock, find_moments, fold_sentence, split_sentences
-from kipflow.mail.announcements.periods import compile_until
 from kipflow.mail.votes.values import find_values
 
 _DENIED = re.compile(r"\b(?:not|never|cannot|[a-z]+n't)\b")

@@ -97,6 +97,14 @@ def join_words(*kinds: str) -> str:
     return "|".join(re.escape(word) for word in sorted(words, key=lambda word: (-len(word), word)))
 
 
+@cache
+def compile_class(name: str) -> re.Pattern[str]:
+    """A pattern for a class of `patterns.toml`: "freez*" with any ending, words of unspaced scripts anywhere."""
+    words = [re.escape(word).replace(r"\*", r"\w*") for word in load_classes("patterns.toml")[name]]
+    spaced, wide = ([w for w in words if bool(_IS_WIDE.match(w)) is is_wide] for is_wide in (False, True))
+    return re.compile("|".join([*wide, *([rf"(?<![^\W_])(?:{'|'.join(spaced)})(?![^\W_])"] if spaced else [])]))
+
+
 def has_word(text: str, *kinds: str) -> bool:
     """Whether a text, its blanks evened out, can hold a word of these classes; false positives, no false negatives."""
     folded = fold_case(_spell_not(text))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from itertools import islice
 
 from kipflow.domain.clocks import after
@@ -33,20 +34,19 @@ def find_own_periods(book: Book, round_: Round) -> tuple[OwnPeriod, ...]:
 def _find_all(book: Book, round_: Round) -> Iterator[OwnPeriod]:
     close = after(round_.opened_at, book.entitled.policy.voting_period)
     for message in () if round_.root_missing else (round_.root, *round_.messages):
-        if _announces_end(message):
+        is_root = message is round_.root
+        if _announces_end(message) or not (is_root or book.is_from_caller(message, round_)):
             continue
-        at = round_.opened_at if message is round_.root else book.time_of(message)
+        at = round_.opened_at if is_root else book.time_of(message)
         clock = Clock(at, round_.opened_at, close)
         said = _find(book, round_, message, clock) or _find_granted(book, round_, message, clock)
-        if said is None or said[0] <= close:
-            continue
-        if message is round_.root or book.is_from_caller(message, round_):
+        if said is not None and said[0] > close:
             close, line = said
             yield OwnPeriod(said_at=at, until=close, message_id=message.message_id, line=line)
 
 
 def _find(book: Book, round_: Round, message: Message, clock: Clock) -> tuple[datetime, str] | None:
-    return find_period(message.own_text, clock, lambda sentence: book.names_other(round_, sentence))
+    return find_period(message.own_text, clock, partial(book.names_other, round_))
 
 
 def _find_granted(book: Book, round_: Round, message: Message, clock: Clock) -> tuple[datetime, str] | None:
@@ -54,7 +54,7 @@ def _find_granted(book: Book, round_: Round, message: Message, clock: Clock) -> 
     above = book.find_answered(message)
     if above is None or above not in round_.messages or not grants(message.own_text):
         return None
-    until = find_request(above.own_text, clock, lambda sentence: book.names_other(round_, sentence))
+    until = find_request(above.own_text, clock, partial(book.names_other, round_))
     return None if until is None else (until, next(iter(message.own_text.strip().splitlines()), ""))
 
 
@@ -63,10 +63,13 @@ def find_declared(book: Book, round_: Round, message: Message) -> Declared | Non
     declared = message.declared
     if declared is None or round_.ended_at is not None:
         return None
-    if not declared.only_denies or round_.declared is not None:
+    if round_.declared is not None:
         return declared
-    if not extends(declared.line) or not book.is_from_caller(message, round_):
-        return None
+    if not book.is_from_caller(message, round_):
+        return None if declared.only_denies else declared
     close = after(round_.opened_at, book.entitled.policy.voting_period)
-    until = _find(book, round_, message, Clock(book.time_of(message), round_.opened_at, close))
-    return replace(declared, only_denies=False) if until is None else None
+    said = _find(book, round_, message, Clock(book.time_of(message), round_.opened_at, close))
+    if declared.only_denies:
+        return replace(declared, only_denies=False) if said is None and extends(declared.line) else None
+    unclear = declared.unclear if declared.outcome is None else ""
+    return None if unclear and said is not None and said[1].startswith(unclear) else declared
