@@ -20,7 +20,6 @@ from kipflow.mail.content.mime import find_texts
 from kipflow.mail.content.senders import Sender
 from kipflow.mail.heads import Head, Place, read_head
 from kipflow.mail.programs import ask_of_program
-from kipflow.mail.quotes.marked import is_table_row
 from kipflow.mail.quoting import Words, find_own_words
 from kipflow.mail.relevance import fold_case, has_any
 from kipflow.mail.results import ask_beside_result, find_cancel, read_declared, weigh_in_result
@@ -28,6 +27,7 @@ from kipflow.mail.rounds.calls import is_call, read_called_numbers
 from kipflow.mail.subjects import parse_subject
 from kipflow.mail.trackers import is_from_program
 from kipflow.mail.twins import ask_twins
+from kipflow.mail.votes.ownrows import free_rows
 from kipflow.mail.votes.reading import read_expressions
 from kipflow.mail.votes.subjectline import read_subject
 
@@ -166,7 +166,6 @@ def answers_digest(reading: SubjectReading) -> bool:
     return reading.is_reply and not reading.numbers and "digest" in reading.topic
 
 
-_VALUE_CELL = re.compile(r"\|\s*[+-][01]\s*\|")
 #: Subjects under which a vote can end without the mail being an answer.
 ENDING_KINDS = frozenset({MailKind.RESULT, MailKind.CANCEL, MailKind.VOTE})
 
@@ -190,12 +189,8 @@ def _read_votes(
     discussed = reading.kind is MailKind.DISCUSS
     if discussed and "bind" not in words.text.lower():
         return ()  # agreement, in a discussion; with a claim to bind it may mean the vote of this thread
-    # rows of a table are a summary: voters do not draw tables
-    nobodys = {index for index, line in enumerate(words.own) if is_table_row(line.text)}
-    is_report = any(_VALUE_CELL.search(words.own[index].text) for index in nobodys)
-    if nobodys:
-        own = (replace(line, text="") if index in nobodys else line for index, line in enumerate(words.own))
-        words = replace(words, own=tuple(own))
+    own, is_report = free_rows(words.own, sender.name, reading.numbers)
+    words = replace(words, own=tuple(own))
     found = read_expressions(words, author=sender.name, is_result=is_result, topic=reading.topic)
     if is_report:
         why = "a table of values stands beside it, as a program's report has one: is it a person's vote?"

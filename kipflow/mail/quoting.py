@@ -62,7 +62,7 @@ class Words:
         return evened.strip()[:MAX_OWN_TEXT]
 
 
-_QUOTED_BOX = re.compile(r"^> ?(\[[^\[\]\n]{0,5}\][^\n]{1,120})$", re.MULTILINE)
+_QUOTED_BOX = re.compile(r"^>[ \t]{0,8}(\[[^\[\]\n]{0,5}\][^\n]{1,120})$", re.MULTILINE)
 _SIGNATURE = re.compile(r"^--\s?$|^—\s?$|^-- \u200b?$")
 
 
@@ -87,7 +87,7 @@ def find_own_words(text: str, note: limits.Note = limits.ignore, *, address: str
     gathered = tuple(_gather(lines, marks, own))
     said = [line.text for line in gathered if line.text]
     below = () if any(text.strip() for text in said) else signature
-    boxes = tuple(_QUOTED_BOX.findall(text)) if "> [" in text or ">[" in text else ()
+    boxes = tuple(_QUOTED_BOX.findall(text)) if ">" in text and "[" in text else ()
     words = Words(
         own=gathered,
         doubtful=(*doubtful, *barred, *broken, *led_in, *below),

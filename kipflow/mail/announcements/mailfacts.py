@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import pairwise
 
 from kipflow.domain.facts import MailKind, SubjectReading
-from kipflow.domain.proposals import find_references
-from kipflow.mail.announcements.clauses import Subject, drop_successor, retracts, takes_back, thanks_all
+from kipflow.mail.announcements.clauses import Subject, retracts, takes_back, thanks_all
 from kipflow.mail.announcements.counts import read_counts
 from kipflow.mail.announcements.heads import OVER
 from kipflow.mail.announcements.layouts import even_out
 from kipflow.mail.announcements.name_lists import CountReading
 from kipflow.mail.announcements.names import find_names
+from kipflow.mail.announcements.others import names_another
 from kipflow.mail.announcements.sayings import Said, read_call, read_ends, read_outcomes, says_end
 from kipflow.mail.announcements.tokens import split_sentences, tokenize
 from kipflow.mail.announcements.verdicts import Says
@@ -28,16 +28,21 @@ _LEADING_VOTE = re.compile(
 #: most words of a subject that are compared with a sentence, and fewest of a title
 _MOST_WORDS, _SHORTEST_TITLE = 40, 2
 _LONGEST_NUMBER = 10
-_KEY, _QUOTED = r"([A-Z]{2,12}-\d{1,6})", r"(?:[\"“][^\"“”]{3,160}[\"”]|['‘][^'‘’]{3,160}['’])"
+_KEY, _QUOTED = r"([A-Z]{2,12}-\d{1,6})", r"(?:[\"“][^\"“”]{3,160}[\"”]|(?<!\w)['‘][^'‘’]{3,160}['’](?!\w))"
 _TITLES = (
     re.compile(rf"[\"“]{_KEY}\b[^\"“”]{{0,160}}[\"”]"),
     re.compile(rf"{_QUOTED}\s*\({_KEY}\)"),
     re.compile(rf"\b{_KEY},?\s*{_QUOTED},?"),
 )
+_CLAUSES = re.compile(r"[,;]\s")
+#: what takes back another mail, not this one: "Please disregard my earlier mail", "the first count was wrong"
+_EARLIER_MAIL = re.compile(
+    r"[^.,;!?]*\b(?:my|the|this|that) (?:earlier|previous|former|first|last|other|old|initial) "
+    r"(?:e?-?mails?|messages?|results?|posts?|announcements?|counts?|tally|one)\b[^.,;!?]*",
+    re.IGNORECASE,
+)
 _CANDIDATE = re.compile(r"\brc\W?(\d{1,3})\b", re.IGNORECASE)
 _COUNTS = frozenset({"count", "tally", "result", "results", "score"})
-_PREFIX = r"(?<![a-z0-9])([a-z]{2,12}?)s?[\W_]{0,5}0{0,4}"
-_JOINED = re.compile(r"\s*(?:,|/|&|\+|and|,\s*and|as well as)\s*", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -76,7 +81,7 @@ class Mail:
 
     @cached_property
     def own(self) -> list[str]:
-        return [s for s in self.sentences if not (_names_another(s, self.reading) or self._is_of_other_candidate(s))]
+        return [s for s in self.sentences if not (names_another(s, self.reading) or self._is_of_other_candidate(s))]
 
     @cached_property
     def ends(self) -> dict[Says, str]:
@@ -153,11 +158,16 @@ class Mail:
 
     @cached_property
     def retraction(self) -> str:
-        """The first sentence that may take back the sure outcome, from the outcome's own sentence on."""
+        """The first sentence that may take back the sure outcome, from the outcome's own clause on."""
         if self.sure is None:
             return ""
-        behind = self.own[self.own.index(self.sure.sentence) :]
-        return next((sentence for sentence in behind if takes_back(tokenize(sentence))), "")
+        at = self.own.index(self.sure.sentence)
+        clauses = _CLAUSES.split(self.sure.sentence)
+        stated = next(
+            (n for n, clause in enumerate(clauses) if read_outcomes(clause)), 0
+        )  # "I retract it, KIP-7 failed"
+        behind = [", ".join(clauses[stated:]), *self.own[at + 1 :]]
+        return next((s for s in behind if takes_back(tokenize(_EARLIER_MAIL.sub(" ", s)))), "")
 
     @cached_property
     def denial(self) -> str:
@@ -217,31 +227,3 @@ def _is_headline(said: Said) -> bool:
         return len(find_names(said.sentence)) > 1
     says_no_more = all(t.can_be("of_all", "thanks", "address", "mark", "adverb", "vote", "preposition") for t in tokens)
     return says_no_more and thanks_all(tokens)
-
-
-def _names_another(sentence: str, reading: SubjectReading) -> bool:
-    """Whether a sentence names a proposal that the subject does not name, and not joined to one that it names.
-
-    A title's own mentions ("KIP-2: Extend KIP-1") are the subject's.
-    """
-    prefix = _find_prefix(reading.topic, reading.numbers)
-    if not prefix:
-        return False
-    known = {*reading.numbers, *find_references(reading.topic, prefix)}
-    found = find_references(drop_successor(sentence), prefix)
-    return not known.issuperset(found) and not _is_joined(sentence, prefix, reading.numbers)
-
-
-@lru_cache(maxsize=1024)
-def _find_prefix(topic: str, numbers: tuple[int, ...]) -> str:
-    """The letters before the proposal's number; "" if the subject names none."""
-    match = re.search(rf"{_PREFIX}{numbers[0]}(?!\d)", topic, re.IGNORECASE) if numbers else None
-    return match.group(1) if match is not None else ""
-
-
-def _is_joined(sentence: str, prefix: str, numbers: tuple[int, ...]) -> bool:
-    """Whether all proposals named are one list that contains this one: "KIP-7 and KIP-9 are accepted"."""
-    keys = list(re.finditer(rf"(?<![a-z0-9]){re.escape(prefix)}[\s_:#-]{{0,3}}(\d{{1,9}})", sentence, re.IGNORECASE))
-    pairs = pairwise(keys)
-    own = any(int(key.group(1)) in numbers for key in keys)
-    return own and all(_JOINED.fullmatch(sentence[a.end() : b.start()]) for a, b in pairs)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from kipflow.domain.arrivals import UNRECORDED, say_dated
-from kipflow.domain.facts import MailKind, Message
+from kipflow.domain.facts import Message
 from kipflow.domain.identities import Identified, identify_all
 from kipflow.domain.people import Voter
 from kipflow.domain.policy import Fractions, Policy
@@ -16,6 +16,7 @@ from kipflow.domain.roster import Roster
 from kipflow.domain.senders import AddressSource
 from kipflow.domain.votes import Ballot, BallotStatus, Choice, Expression, Standing
 from kipflow.mail.content.mailboxes import find_shown
+from kipflow.mail.rounds.readings import read_mails
 from kipflow.mail.subjects import drop_answer_marks
 from kipflow.mail.votes.about import find_place, is_named_so
 from kipflow.mail.votes.claims import skip_claim
@@ -34,10 +35,11 @@ def cast_all(
     from before `since`, when the caller restarted the vote, becomes a question unless its voter voted again.
     """
     ordered = sorted(mails, key=lambda pair: (pair[1], pair[0].message_id))
-    voting = [(m, at) for m, at in ordered if m.expressions and m.reading.kind is not MailKind.CANCEL]
+    root_id = ordered[0][0].message_id if ordered else ""
+    said = read_mails([message for message, _ in ordered])
+    voting = [(m, at) for m, at in ordered if said.get(m.message_id)]
     found = identify_all([as_writing(m, at) for m, at in voting], roster, policy)
     ballots: list[Ballot] = []
-    root_id = ordered[0][0].message_id if ordered else ""
     record = _Record(root_id, {message.message_id: message.subject for message, _ in ordered})
     known = (name for person in roster.people for name in (person.name, *person.aliases))
     names = frozenset([*known, *(m.author_name for m, _ in ordered)])
@@ -46,7 +48,7 @@ def cast_all(
         opens = message.message_id == root_id and not message.reading.is_reply
         corrects = message.declared is not None and message.declared.corrects
         takes_result_back = corrects and message.author_address in announcers
-        for expression in message.expressions:
+        for expression in said[message.message_id]:
             if (opens and _is_of_call(expression)) or (at == since and expression.choice is None):
                 continue
             if expression.standing is Standing.DOUBT and takes_result_back:

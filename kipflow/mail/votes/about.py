@@ -9,7 +9,9 @@ from enum import StrEnum
 from kipflow.domain.people import fold_name
 from kipflow.mail.votes.lexicon import begins, fold, has, leaves_only
 
-_OBJECT = re.compile(r"^\s*\(?(?P<how>to|on|for|with|about|für|pour|para|sur|sobre|dla|voor)\s+(?P<what>\S.*)$", re.I)
+_OBJECT = re.compile(
+    r"^\s*\(?(?P<how>to|on|for|with|about|für|pour|para|sur|sobre|nesta|neste|dla|voor)\s+(?P<what>\S.*)$", re.I
+)
 #: on a remark, in other languages: "zu Juns Anmerkung", "al comentario de Jun", "zu dem, was Jun schrieb"
 _OTHER_REMARK = re.compile(
     r"^\s*(?:zu[mr]?|à|aux?|al?|alla|ao|к)\s+"

@@ -11,7 +11,9 @@ UNDERSTOOD = ("own", "from_me", "filler", "approval", "assent", "abstention", "c
 #: where a clause ends: a mark, a dash between blanks
 MARK = re.compile(r"[,:.!?…，、。；：！？\n(]|\s[–—-]{1,2}\s|[–—]|->|=>|→|\)|\]|;(?!\w)")
 _ADVERB = re.compile(r"\b\w{3,}ly\b")
-_OWN = r"\W*(?:it['’]?s |i['’]?m |i am |you have my |you get my )?(?:an? )?$"
+_OWN = (
+    r"\W*(?:it(?:['’]?s| is|['’]d be| would be) |i(?:['’]?m| am|['’]d be| would be) |you (?:have|get) my )?(?:an? )?$"
+)
 _THEN = re.compile(rf"(?:^|[\s,;:])(?:and )?(?:then|in (?:that|this|which) case){_OWN}", re.I)
 #: "Otherwise -1" depends on the text before it; "Otherwise +1" is a vote except for that
 _ELSE = re.compile(rf"(?:^|[\s,;:])(?:otherwise|else|if not){_OWN}", re.I)
@@ -167,7 +169,7 @@ def follows_condition(lead: str, above: str, *, opens: bool, against: bool) -> b
 
     `above` is the text before the sentence, which the vote may open.
     """
-    if against and _ELSE.search(lead):
+    if _ELSE.search(lead) and (against or has_condition(SENTENCES.split(above.strip())[-1])):
         return True
     if opens:
         return above.rstrip().endswith(":") and opens_condition(SENTENCES.split(above)[-1])

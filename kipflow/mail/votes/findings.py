@@ -11,6 +11,7 @@ from kipflow.domain.votes import Choice, Expression, Standing
 from kipflow.mail.votes.claims import find_separate_claim, skip_claim
 from kipflow.mail.votes.conditions import is_dependence
 from kipflow.mail.votes.lexicon import drop, fold, has
+from kipflow.mail.votes.values import is_fraction
 
 MAX_TEXT = 20_000
 #: "For Acme and myself: +1", "Jun is -1, he asked me to say. My own vote is +1"
@@ -73,7 +74,11 @@ def resolve(found: Sequence[Finding]) -> Expression | None:
         if not changed and len({e.choice for e in (*clear, *rivals)}) > 1:
             why = "says " + " and ".join(dict.fromkeys(e.value or str(e.choice) for e in (*clear, *rivals)))
             return replace(clear[0].as_question("two-votes", why), choice=None)
-        return next((e for e in clear if e.claimed_binding is not None), clear[0])
+        vote = next((e for e in clear if e.claimed_binding is not None), clear[0])
+        whole = [f.expression.value for f in found if f.expression.value and not is_fraction(f.expression.value)]
+        if is_fraction(vote.value) and whole:  # "+0.9, which I'm rounding up: +1"
+            return replace(vote.as_question("two-votes", f"says {vote.value} and {whole[-1]}"), choice=None)
+        return vote
     if by[Standing.DOUBT] and by[Standing.HINT]:  # a change if its author has voted, a vote if not
         hinted = by[Standing.HINT][0].choice
         # "I misread it, nothing against it": words against need not mean a vote against

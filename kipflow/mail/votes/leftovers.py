@@ -4,26 +4,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import chain, islice
+from itertools import chain
 
 from kipflow.domain.votes import Choice, Expression, Standing
 from kipflow.mail.announcements.counts import read_counts
 from kipflow.mail.announcements.names import is_own, is_same_person
 from kipflow.mail.content.text import plain
 from kipflow.mail.quoting import OwnLine
+from kipflow.mail.votes.answers import NEARLY, ask_about_near_value, read_answer, read_labelled
 from kipflow.mail.votes.claims import find_claim, find_separate_claim, skip_claim
 from kipflow.mail.votes.conditions import MARK
 from kipflow.mail.votes.doubts import DoubtRule
 from kipflow.mail.votes.findings import Finding, find
-from kipflow.mail.votes.lexicon import begins, drop, ends, find_words, fold, has, leaves_only, skip
+from kipflow.mail.votes.lexicon import begins, drop, ends, find_words, fold, has
 from kipflow.mail.votes.shapes import CHECKED
 from kipflow.mail.votes.structure import classify_lines
 from kipflow.mail.votes.values import OPTIONS, find_values, parse_value
 
-BRIEF = 60  # characters of a mail that only says yes or no
 #: Words of a line that is only a vote and its label.
 _FEW = 3
-_FEW_BEHIND = 5
 #: Most characters of a mail that only passes on a vote.
 SHORT = 500
 #: "+1000!", "+1/-0", "1+ (binding)", "++1", "+l (binding)": opens a paragraph, with only a claim to bind after it
@@ -51,12 +50,14 @@ _OWN_SEVERAL = re.compile(r"\b(?:my|among the) (?P<value>[+-] ?1)['’]?s\b", re
 _COUNTS_OWN = re.compile(
     r"\b(?:with|including|counting) (?:my own|mine)\b[^.!?\n]{0,40}(?:[+]\s?\d|\b(?:\d|two|three|four|five)\b)", re.I
 )
-_IN_WORDS = "a word or two, without a value: is it a vote?"
-#: "Vote: yes"
-_LABEL = re.compile(r"(?:my |the )?(?:vote|ballot|answer|verdict)\s*[:=]\s*")
 _OWN = re.compile(r"\b(?:me|myself|mine|my own|I)\b")
 #: "two +1 (Ola, Nils), plus mine"
 _ADDED = re.compile(r"\b(?:(?:plus|including|with) (?:mine|myself|my own)|including me)\b", re.IGNORECASE)
+#: "Landed. What Ravi wrote for me is right.", "Confirmed: that +1 was me"
+_FOR_ME = re.compile(
+    r"[^.!?\n]*\b(?:on my behalf|in my (?:name|place)|(?:wrote|said|sent|voted|cast|posted) for me|was me)\b.*"
+)
+_CONFIRMS = re.compile(r"\b(?:confirm\w*|right|correct|true|indeed|yes|stands)\b", re.IGNORECASE)
 _SPEAKS_OF_VALUES = re.compile(r"\?|(?<!\w)[+-] ?[01]\b")
 _SOMEBODYS = re.compile(r"\b[A-Z]\w+['’]s\b")
 #: Most characters of a mail that only warns.
@@ -65,20 +66,14 @@ _WARNING = 160
 _NEAR = 3
 _CALMING = ("approval", "praise", "settled")
 _OBJECTING = ("contrast", "negation", "demand", "rejection", "restated")
-_NEARLY = "written nearly as a vote is: is it one?"
 _SENTENCE = re.compile(r"(?<=[.!?;])\s|\n\s*\n")
-_ANSWERS = {
-    Choice.FOR: ("yes", "assent", "approval", "consent"),
-    Choice.AGAINST: ("no", "rejection", "refusal"),
-    Choice.ABSTAIN: ("abstention", "nought"),
-}
 
 
 def ask_about_the_rest(own: Sequence[OwnLine], author: str) -> Expression | None:
     """The question that words without a vote leave open; None: they leave none."""
     text = "\n".join(line.text for line in own)
-    near = (_read_near_values(text[:SHORT]), _read_labelled(text[:SHORT]))
-    asked = (*near, _read_whole(text, author), _read_answer(own, author), _read_leaning(text))
+    near = (_read_near_values(text[:SHORT]), read_labelled(text[:SHORT]))
+    asked = (*near, _read_whole(text, author), read_answer(own, author), _read_leaning(text))
     return next((found.expression for found in chain(*asked)), None)
 
 
@@ -119,37 +114,27 @@ def _lists_author(line: str, author: str) -> bool:
     return bool(behind) and is_own(name.strip(" -*•+01"), author) and has("first_person", fold(behind))
 
 
-def _ask_about_near_value(why: str, line: str, choice: Choice | None = None, claimed: bool | None = None) -> Finding:
-    return find("near-value", Standing.UNCLEAR, why, choice=choice, claimed=claimed, line=line.strip())
-
-
 def _read_near_values(text: str) -> Iterator[Finding]:
     for near in _NEAR_VALUE.finditer(text):
         behind = fold(skip_claim(near["tail"])).strip(" .!)")
         if not behind or begins("from_me", behind) or _CHEERS.match(near["tail"]):
             choice = {"+": Choice.FOR, "-": Choice.AGAINST}.get(near["sign"] or near["behind"])
-            yield _ask_about_near_value(_NEARLY, near["line"], choice, find_claim("", near["tail"]))
+            yield ask_about_near_value(NEARLY, near["line"], choice, find_claim("", near["tail"]))
     if (zero := _ZERO.match(text)) is not None:
-        yield _ask_about_near_value("begins with a zero: is it a vote?", zero["line"], Choice.ABSTAIN)
+        yield ask_about_near_value("begins with a zero: is it a vote?", zero["line"], Choice.ABSTAIN)
     for zero in _LAST_ZERO.finditer(text):
         lead = fold(text[: zero.end("lead")])
         if ends("concludes", lead) and not has("measure", lead[-60:]):
-            yield _ask_about_near_value("comes to a zero: is it a vote?", zero.group(), Choice.ABSTAIN)
+            yield ask_about_near_value("comes to a zero: is it a vote?", zero.group(), Choice.ABSTAIN)
     for line in filter(_EITHER.search, text.split("\n")):
         is_vote = has("first_person", fold(line)) or len(line.split()) <= _FEW
         is_other = has("measure", fold(line)) or has("demand", fold(line)) or OPTIONS.search(line)
         if is_vote and not is_other:
-            yield _ask_about_near_value("is between two values: which is the vote?", line)
+            yield ask_about_near_value("is between two values: which is the vote?", line)
     for counted in _COUNTS_OWN.finditer(text):
         yield find("own-entry", Standing.HINT, "counts a vote of its writer: which one?", line=counted.group())
     for own in _OWN_SEVERAL.finditer(text):
-        yield _ask_about_near_value("speaks of own votes: one on this?", own.group(), parse_value(own["value"])[0])
-
-
-def _read_labelled(text: str) -> Iterator[Finding]:
-    for line in text.split("\n"):
-        if _LABEL.match(fold(line).strip(" *_")) and (choice := _find_answer(fold(line))) is not None:
-            yield find("stated-without-number", Standing.HINT, _IN_WORDS, choice=choice, line=line.strip())
+        yield ask_about_near_value("speaks of own votes: one on this?", own.group(), parse_value(own["value"])[0])
 
 
 def _read_whole(text: str, author: str) -> Iterator[Finding]:
@@ -157,6 +142,8 @@ def _read_whole(text: str, author: str) -> Iterator[Finding]:
     leads_in = text.rstrip().endswith(":")  # introduces a forwarded mail, which is not own words
     if len(text) < SHORT and has("relays", folded) and (leads_in or "vote" in folded):
         yield find("passed-on", Standing.UNCLEAR, "passes on somebody's words: a vote, and whose?", line=text.strip())
+    if len(text) < SHORT and (for_me := _FOR_ME.search(text)) is not None and _CONFIRMS.search(text):
+        yield find("confirmed", Standing.HINT, "confirms a vote that somebody passed on: which?", line=for_me.group())
     claimed = find_separate_claim(text, author)
     if claimed is None and len(text) < SHORT:
         found = (_find_own_claim(sentence) for sentence in _SENTENCE.split(text))
@@ -219,30 +206,3 @@ def _read_leaning(text: str) -> Iterator[Finding]:
     for choice, rule in LEANINGS.items():
         if rule.when(folded):
             yield find(rule.name, Standing.LEANING, rule.why, choice=choice, line=said.splitlines()[0].rstrip())
-
-
-def _read_answer(own: Sequence[OwnLine], author: str) -> Iterator[Finding]:
-    """A mail of a word or two, its author's name aside, that answers nothing quoted above it: "Against.", "Nope"."""
-    written = (x for x in own if x.text.strip() and not is_same_person(x.text.strip(" ,~–—-"), author))
-    said = list(islice(written, 2))
-    if len(said) != 1 or len(said[0].text) > BRIEF or said[0].text.rstrip().endswith("?"):
-        return
-    [line] = said
-    shown, folded = line.text.strip(), fold(line.text)
-    is_answer = not line.answers or bool(find_values(line.answers))
-    if is_answer and begins("echoes", folded) and len(skip("echoes", folded).split()) <= _FEW_BEHIND:
-        yield find("as-another", Standing.HINT, "says the same as somebody: which vote?", line=shown)
-    if line.answers:
-        return
-    if folded.strip(" .!") == "1":
-        yield _ask_about_near_value(_NEARLY, folded, Choice.FOR)
-        return
-    if (choice := _find_answer(folded)) is not None:
-        yield find("stated-without-number", Standing.HINT, _IN_WORDS, choice=choice, line=shown)
-
-
-def _find_answer(folded: str) -> Choice | None:
-    """The choice of words that are only a yes, a no or an abstention, perhaps behind "Vote:"."""
-    said = _LABEL.sub("", folded)
-    choices = [c for c, names in _ANSWERS.items() if not leaves_only((*names, "greeting", "from_me"), said)]
-    return choices[0] if len(choices) == 1 else None

@@ -15,7 +15,7 @@ from kipflow.mail.votes.about import About
 from kipflow.mail.votes.changes import is_taken
 from kipflow.mail.votes.conditions import MARK, is_unsure
 from kipflow.mail.votes.labels import begins_with_ground
-from kipflow.mail.votes.lexicon import begins, drop, fold, has, is_unspaced
+from kipflow.mail.votes.lexicon import begins, drop, fold, has
 from kipflow.mail.votes.mentions import Mention
 from kipflow.mail.votes.values import speaks_of_itself
 from kipflow.mail.votes.verdicts import Table, Verdict
@@ -98,13 +98,17 @@ def taken(m: Mention) -> bool:
     return not m.opens and m.segment.endswith("my") and is_taken(drop("keeps", fold(m.sentence.text)), m)
 
 
+#: most characters between a value and the word that says it stands: "My +1 from the last round still holds"
+_RESTATED = 45
+
+
 @rule(CAST, "")
 def restated(m: Mention) -> bool:
     """My earlier +1 still stands. | not: My earlier +1 no longer stands."""
-    stands = has("restated", m.near[:30]) or (not m.opens and has("restated", m.segment))
+    stands = has("restated", m.near[:_RESTATED]) or (not m.opens and has("restated", m.segment))
     if not stands or m.clause.startswith("let"):  # "Let's keep -1"
         return False
-    return not has("negation", drop("unbound", m.near[:30])) and (m.is_mine or m.speaks_of_mine)
+    return not has("negation", drop("unbound", m.near[:_RESTATED])) and (m.is_mine or m.speaks_of_mine)
 
 
 @rule(ASK, "speaks of an earlier vote: does it stand?")
@@ -194,8 +198,7 @@ def stated_as_own(m: Mention) -> bool:
     looks_on = is_bare and not m.is_claimed and m.lead.strip(" ").lower() != m.segment  # "Great, a +1!"
     if looks_on or (m.choice is not Choice.FOR and not _says_whose(m)):
         return False
-    is_noun = m.mine_follows or not (m.follows_article or is_unspaced(m.rest.lstrip()))  # "a +1 feature"
-    return (m.is_apart or (m.is_mine and is_noun) or m.is_claimed) and (not m.is_result or m.is_mine)
+    return (m.is_apart or m.is_claimed) and (not m.is_result or m.is_mine)
 
 
 _TALK = ("need", "quantity", "other", "negation", "hypothetical", "earlier", "measure")

@@ -36,6 +36,8 @@ _SENTENCE_END = re.compile(
 )
 _NEW_ITEM = re.compile(r"^\s*(?:[-*•·]\s|\(?(?:\d{1,2}|[a-h])[.)]\s|\[)")
 
+#: "Please take my +1" above "out of the count"
+_ENDS_IN_VALUE = re.compile(r"[^\W\d] [+\-\u2212]\s?[01]$")
 # "2. +1, will change": the dot is the number's
 _ITEM_NUMBER = re.compile(r"^\s*\d{1,2}\.$")
 
@@ -89,7 +91,8 @@ def _continues(above: str, line: str) -> bool:
         if not _is_whole(rest):
             return (len(above) >= 55 or is_open) and not is_closed and not above.endswith((",", ";", ")"))
         return (is_open and not above.endswith(",")) or (len(above) >= 40 and is_technical(f"{above[-50:]} ", ""))
-    connects = begins("connects", line)  # a capital begins another sentence
+    # a capital begins another sentence
+    connects = begins("connects", line) or (_ENDS_IN_VALUE.search(above) is not None and line.lstrip()[:1].islower())
     whole_above = _find_rest_of_vote(above)
     if whole_above is not None and _is_whole(whole_above):
         return connects

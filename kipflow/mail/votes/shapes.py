@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kipflow.mail.votes.verdicts import Verdict
@@ -38,6 +39,29 @@ _BOX_BEHIND = re.compile(rf"^\s*(?:[-*•]\s+)?{_SIGN}[^\[\]]{{0,80}}{_MARK}\s*$
 _STARTS = re.compile(r"^\s*(?:[-*•]\s+)?$")
 _EMPTY = re.compile(r"^(?:[\s_.\-…☐⬜□]*|\s*no?\s*)$", re.IGNORECASE)
 _CHECKED = re.compile(r"^\s*(?:[xX✓✔☑☒✅■√*vV+]{1,3}|yes|y|ok|\+1)\s*$", re.IGNORECASE)
+
+#: "+1 yes, 0 don't care, -1 no": all that may be voted, on one line; not "+1 for the names, -1 for the rest"
+_MEANS = r"\s*[=:(-]?\s*(?!for\b|on\b|to\b|from\b|\(?(?:non-?)?binding\b)[^\W\d][^,;/|+]{0,30}"
+_LEGEND = re.compile(
+    rf"^\W*(?P<value>\+\s?1){_MEANS}[,;/|]\s*(?:or )?[+±-]?0{_MEANS}[,;/|]\s*(?:or )?-\s?1{_MEANS}$", re.IGNORECASE
+)
+#: a choice that is pointed at, among empty boxes: "--> 0 don't care"
+_POINTED = re.compile(r"\s*(?:[-=]{1,3}>|→|➜|➡)\s*(?P<value>[+\-±]?\s?[01])(?![\w.]\w)")
+
+
+def find_boxes(lines: Sequence[str]) -> Shapes:
+    """The lines (made plain) that are ballot boxes, or show in one line what may be voted: index → role and value."""
+    found: Shapes = {}
+    for index, line in enumerate(lines):
+        box = find_box(line) if "1" in line or "0" in line else None
+        if box is None and len(line) < 200 and (values := _LEGEND.match(line)) is not None:
+            box = (LEGEND, values["value"])
+        if box is not None:
+            found[index] = box
+    if any(shape is EMPTY for shape, _ in found.values()):
+        pointed = ((i, _POINTED.match(line)) for i, line in enumerate(lines) if i not in found)
+        found |= {i: (CHECKED, _signed(m["value"])) for i, m in pointed if m is not None}
+    return found
 
 
 def find_box(line: str) -> tuple[Shape, str] | None:

@@ -11,7 +11,7 @@ from kipflow.mail.announcements.names import COMMON_WORDS, find_names, is_own, n
 from kipflow.mail.votes import shapes
 from kipflow.mail.votes.claims import find_claim, skip_claim
 from kipflow.mail.votes.lexicon import begins, fold, has, leaves_only
-from kipflow.mail.votes.shapes import Shape, Shapes, find_box
+from kipflow.mail.votes.shapes import Shape, Shapes, find_boxes
 from kipflow.mail.votes.technical import find_patch_lines, is_technical
 from kipflow.mail.votes.values import find_values, skip_bullet
 
@@ -61,23 +61,13 @@ _NAMED_VALUE = re.compile(
     r"^\s*(?:[-*•]\s+|\d{1,2}[.)]\s+)?[\[<]?(?P<name>[^\W\d][\w.'’-]*(?:\s+[^\W\d][\w.'’-]*){0,3})[\]>]?\s*"
     r"(?:\([^()]{0,30}\)\s*)?[:=–-]?\s*\(?(?P<value>[+\-±]\s?[01])(?![\w.]\d)"
 )
-#: "+1 yes, 0 don't care, -1 no": all that may be voted, on one line; not "+1 for the names, -1 for the rest"
-_MEANS = r"\s*[=:(-]?\s*(?!for\b|on\b|to\b|from\b|\(?(?:non-?)?binding\b)[^\W\d][^,;/|+]{0,30}"
-_LEGEND = re.compile(
-    rf"^\W*(?P<value>\+\s?1){_MEANS}[,;/|]\s*(?:or )?[+±-]?0{_MEANS}[,;/|]\s*(?:or )?-\s?1{_MEANS}$", re.IGNORECASE
-)
 
 
 def classify_lines(lines: Sequence[str], author: str, apart: Collection[int] = ()) -> Shapes:
     """Which lines (made plain) are part of a group: index → its role and its value; `apart` are the lines below a
     quote, which belong to no other lines."""
     found: Shapes = dict.fromkeys(find_patch_lines(lines), (shapes.PATCH, "+1"))
-    for index, line in enumerate(lines):
-        box = find_box(line) if len(line) < 400 and ("1" in line or "0" in line) else None
-        if box is None and len(line) < 200 and (values := _LEGEND.match(line)) is not None:
-            box = (shapes.LEGEND, values["value"])
-        if box is not None:
-            found[index] = box
+    found |= find_boxes(lines)
     leading = [v for v in find_leading(lines) if v.index not in found]
     boxes = {index: shown for index, shown in found.items() if shown[0] is not shapes.PATCH}
     if boxes and _SHOWS_HOW.search(next((x for x in reversed(lines[: min(boxes)]) if x.strip()), "")):

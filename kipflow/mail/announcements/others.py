@@ -1,0 +1,42 @@
+"""Whether a sentence is about another proposal than its mail's subject."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from itertools import pairwise
+
+from kipflow.domain.facts import SubjectReading
+from kipflow.domain.proposals import find_references
+from kipflow.mail.announcements.clauses import drop_successor
+
+_PREFIX = r"(?<![a-z0-9])([a-z]{2,12}?)s?[\W_]{0,5}0{0,4}"
+_JOINED = re.compile(r"\s*(?:,|/|&|\+|and|,\s*and|as well as)\s*", re.IGNORECASE)
+
+
+def names_another(sentence: str, reading: SubjectReading) -> bool:
+    """Whether a sentence names a proposal that the subject does not name, and not joined to one that it names.
+
+    A title's own mentions ("KIP-2: Extend KIP-1") are the subject's.
+    """
+    prefix = _find_prefix(reading.topic, reading.numbers)
+    if not prefix:
+        return False
+    known = {*reading.numbers, *find_references(reading.topic, prefix)}
+    found = find_references(drop_successor(sentence), prefix)
+    return not known.issuperset(found) and not _is_joined(sentence, prefix, reading.numbers)
+
+
+@lru_cache(maxsize=1024)
+def _find_prefix(topic: str, numbers: tuple[int, ...]) -> str:
+    """The letters before the proposal's number; "" if the subject names none."""
+    match = re.search(rf"{_PREFIX}{numbers[0]}(?!\d)", topic, re.IGNORECASE) if numbers else None
+    return match.group(1) if match is not None else ""
+
+
+def _is_joined(sentence: str, prefix: str, numbers: tuple[int, ...]) -> bool:
+    """Whether all proposals named are one list that contains this one: "KIP-7 and KIP-9 are accepted"."""
+    keys = list(re.finditer(rf"(?<![a-z0-9]){re.escape(prefix)}[\s_:#-]{{0,3}}(\d{{1,9}})", sentence, re.IGNORECASE))
+    pairs = pairwise(keys)
+    own = any(int(key.group(1)) in numbers for key in keys)
+    return own and all(_JOINED.fullmatch(sentence[a.end() : b.start()]) for a, b in pairs)

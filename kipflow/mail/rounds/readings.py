@@ -1,0 +1,76 @@
+"""What each mail of a round says of its author's vote, given the mails that it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from kipflow.domain.facts import MailKind, Message
+from kipflow.domain.votes import Expression
+from kipflow.mail.quoting import find_own_words
+from kipflow.mail.votes.answers import read_short_answer
+from kipflow.mail.votes.reading import read_expressions
+
+#: Most mails that one is compared with, and most of its lines that are compared at once.
+_MOST_ABOVE, _MOST_LINES = 8, 60
+#: Fewest words of the lines beside a vote that show that all of them are copied: "+1 Release it" alone is a vote.
+_FEWEST_COPIED = 4
+
+
+def read_mails(ordered: list[Message]) -> dict[str, tuple[Expression, ...]]:
+    """The expressions of a round's mails by their ids; the opening is the first."""
+    root = ordered[0] if ordered else None
+    known = {message.message_id: message for message in ordered}
+    return {
+        message.message_id: _add_short_answer(message, _drop_copied(message, known), root)
+        for message in ordered
+        if message.reading.kind is not MailKind.CANCEL
+    }
+
+
+def _add_short_answer(message: Message, said: tuple[Expression, ...], root: Message | None) -> tuple[Expression, ...]:
+    """A few words that answer the call, and are not understood, may be a vote in any words."""
+    above = message.in_reply_to or next(reversed(message.references), "")
+    answers = root is not None and above == root.message_id and message.author_address != root.author_address
+    if not answers or message.votes or message.declared is not None or message.cancels is not None:
+        return said
+    short = read_short_answer(message.own_text, message.author_name)
+    return said if short is None else (*said, short)
+
+
+def _drop_copied(message: Message, known: Mapping[str, Message]) -> tuple[Expression, ...]:
+    """The expressions without those in lines that a mail above has, and that nothing marks as a quote."""
+    said = message.expressions
+    votes = [expression.line for expression in said if expression.value]
+    if not votes:
+        return said
+    named = [message.in_reply_to or "", *reversed(message.references)]
+    above = [known[name] for name in dict.fromkeys(named) if name in known and name != message.message_id]
+    lines = message.own_text.split("\n")
+    copied = {
+        index
+        for mail in above[:_MOST_ABOVE]
+        for vote in votes
+        for index in _find_copied(lines, vote, " ".join(mail.own_text.split()))
+    }
+    if not copied:
+        return said
+    rest = "\n".join("" if index in copied else line for index, line in enumerate(lines))
+    return read_expressions(find_own_words(rest), author=message.author_name, topic=message.reading.topic)
+
+
+def _find_copied(lines: list[str], vote: str, above: str) -> range:
+    """The lines around a vote that stand in a mail above with the same words: an unmarked quote of it."""
+    at = next((i for i, line in enumerate(lines) if line.strip() and line.strip() in vote), None)
+    if at is None or not _is_in(lines[at : at + 1], above):
+        return range(0)
+    start, end = at, at + 1
+    while start > max(0, at - _MOST_LINES) and _is_in(lines[start - 1 : end], above):
+        start -= 1
+    while end < min(len(lines), at + _MOST_LINES) and _is_in(lines[start : end + 1], above):
+        end += 1
+    beside = " ".join(lines[start:at] + lines[at + 1 : end])
+    return range(start, end) if len(beside.split()) >= _FEWEST_COPIED else range(0)
+
+
+def _is_in(lines: list[str], above: str) -> bool:
+    return " ".join(" ".join(lines).split()) in above

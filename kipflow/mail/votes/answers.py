@@ -1,0 +1,85 @@
+"""Mails of a word or two: a yes, a no, or words that are not understood. Always questions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+from kipflow.domain.votes import Choice, Expression, Standing
+from kipflow.mail.announcements.names import is_same_person
+from kipflow.mail.quoting import OwnLine
+from kipflow.mail.votes.findings import Finding, find
+from kipflow.mail.votes.lexicon import begins, fold, has, leaves_only, skip
+from kipflow.mail.votes.values import find_values
+
+BRIEF = 60  # characters of a mail that only says yes or no
+_FEW_BEHIND = 5
+#: Most characters and words of a mail that may be a vote in any words.
+_SHORTEST, _FEWEST = 90, 12
+NEARLY = "written nearly as a vote is: is it one?"
+_IN_WORDS = "a word or two, without a value: is it a vote?"
+#: "Vote: yes"
+_LABEL = re.compile(r"(?:my |the )?(?:vote|ballot|answer|verdict)\s*[:=]\s*")
+#: questions, links, reminders; a written value is read elsewhere
+_NO_VOTE = re.compile(r"[?？]|https?:|\b(?:ping|bump)\b|(?<![\w.])[+\-\u2212]\s?[01](?![\w.])", re.IGNORECASE)
+_ANSWERS = {
+    Choice.FOR: ("yes", "assent", "approval", "consent"),
+    Choice.AGAINST: ("no", "rejection", "refusal"),
+    Choice.ABSTAIN: ("abstention", "nought"),
+}
+
+
+def ask_about_near_value(why: str, line: str, choice: Choice | None = None, claimed: bool | None = None) -> Finding:
+    """The question about a line that is nearly a vote."""
+    return find("near-value", Standing.UNCLEAR, why, choice=choice, claimed=claimed, line=line.strip())
+
+
+def read_labelled(text: str) -> Iterator[Finding]:
+    """The votes behind a label: "Vote: yes"."""
+    for line in text.split("\n"):
+        if _LABEL.match(fold(line).strip(" *_")) and (choice := _find_answer(fold(line))) is not None:
+            yield find("stated-without-number", Standing.HINT, _IN_WORDS, choice=choice, line=line.strip())
+
+
+def read_answer(own: Sequence[OwnLine], author: str) -> Iterator[Finding]:
+    """A mail of a word or two, its author's name aside, that answers nothing quoted above it: "Against.", "Nope"."""
+    written = (x for x in own if x.text.strip() and not is_same_person(x.text.strip(" ,~–—-"), author))
+    said = list(islice(written, 2))
+    if len(said) != 1 or len(said[0].text) > BRIEF or said[0].text.rstrip().endswith("?"):
+        return
+    [line] = said
+    shown, folded = line.text.strip(), fold(line.text)
+    is_answer = not line.answers or bool(find_values(line.answers))
+    if is_answer and begins("echoes", folded) and len(skip("echoes", folded).split()) <= _FEW_BEHIND:
+        yield find("as-another", Standing.HINT, "says the same as somebody: which vote?", line=shown)
+    if line.answers:
+        return
+    if folded.strip(" .!") == "1":
+        yield ask_about_near_value(NEARLY, folded, Choice.FOR)
+        return
+    if (choice := _find_answer(folded)) is not None:
+        yield find("stated-without-number", Standing.HINT, _IN_WORDS, choice=choice, line=shown)
+
+
+def _find_answer(folded: str) -> Choice | None:
+    """The choice of words that are only a yes, a no or an abstention, perhaps behind "Vote:"."""
+    said = _LABEL.sub("", folded)
+    choices = [c for c, names in _ANSWERS.items() if not leaves_only((*names, "greeting", "from_me"), said)]
+    return choices[0] if len(choices) == 1 else None
+
+
+def read_short_answer(text: str, author: str) -> Expression | None:
+    """The question about a short answer to a call for votes, whatever its words: "a yes from the cheap seats".
+
+    For mails in which nothing else was found. Thanks, reminders, links and questions are no votes.
+    """
+    lines = [line.strip() for line in text.splitlines()]
+    said = " ".join(line for line in lines if line and not is_same_person(line.strip(" ,~–—-/"), author))
+    if not said or len(said) > _SHORTEST or len(said.split()) > _FEWEST or _NO_VOTE.search(said):
+        return None
+    folded = fold(said)
+    if has("puts_off", folded) or (said[:1].isalnum() and not leaves_only(("greeting", "filler"), folded)):
+        return None
+    why = "answers the call in a few words that are not understood: is it a vote?"
+    return find("short-answer", Standing.HINT, why, line=said).expression
