@@ -28,8 +28,8 @@ _LED_IN = re.compile(
     r"\W*(?:but |and )?(?:as )?(?P<how>for|on|to|with|without|regarding|concerning)\s+"
     r"(?P<what>[^.,;:!?]{1,60}?)(?:,|,?\s+(?:i am|i'm|i give|i vote|it is|it's|my vote is))\s*(?:an? )?$"
 )
-#: what is there already: "With the new name I'm +1", not "with a new name"
-_NEW = re.compile(r"the (?:new|updated|latest|changed|current) ")
+#: what is there already: "With the new name I'm +1", "with rev 22", not "with a new name"
+_NEW = re.compile(r"the (?:new|updated|latest|changed|current|added) |(?:rev(?:ision)?|version|draft|v)\.? ?\d")
 _DETERMINERS = re.compile(
     r"(?:(?:the|this|that|these|those|your|his|her|their|our|my|all|both|new|updated|latest|proposed|current|"
     r"whole|entire|overall|de|het|hele|das|den|ganzen?|la|le|el|il|todo|(?!(?:reject|abandon|dropp|revert|request|remov)ed)\w+ed|final|smaller|shorter)\s+){0,3}"
@@ -50,7 +50,7 @@ _ALL_OF_IT = re.compile(
     r"(?:(?:the|this) (?:whole|entire) (?:package|thing|lot|bundle)"
     r"|(?:both|all) (?:of )?(?:the )?(?:parts|changes|halves|proposals)|the two)(?: then| too)?\s*(?:$|[.!])"
 )
-_CLAUSE_END = re.compile(r"[,.;:!?–—(]")
+_CLAUSE_END = re.compile(r"[,;:!?–—(]|\.(?!\w)")
 _REASON = re.compile(r"\b(?:because|since|with|but|though|although)\b")
 #: "Add the queue and drop the bot"
 _SEVERAL = re.compile(r"\b(?:and|or|with|plus)\b|[,/&+;]", re.IGNORECASE)
@@ -139,9 +139,11 @@ def read_about(lead: str, rest: str, title: frozenset[str] = frozenset()) -> Abo
     is_with = match.group("how").lower() == "with"
     if what.startswith(("a ", "an ")) or (_VALUE.match(what) and not is_with):
         return About.UNKNOWN
-    is_all = not bare.strip(" .,;!)") or what.strip(" .,;!)") in _PRONOUNS
+    is_all = not bare.strip(" .,;!)") or what.split("(")[0].strip(" .,;!)") in _PRONOUNS
     if is_all or (bare != what and _ADDED.match(bare)) or _NAMES_WHOLE.match(bare) or _ALL_OF_IT.match(what):
         return About.WHOLE
+    if is_with and _NEW.match(what) is not None:
+        return About.NOTHING
     if is_with and not begins("whole", bare):  # "+1 with minor comments"
         aside = " ".join(bare.split()[:4])
         is_aside = any(has(name, aside) for name in ("part", "remark", "manner")) and not _DEFINITE.match(what)
