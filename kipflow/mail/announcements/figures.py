@@ -71,8 +71,8 @@ _NOT_CAST = re.compile(
     r"\s+(?:(?:the|its|our|another|a) ){0,2}$",
     re.IGNORECASE,
 )
-#: "0 (binding): Rin Okada" lists abstentions
-_HEADS_NAMES = re.compile(rf"^0\s*\((?:{GROUP})\)\s*[:–—-]\s*(?!(?:none|nobody)\b)[^\W\d]", re.IGNORECASE)
+#: "0 (binding): Rin Okada", "0 binding: Rin" list abstentions
+_HEADS_NAMES = re.compile(rf"0\s*\(?(?:{GROUP})\)?\s*[:–—-]\s*(?!(?:none|nobody)\b)[^\W\d]", re.IGNORECASE)
 # "one binding vote is missing"
 _MISSING = re.compile(
     r"[ \w]{0,12} (?:is|are|was|were) (?:\w+ )?(?:missing|lacking|needed|required|short)\b", re.IGNORECASE

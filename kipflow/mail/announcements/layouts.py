@@ -20,12 +20,15 @@ from kipflow.mail.votes.claims import translate_claims
 _MAX_LINE, _MOST_SIDES = 2_000, 6
 _GROUP = r"(?:non[-\s]{0,2})?binding"
 _VOTES = rf"(?=\s+(?:{_GROUP}\s+)?votes?\b)"
-#: "…, 1" over "binding -1 (Tess)"
-_ENDS_IN_NUMBER = re.compile(rf"(?:,|\b(?:and|with|plus))\s+(?:\d{{1,2}}|no|{join_words('number')})\s*$", re.IGNORECASE)
+#: "…, 1" over "binding -1 (Tess)", "…, 1 non-binding" over "+1 (Jie)"
+_ENDS_IN_NUMBER = re.compile(
+    rf"(?:,|\b(?:and|with|plus))\s+(?:\d{{1,2}}|no|{join_words('number')})(?:\s+{_GROUP})?\s*$", re.IGNORECASE
+)
 _COUNTED = re.compile(rf"\s*(?:{_GROUP}\b|[+\-]\s?[01](?![\w.]))", re.IGNORECASE)
 #: "+1: Jun (binding), Ben (binding)," over "Tess (binding)"
 _LISTS = re.compile(rf"\s*(?:[-*•]\s+)?(?:[+\-]\s?[01]\b|{_GROUP}\b).{{0,600}},\s*$", re.IGNORECASE)
 _BINDING = re.compile(r"\bbinding\b", re.IGNORECASE)
+_SIDE = join_words("in_favour", "opposed", "abstained")
 _OUTSIDERS = re.compile(rf"^\s*(?:[-*•]\s+)?(?:{join_words('outsiders')})(?=\s*:)", re.IGNORECASE)
 #: Replacements for marks and words, applied in order: "(nb)" becomes "(non-binding)", "approving" becomes "+1". Only
 #: a line (in lower case) with one of the signs in front can match its pattern.
@@ -33,7 +36,7 @@ _SPELLINGS = tuple(
     (signs, re.compile(pattern, re.IGNORECASE), written)
     for signs, pattern, written in (
         ("%", r"(?<=\d)\s*\(\s*\d{1,3}(?:[.,]\d{1,2})?\s?%\s*\)", ""),  # "YES: 31 (67%)"
-        ('"“', rf"(?<=[\w:]\s)[\"“]({join_words('in_favour', 'opposed', 'abstained')})[\"”]", r"\1"),  # 12 "yes"
+        ('"“', rf"(?<=[\w:]\s)[\"“]({_SIDE})[\"”]", r"\1"),  # 12 "yes"
         ("(", r"\(\s*n\s?[-./]?\s?b\.?\s*\)", "(non-binding)"),
         ("(", r"\(\s*b\.?\s*\)", "(binding)"),
         ("(", rf"\(\s*[\w.@-]{{1,40}}\s*[,;/]\s*({_GROUP})\s*\)", r"(\1)"),  # "(jokafor, binding)"
@@ -46,6 +49,11 @@ _SPELLINGS = tuple(
         (("vote",), rf"\b(?:{join_words('disapproving')}){_VOTES}", "-1"),
         (("vote",), rf"\b(?:{join_words('approving')}){_VOTES}", "+1"),
         ("(", r"\(\s*(\d{1,3}) bindings\s*\)", r"(\1 binding)"),
+        (
+            "(",
+            rf"^\s*(?:{_SIDE})\s*\(([+\-]\s?[01])\),?\s*\(?({_GROUP})\)?(?=\s*:)",
+            r"\1 (\2)",
+        ),  # "Yes (+1), binding:"
         (("other",), r"(?<=[.;,]\s)Others?:(?=\s*\d{1,2}\s*(?:x\s*)?\+1)", "Non-binding:"),
         # "A, B, C (+3 binding), Jun (+1 non-binding)"
         ("(", rf"(\(\+(?:[2-9]|[1-9]\d) {_GROUP}\)[^()]{{1,80}}\()\+(?=1 {_GROUP}\))", r"\1"),
@@ -59,7 +67,6 @@ _WORD_COUNT = re.compile(
     re.IGNORECASE,
 )
 # "3 票赞成", "賛成3票", "찬성: 3표": a side, its number of votes, and the counter word for votes
-_SIDE = join_words("in_favour", "opposed", "abstained")
 _FIRST_SIDE = re.compile(rf"(?:^|[.:!]\s+)(?=(?:{_SIDE})(?:\s+votes?)?\s*[:=])", re.IGNORECASE)
 _COUNTED_SIDE = re.compile(
     rf"(?P<number>\d{{1,3}})\s*[票표]\s*[的の]?\s*(?P<side>{_SIDE})(?![a-z-]|\s*[:：]?\s*\d)"

@@ -61,7 +61,7 @@ _ANCHOR = re.compile(
 )
 #: "Ben wants it open until Monday", "I could leave it open"
 _WISHED = re.compile(
-    r"(?<!\bi )\b(?:wants?|would like)\b|\bno (?:point|need|reason)\b|\btoo long\b|\b(?:could|might)\b"
+    r"(?<!\bi )(?<!\bi don't )\b(?:wants?|would like)\b|\bno (?:point|need|reason)\b|\btoo long\b|\b(?:could|might)\b"
 )
 #: a reason or an aside before what is decided: "Since Jun asked, I'm keeping it open", "If you haven't voted yet: …"
 _REASON = re.compile(

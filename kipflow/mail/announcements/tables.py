@@ -17,6 +17,8 @@ _NO = re.compile(rf"(?:{join_words('marked_no')}|)", re.IGNORECASE)
 _TITLE = re.compile(rf"(?:{join_words('title')})\W*", re.IGNORECASE)
 _RULE = re.compile(r"^[\s|:+=\-–—_]+$")
 _NAME = re.compile(r"[^\W\d_][^|]{0,58}")
+#: "3", "3 (Jun, Mara, Ravi)", "-"
+_NUMBER = re.compile(r"(?P<n>\d{1,3})(?:\s*\([^()\d]{1,200}\))?|–|-|")
 _NAMED = re.compile(
     r"^\s*(?:[-*•]\s+|\d{1,2}[.)]\s*)?(?P<name>[^\W\d_][^:+\d|]{1,58}?)\s*"
     r"(?:\((?P<claim>(?:non[- ]?)?binding)\)\s*)?(?P<mark>[:–—-])?"
@@ -72,7 +74,8 @@ def _split_row(line: str) -> list[str]:
     if _RULE.match(line):
         return []
     if text.count("|") >= 2 or (text.count("|") == 1 and not text.startswith("|") and not text.endswith("|")):
-        cells = text.strip("|").split("|")
+        is_blank = line.startswith("   ") and text[0] == "|" != text[-1]  # the first cell, without bars around the rows
+        cells = (text if is_blank else text.strip("|")).split("|")
     else:
         cells = re.split(r"\t+", text) if "\t" in text else re.split(r" {3,}", text) if len(text) < 160 else []
     return [" ".join(cell.split()).strip("*") for cell in cells] if 2 <= len(cells) <= _MAX_CELLS else []
@@ -111,16 +114,17 @@ def _parse_choice(cell: str) -> tuple[str | None, str | None]:
 
 
 def _read_count_row(cells: Sequence[str], header: Sequence[str]) -> list[str]:
-    """One row of a table of counts: only numbers after its first cell, under choices or groups."""
-    if len(cells) != len(header) or not cells[1:] or not all(re.fullmatch(r"\d{1,3}|–|-|", c) for c in cells[1:]):
+    """One row of a table of counts: only numbers, perhaps with names, after its first cell, under choices or groups."""
+    numbers = [_NUMBER.fullmatch(cell) for cell in cells[1:]]
+    if len(cells) != len(header) or not numbers or not all(numbers):
         return []
     row_choice, row_group = _parse_choice(cells[0])
     counts: list[str] = []
-    for title, cell in zip(header[1:], cells[1:], strict=True):
+    for title, cell in zip(header[1:], (found["n"] for found in numbers if found is not None), strict=True):
         choice, group = _parse_choice(title)
         group = group or find_group(title) or row_group or find_group(cells[0])
         choice = choice or row_choice
-        if choice is not None and cell.isdigit():
+        if choice is not None and cell:
             written = choice.replace("0", "+0")
             counts.append(f"{written} ({parse_group(group)}): {cell}" if group else f"{written}: {cell}")
     return counts
