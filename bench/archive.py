@@ -14,7 +14,7 @@ import os
 import re
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from email.header import decode_header, make_header
@@ -116,14 +116,8 @@ def compare_memory(folder: Path, megabytes: int) -> list[Figure]:
         make_long_file(file, size)
         found = run_apart("archive", "one", str(file))
         file.unlink()
-        figures.append(
-            replace(
-                _figure(f"kipflow, one file of {size:,} MB", found),
-                peer=f"below {MAX_MB} MB",
-                ratio=MAX_MB / found["peak_mb"],
-                reach=1.0,
-            )
-        )
+        figure = _figure(f"kipflow, one file of {size:,} MB", found)
+        figures.append(replace(figure, peer=f"below {MAX_MB} MB", ratio=MAX_MB / found["peak_mb"], reach=1.0))
     return figures
 
 
@@ -153,16 +147,10 @@ def compare_spark(folder: Path, mails: int) -> list[Figure]:
 def _figure(
     what: str, found: dict[str, Any], peer: str | None = None, peer_seconds: float = 0.0, reach: float | None = None
 ) -> Figure:
-    return Figure(
-        what=what,
-        seconds=found["seconds"],
-        per_second=found["mails"] / found["seconds"],
-        unit="mails",
-        peak_mb=found["peak_mb"],
-        peer=peer,
-        ratio=peer_seconds / found["seconds"] if peer else None,
+    return Figure.of(
+        what, found["seconds"], found["mails"], "mails", peak_mb=found["peak_mb"], peer=peer, other=peer_seconds,
         reach=reach,
-    )
+    )  # fmt: skip
 
 
 # -- the measurements, each in a process of its own ---------------------------------------------------------
@@ -190,24 +178,24 @@ def _text_lines(mail: EmailMessage) -> Iterable[str]:
 
 
 def measure_one(*files: str) -> dict[str, Any]:
-    collect_garbage_rarely()
-    start, cpu = time.perf_counter(), time.process_time()
-    mails = sum(read_file(file) for file in files)
-    return {"seconds": time.process_time() - cpu, "wall": time.perf_counter() - start, "mails": mails}
+    return _measure_one(time.process_time, *files)
 
 
 def measure_one_by_clock(*files: str) -> dict[str, Any]:
-    found = measure_one(*files)
-    return {**found, "seconds": found["wall"]}
+    return _measure_one(time.perf_counter, *files)
+
+
+def _measure_one(clock: Callable[[], float], *files: str) -> dict[str, Any]:
+    collect_garbage_rarely()
+    start = clock()
+    mails = sum(read_file(file) for file in files)
+    return {"seconds": clock() - start, "mails": mails}
 
 
 def measure_votes(*files: str) -> dict[str, Any]:
     """`kipflow votes` in one process, without the printing."""
     workers.WORTH = sys.maxsize
-    collect_garbage_rarely()
-    start = time.process_time()
-    report = read_votes([Path(f) for f in files], community=load_community("kafka"), roster=Roster(()))
-    return {"seconds": time.process_time() - start, "mails": report.messages_read, "votes": len(report.votes)}
+    return _measure_votes(time.process_time, *files)
 
 
 def measure_votes_again(*files: str) -> dict[str, Any]:
@@ -216,10 +204,14 @@ def measure_votes_again(*files: str) -> dict[str, Any]:
 
 
 def measure_votes_by_clock(*files: str) -> dict[str, Any]:
+    return _measure_votes(time.perf_counter, *files)
+
+
+def _measure_votes(clock: Callable[[], float], *files: str) -> dict[str, Any]:
     collect_garbage_rarely()
-    start = time.perf_counter()
+    start = clock()
     report = read_votes([Path(f) for f in files], community=load_community("kafka"), roster=Roster(()))
-    return {"seconds": time.perf_counter() - start, "mails": report.messages_read}
+    return {"seconds": clock() - start, "mails": report.messages_read, "votes": len(report.votes)}
 
 
 def measure_stored(*files: str) -> dict[str, Any]:

@@ -34,6 +34,13 @@ class Figure:
     def is_reached(self) -> bool:
         return self.ratio is None or self.reach is None or self.ratio >= self.reach
 
+    @classmethod
+    def of(cls, what: str, seconds: float, count: float, unit: str, *, other: float = 0.0, **more: Any) -> Figure:
+        """So many units in so many seconds; `other` is the peer's seconds for the same, or its budget."""
+        if other:
+            more["ratio"] = other / seconds
+        return cls(what=what, seconds=seconds, per_second=count / seconds, unit=unit, **more)
+
     def render(self) -> str:
         text = f"{self.what:<52}{self.seconds:8.2f} s{self.per_second:12,.0f} {self.unit}/s"
         if self.peak_mb is not None:
