@@ -1,4 +1,4 @@
-"""Draws the package diagram in `docs/how-it-works.md` from the imports: `python -m tools.package_picture`."""
+"""Draws the package diagram in `docs/how-it-works.md` from the imports."""
 
 from __future__ import annotations
 
@@ -9,15 +9,12 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGE = ROOT / "docs" / "how-it-works.md"
-BEGIN, END = "<!-- packages: python -m tools.package_picture -->\n", "<!-- end of packages -->\n"
 FOLDERS = ("kipflow", "dags", "plugins", "spark")
 
 
-def render_page() -> str:
-    """The current text of the page."""
-    head, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
-    return f"{head}{BEGIN}{render_picture(find_edges())}{END}{rest.partition(END)[2]}"
+def render_packages() -> str:
+    """The current picture."""
+    return render_picture(find_edges())
 
 
 def render_picture(edges: Mapping[str, set[str]]) -> str:
@@ -72,7 +69,3 @@ def name_package(module: str) -> str:
     if rest[:2] == ["services", "ports"]:
         return "services.ports"
     return rest[0] if rest and rest[0] not in {"__init__", "__version__"} else "kipflow"
-
-
-if __name__ == "__main__":
-    PAGE.write_text(render_page(), encoding="utf-8")
