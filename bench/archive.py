@@ -19,13 +19,14 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from email.header import decode_header, make_header
 from email.message import Message as EmailMessage
+from functools import partial
 from pathlib import Path
 from statistics import median_high
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from corpus import START, make_mails, write_mbox
-from measure import Figure, answer, run_apart, run_in_turns
+from measure import ROUNDS, Figure, answer, run_apart, run_in_turns
 from peers import PEERS, find_python, measure_peer
 
 from kipflow.adapters.store import open_store
@@ -43,7 +44,6 @@ from kipflow.services.read_votes import read_votes
 from kipflow.services.storing import ingest_items
 
 MONTHS = 4
-ROUNDS = 3
 SEEN_AT = START
 #: The most memory that reading may use, however long the archive.
 MAX_MB = 200
@@ -65,9 +65,9 @@ def make_files(folder: Path, mails: int) -> list[str]:
 def compare(folder: Path, mails: int) -> list[Figure]:
     files = make_files(folder, mails)
     names = {"mailbox": "mailbox", "read": "one", "stored": "stored", "votes": "votes"}
-    found = run_in_turns("archive", {name: (how, *files) for name, how in names.items()}, rounds=ROUNDS)
+    found = run_in_turns("archive", names, *files)
     clocked = {"one": "one-by-clock", "two": "two", "votes": "votes-by-clock"}
-    walls = run_in_turns("archive", {name: (how, *files) for name, how in clocked.items()}, rounds=ROUNDS)
+    walls = run_in_turns("archive", clocked, *files)
     small = found["mailbox"]["seconds"]
     # the wall-clock time if each process had its own core
     busier = {**walls["two"], "seconds": walls["two"]["busier"]}
@@ -98,8 +98,7 @@ def compare_real(real: Path) -> list[Figure]:
     files = [str(path) for path in sorted(real.glob("*.mbox"))]
     if not files:
         return []
-    calls = {name: (name, *files) for name in ("mailbox", "votes", "votes-again")}
-    found = run_in_turns("archive", calls, rounds=ROUNDS)
+    found = run_in_turns("archive", {name: name for name in ("mailbox", "votes", "votes-again")}, *files)
     small = found["mailbox"]["seconds"]
     return [
         _figure("real months: mailbox + email (compat32), small job", found["mailbox"]),
@@ -177,15 +176,7 @@ def _text_lines(mail: EmailMessage) -> Iterable[str]:
             yield from payload.decode(part.get_content_charset() or "ascii", "replace").splitlines()
 
 
-def measure_one(*files: str) -> dict[str, Any]:
-    return _measure_one(time.process_time, *files)
-
-
-def measure_one_by_clock(*files: str) -> dict[str, Any]:
-    return _measure_one(time.perf_counter, *files)
-
-
-def _measure_one(clock: Callable[[], float], *files: str) -> dict[str, Any]:
+def measure_one(clock: Callable[[], float], *files: str) -> dict[str, Any]:
     collect_garbage_rarely()
     start = clock()
     mails = sum(read_file(file) for file in files)
@@ -201,10 +192,6 @@ def measure_votes(*files: str) -> dict[str, Any]:
 def measure_votes_again(*files: str) -> dict[str, Any]:
     measure_votes(*files)
     return measure_votes(*files)
-
-
-def measure_votes_by_clock(*files: str) -> dict[str, Any]:
-    return _measure_votes(time.perf_counter, *files)
 
 
 def _measure_votes(clock: Callable[[], float], *files: str) -> dict[str, Any]:
@@ -278,12 +265,12 @@ if __name__ == "__main__":
     answer(
         {
             "mailbox": measure_mailbox,
-            "one": measure_one,
-            "one-by-clock": measure_one_by_clock,
+            "one": partial(measure_one, time.process_time),
+            "one-by-clock": partial(measure_one, time.perf_counter),
             "stored": measure_stored,
             "votes": measure_votes,
             "votes-again": measure_votes_again,
-            "votes-by-clock": measure_votes_by_clock,
+            "votes-by-clock": partial(_measure_votes, time.perf_counter),
             "two": measure_two,
             "spark": measure_spark,
         }

@@ -40,11 +40,11 @@ def find_reached(package: str, edges: Mapping[str, set[str]]) -> set[str]:
 
 
 @cache
-def find_edges(root: Path = ROOT) -> dict[str, set[str]]:
+def find_edges() -> dict[str, set[str]]:
     """Each package → the packages that its modules import."""
     edges: defaultdict[str, set[str]] = defaultdict(set)
-    for path in (path for folder in FOLDERS for path in sorted((root / folder).rglob("*.py"))):
-        package = name_package(".".join(path.relative_to(root).with_suffix("").parts))
+    for path in (path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py"))):
+        package = name_package(".".join(path.relative_to(ROOT).with_suffix("").parts))
         edges[package] |= {name_package(name) for name in read_imports(path)} - {package, "kipflow"}
     return {package: used for package, used in edges.items() if package != "kipflow"}
 

@@ -124,9 +124,9 @@ def is_good(sections: tuple[Section, ...]) -> bool:
     return all(demand.met for s in sections for demand in s.demands) and not any(s.unexplained for s in sections)
 
 
-def load_explanations(path: Path = EXPLANATIONS) -> dict[tuple[str, str], str]:
+def load_explanations() -> dict[tuple[str, str], str]:
     """(id, reading) → why the reader is right to differ, or why it cannot know."""
-    entries = yaml.safe_load(path.read_text(encoding="utf-8"))
+    entries = yaml.safe_load(EXPLANATIONS.read_text(encoding="utf-8"))
     return {(e["id"], e["read"]): " ".join(e["because"].split()) for e in entries}
 
 
