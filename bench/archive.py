@@ -14,18 +14,19 @@ import os
 import re
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from email.header import decode_header, make_header
 from email.message import Message as EmailMessage
+from functools import partial
 from pathlib import Path
 from statistics import median_high
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from corpus import START, make_mails, write_mbox
-from measure import Figure, answer, run_apart, run_in_turns
+from measure import ROUNDS, Figure, answer, run_apart, run_in_turns
 from peers import PEERS, find_python, measure_peer
 
 from kipflow.adapters.store import open_store
@@ -43,7 +44,6 @@ from kipflow.services.read_votes import read_votes
 from kipflow.services.storing import ingest_items
 
 MONTHS = 4
-ROUNDS = 3
 SEEN_AT = START
 #: The most memory that reading may use, however long the archive.
 MAX_MB = 200
@@ -65,9 +65,9 @@ def make_files(folder: Path, mails: int) -> list[str]:
 def compare(folder: Path, mails: int) -> list[Figure]:
     files = make_files(folder, mails)
     names = {"mailbox": "mailbox", "read": "one", "stored": "stored", "votes": "votes"}
-    found = run_in_turns("archive", {name: (how, *files) for name, how in names.items()}, rounds=ROUNDS)
+    found = run_in_turns("archive", names, *files)
     clocked = {"one": "one-by-clock", "two": "two", "votes": "votes-by-clock"}
-    walls = run_in_turns("archive", {name: (how, *files) for name, how in clocked.items()}, rounds=ROUNDS)
+    walls = run_in_turns("archive", clocked, *files)
     small = found["mailbox"]["seconds"]
     # the wall-clock time if each process had its own core
     busier = {**walls["two"], "seconds": walls["two"]["busier"]}
@@ -98,8 +98,7 @@ def compare_real(real: Path) -> list[Figure]:
     files = [str(path) for path in sorted(real.glob("*.mbox"))]
     if not files:
         return []
-    calls = {name: (name, *files) for name in ("mailbox", "votes", "votes-again")}
-    found = run_in_turns("archive", calls, rounds=ROUNDS)
+    found = run_in_turns("archive", {name: name for name in ("mailbox", "votes", "votes-again")}, *files)
     small = found["mailbox"]["seconds"]
     return [
         _figure("real months: mailbox + email (compat32), small job", found["mailbox"]),
@@ -116,14 +115,8 @@ def compare_memory(folder: Path, megabytes: int) -> list[Figure]:
         make_long_file(file, size)
         found = run_apart("archive", "one", str(file))
         file.unlink()
-        figures.append(
-            replace(
-                _figure(f"kipflow, one file of {size:,} MB", found),
-                peer=f"below {MAX_MB} MB",
-                ratio=MAX_MB / found["peak_mb"],
-                reach=1.0,
-            )
-        )
+        figure = _figure(f"kipflow, one file of {size:,} MB", found)
+        figures.append(replace(figure, peer=f"below {MAX_MB} MB", ratio=MAX_MB / found["peak_mb"], reach=1.0))
     return figures
 
 
@@ -153,16 +146,10 @@ def compare_spark(folder: Path, mails: int) -> list[Figure]:
 def _figure(
     what: str, found: dict[str, Any], peer: str | None = None, peer_seconds: float = 0.0, reach: float | None = None
 ) -> Figure:
-    return Figure(
-        what=what,
-        seconds=found["seconds"],
-        per_second=found["mails"] / found["seconds"],
-        unit="mails",
-        peak_mb=found["peak_mb"],
-        peer=peer,
-        ratio=peer_seconds / found["seconds"] if peer else None,
+    return Figure.of(
+        what, found["seconds"], found["mails"], "mails", peak_mb=found["peak_mb"], peer=peer, other=peer_seconds,
         reach=reach,
-    )
+    )  # fmt: skip
 
 
 # -- the measurements, each in a process of its own ---------------------------------------------------------
@@ -189,25 +176,17 @@ def _text_lines(mail: EmailMessage) -> Iterable[str]:
             yield from payload.decode(part.get_content_charset() or "ascii", "replace").splitlines()
 
 
-def measure_one(*files: str) -> dict[str, Any]:
+def measure_one(clock: Callable[[], float], *files: str) -> dict[str, Any]:
     collect_garbage_rarely()
-    start, cpu = time.perf_counter(), time.process_time()
+    start = clock()
     mails = sum(read_file(file) for file in files)
-    return {"seconds": time.process_time() - cpu, "wall": time.perf_counter() - start, "mails": mails}
-
-
-def measure_one_by_clock(*files: str) -> dict[str, Any]:
-    found = measure_one(*files)
-    return {**found, "seconds": found["wall"]}
+    return {"seconds": clock() - start, "mails": mails}
 
 
 def measure_votes(*files: str) -> dict[str, Any]:
     """`kipflow votes` in one process, without the printing."""
     workers.WORTH = sys.maxsize
-    collect_garbage_rarely()
-    start = time.process_time()
-    report = read_votes([Path(f) for f in files], community=load_community("kafka"), roster=Roster(()))
-    return {"seconds": time.process_time() - start, "mails": report.messages_read, "votes": len(report.votes)}
+    return _measure_votes(time.process_time, *files)
 
 
 def measure_votes_again(*files: str) -> dict[str, Any]:
@@ -215,11 +194,11 @@ def measure_votes_again(*files: str) -> dict[str, Any]:
     return measure_votes(*files)
 
 
-def measure_votes_by_clock(*files: str) -> dict[str, Any]:
+def _measure_votes(clock: Callable[[], float], *files: str) -> dict[str, Any]:
     collect_garbage_rarely()
-    start = time.perf_counter()
+    start = clock()
     report = read_votes([Path(f) for f in files], community=load_community("kafka"), roster=Roster(()))
-    return {"seconds": time.perf_counter() - start, "mails": report.messages_read}
+    return {"seconds": clock() - start, "mails": report.messages_read, "votes": len(report.votes)}
 
 
 def measure_stored(*files: str) -> dict[str, Any]:
@@ -286,12 +265,12 @@ if __name__ == "__main__":
     answer(
         {
             "mailbox": measure_mailbox,
-            "one": measure_one,
-            "one-by-clock": measure_one_by_clock,
+            "one": partial(measure_one, time.process_time),
+            "one-by-clock": partial(measure_one, time.perf_counter),
             "stored": measure_stored,
             "votes": measure_votes,
             "votes-again": measure_votes_again,
-            "votes-by-clock": measure_votes_by_clock,
+            "votes-by-clock": partial(_measure_votes, time.perf_counter),
             "two": measure_two,
             "spark": measure_spark,
         }

@@ -48,28 +48,20 @@ def compare(folder: Path) -> list[Figure]:
     mails, megabytes = MONTHS * MAILS, peer["bytes"] / 1e6
     what = f"a backfill of {MONTHS} months, {mails:,} mails, {megabytes:.0f} MB"
 
-    def figure(row: str, seconds: float, against: str, ratio: float, reach: float) -> Figure:
-        speed = mails / seconds
-        return Figure(
-            what=row, seconds=seconds, per_second=speed, unit="mails", peak_mb=ours["peak_mb"], peer=against,
-            ratio=ratio, reach=reach,
-        )  # fmt: skip
-
+    connections = f"its most connections at once: {ours['busy']}"
+    requests = f"its most requests in one second: {ours['rate']}"
+    wall, work = ours["wall"], ours["work"]
+    rows = [
+        (what, wall, "an archive that is always at work", ours["at_work"] / wall, SHARE),
+        ("the same, by the clock", wall, "waiting for the archive", peer["wall"] / wall, LONGER),
+        ("its own work (processor time)", work, "the archive's time", peer["wall"] / work, 2.0),
+        (connections, wall, "the two that are polite", CONNECTIONS / ours["busy"], 1.0),
+        (requests, wall, "the ten that are polite", REQUESTS / ours["rate"], 1.0),
+    ]
     return [
-        figure(what, ours["wall"], "an archive that is always at work", ours["at_work"] / ours["wall"], SHARE),
-        figure("the same, by the clock", ours["wall"], "waiting for the archive", peer["wall"] / ours["wall"], LONGER),
-        figure(
-            "its own work (processor time)", ours["work"], "the archive's time", peer["wall"] / ours["work"], 2.0
-        ),
-        figure(
-            f"its most connections at once: {ours['busy']}", ours["wall"], "the two that are polite",
-            CONNECTIONS / ours["busy"], 1.0,
-        ),
-        figure(
-            f"its most requests in one second: {ours['rate']}", ours["wall"], "the ten that are polite",
-            REQUESTS / ours["rate"], 1.0,
-        ),
-    ]  # fmt: skip
+        Figure.of(row, seconds, mails, "mails", peak_mb=ours["peak_mb"], peer=against, ratio=ratio, reach=reach)
+        for row, seconds, against, ratio, reach in rows
+    ]
 
 
 def fetch(url: str) -> dict[str, Any]:

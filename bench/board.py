@@ -15,11 +15,9 @@ import uvicorn
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from measure import Figure, answer, run_apart
-from replay import AS_OF, POLICY, fill, open_bench_store
+from replay import AS_OF, decide, fill, open_bench_store
 
 from kipflow.domain.pages import IndexEntry
-from kipflow.services.advance import advance_all
-from kipflow.services.effectrules import EffectRules
 from kipflow.web.app import create_app
 
 #: Proposals on the board: those of the replayed history, the others from an index.
@@ -34,17 +32,10 @@ def compare(folder: Path, proposals: int) -> list[Figure]:
     path = str(folder / "board.db")
     run_apart("board", "fill", path, str(proposals))
     found = run_apart("board", "read", path)
+    rows = {f"first page of {PROPOSALS:,}: {WORDS[name]}": (found[name], budget) for name, budget in BUDGETS.items()}
     return [
-        Figure(
-            what=f"first page of {PROPOSALS:,}: {WORDS[name]}",
-            seconds=found[name],
-            per_second=1 / found[name],
-            unit="requests",
-            peer=f"{budget * 1000:.0f} ms",
-            ratio=budget / found[name],
-            reach=1.0,
-        )
-        for name, budget in BUDGETS.items()
+        Figure.of(row, seconds, 1, "requests", peer=f"{budget * 1000:.0f} ms", other=budget, reach=1.0)
+        for row, (seconds, budget) in rows.items()
     ]
 
 
@@ -65,7 +56,7 @@ def fill_board(path: str, proposals: str) -> dict[str, Any]:
             )
             for n in range(PROPOSALS - int(proposals))
         )
-    advance_all(store, policy=POLICY, effects=EffectRules(prefix="KIP", sends=False), as_of=AS_OF)
+    decide(store)
     store.close()
     return {}
 

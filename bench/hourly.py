@@ -16,13 +16,11 @@ from typing import Any
 
 from corpus import make_mails
 from measure import Figure, answer, run_apart
-from replay import AS_OF, LIST, PER_PROPOSAL, POLICY, START, open_bench_store
+from replay import AS_OF, LIST, PER_PROPOSAL, START, decide, open_bench_store
 
 from kipflow.adapters.store import SqlStore
 from kipflow.domain.facts import MailKind, Message, SubjectReading
 from kipflow.mail.messages import read_message
-from kipflow.services.advance import advance_all
-from kipflow.services.effectrules import EffectRules
 from kipflow.services.storing import ingest_items
 
 NOTHING_NEW, TEN_NEW = 1.0, 2.0  # seconds: the most that a run may take
@@ -39,19 +37,14 @@ def compare(folder: Path, most: int) -> list[Figure]:
         found[size] = run_apart("hourly", "run", str(path))
         path.unlink()
     return [
-        Figure(
-            what=f"{what}, {size:,} mails held",
-            seconds=found[size][key],
-            per_second=1 / found[size][key],
-            unit="runs",
-            peak_mb=found[size]["peak_mb"],
+        Figure.of(
+            f"{what}, {size:,} mails held", found[size][key], 1, "runs", peak_mb=found[size]["peak_mb"],
             peer=f"the budget of {budget:g} s" if size == FEWEST else f"the same with {FEWEST:,} held",
-            ratio=(budget if size == FEWEST else found[FEWEST][key]) / found[size][key],
-            reach=1.0 if size == FEWEST else 0.5,
+            other=budget if size == FEWEST else found[FEWEST][key], reach=1.0 if size == FEWEST else 0.5,
         )
         for what, key, budget in (("nothing new", "nothing", NOTHING_NEW), ("ten new mails", "ten", TEN_NEW))
         for size in sizes
-    ]
+    ]  # fmt: skip
 
 
 def fill(path: str, mails: str) -> dict[str, Any]:
@@ -59,7 +52,7 @@ def fill(path: str, mails: str) -> dict[str, Any]:
     store = open_bench_store(path)
     store.migrate()
     ingest_items(store, make_messages(int(mails)), seen_at=AS_OF)
-    advance_all(store, policy=POLICY, effects=EffectRules(prefix="KIP", sends=False), as_of=AS_OF)
+    decide(store)
     store.close()
     return {"mails": int(mails)}
 
@@ -80,7 +73,7 @@ def _timed(store: SqlStore, mails: list[bytes]) -> float:
         read_message(m, source=f"new#{n}", list_id=LIST, month="2026-01", prefix="KIP") for n, m in enumerate(mails)
     )
     ingest_items(store, read, seen_at=AS_OF)
-    advance_all(store, policy=POLICY, effects=EffectRules(prefix="KIP", sends=False), as_of=AS_OF)
+    decide(store)
     with store.begin() as session:
         session.outbox.claim("slack", by="bench", now=AS_OF, lease=timedelta(minutes=1))
     return time.process_time() - start

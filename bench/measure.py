@@ -6,7 +6,7 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -15,6 +15,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 HERE = Path(__file__).resolve().parent
+ROUNDS = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +34,13 @@ class Figure:
     @property
     def is_reached(self) -> bool:
         return self.ratio is None or self.reach is None or self.ratio >= self.reach
+
+    @classmethod
+    def of(cls, what: str, seconds: float, count: float, unit: str, *, other: float = 0.0, **more: Any) -> Figure:
+        """So many units in so many seconds; `other` is the peer's seconds for the same, or its budget."""
+        if other:
+            more["ratio"] = other / seconds
+        return cls(what=what, seconds=seconds, per_second=count / seconds, unit=unit, **more)
 
     def render(self) -> str:
         text = f"{self.what:<52}{self.seconds:8.2f} s{self.per_second:12,.0f} {self.unit}/s"
@@ -98,15 +106,15 @@ def serve(respond: Callable[[str, dict[str, str], Callable[..., None]], None]) -
     return {}
 
 
-def run_in_turns(script: str, calls: Mapping[str, Sequence[str]], *, rounds: int) -> dict[str, dict[str, Any]]:
+def run_in_turns(script: str, calls: Mapping[str, str], *arguments: str) -> dict[str, dict[str, Any]]:
     """Run several measurements in turns, round after round; returns for each the round with the least `seconds`.
 
     Other load on the machine varies: taking turns spreads it evenly, and the fastest round is the least
-    disturbed one. `calls` maps each figure's name to the measurement's name and arguments.
+    disturbed one. `calls` maps each figure's name to the measurement's name; all have the same arguments.
     """
     best: dict[str, dict[str, Any]] = {}
-    for _ in range(rounds):
-        for name, (measurement, *arguments) in calls.items():
+    for _ in range(ROUNDS):
+        for name, measurement in calls.items():
             found = run_apart(script, measurement, *arguments)
             if name not in best or found["seconds"] < best[name]["seconds"]:
                 best[name] = found

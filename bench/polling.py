@@ -64,16 +64,8 @@ def _figures(key: str, sizes: list[int], found: dict[int, dict[str, Any]]) -> It
             peers.append((f"the same with {FEWEST:,} held", found[FEWEST][key], 0.5))
         for peer, other, reach in peers:
             ratio = other / seconds if other is not None else REQUESTS / max(requests, 0.5)
-            yield Figure(
-                what=f"{what}, {size:,} held, {requests:g} requests a list",
-                seconds=seconds,
-                per_second=1 / seconds,
-                unit="runs",
-                peak_mb=found[size]["peak_mb"],
-                peer=peer,
-                ratio=ratio,
-                reach=reach,
-            )
+            row, peak_mb = f"{what}, {size:,} held, {requests:g} requests a list", found[size]["peak_mb"]
+            yield Figure.of(row, seconds, 1, "runs", peak_mb=peak_mb, peer=peer, ratio=ratio, reach=reach)
 
 
 def run(path: str, held: str, url: str) -> dict[str, Any]:

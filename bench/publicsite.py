@@ -31,17 +31,9 @@ def compare(folder: Path, proposals: int) -> list[Figure]:
         seconds = found[what]
         budget = TEMPLATES + PAGES * proposals / PAGES_FOR
         for name, other in (("the board's queries, one by one", peer["seconds"]), (f"{budget:.2g} s", budget)):
+            row, peak_mb = f"the site of {proposals:,} proposals, {what}", found["peak_mb"]
             figures.append(
-                Figure(
-                    what=f"the site of {proposals:,} proposals, {what}",
-                    seconds=seconds,
-                    per_second=proposals / seconds,
-                    unit="pages",
-                    peak_mb=found["peak_mb"],
-                    peer=name,
-                    ratio=other / seconds,
-                    reach=1.0,
-                )
+                Figure.of(row, seconds, proposals, "pages", peak_mb=peak_mb, peer=name, other=other, reach=1.0)
             )
     return figures
 

@@ -52,7 +52,7 @@ def kip_advance_stages() -> None:
         note_run(parts.store, datetime.now(UTC))
         report_current_conditions(parts)
         as_of = find_as_of(get_current_context(), parts)
-        service.refuse_future(as_of, parts.clock())
+        service.check_time(as_of, parts.clock())
         due = service.find_candidates(parts.store, as_of)
         log.info("%d proposals could change as of %s", len(due), as_of.isoformat(timespec="seconds"))
         named = service.split_candidates(due, parts.community.prefix)

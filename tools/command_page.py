@@ -1,17 +1,15 @@
-"""Generates docs/commands.md from the commands: `python -m tools.command_page`."""
+"""Generates docs/commands.md from the commands."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import click
 
 from kipflow.cli import COMMANDS, cli
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "commands.md"
 _HEAD = """# All commands
-Written by `python -m tools.command_page` from the commands' own help.
+Written by `make docs` from the commands' own help.
 """
 _WIDTH = 100
 
@@ -32,7 +30,3 @@ def _render(group: click.Group, name: str, above: click.Context) -> Iterator[str
     if isinstance(command, click.Group):
         for below in command.list_commands(context):
             yield from _render(command, below, context)
-
-
-if __name__ == "__main__":
-    PAGE.write_text(render_page(), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Generates docs/configuration.md from the models that validate the files: `python -m tools.configuration_page`.
+"""Generates docs/configuration.md from the models that validate the files.
 
 The description of a key is the text below it in `kipflow/config`.
 """
@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterator
 from enum import Enum
 from functools import cache
-from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel
@@ -21,9 +20,8 @@ from kipflow.config.community import Community
 from kipflow.config.keys import find_models
 from kipflow.config.roster import RosterConfig
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "configuration.md"
 _HEAD = """# Configuration keys
-Written by `python -m tools.configuration_page` from the models that validate the files. A key without a default is
+Written by `make docs` from the models that validate the files. A key without a default is
 required. Values can contain variables: `${NAME}`, or `${NAME:-default}`. `kipflow config check` lists all errors.
 """
 #: Type in `kipflow.config.values` → its description.
@@ -123,7 +121,3 @@ def _say_default(field: FieldInfo) -> str:
     if default is None or default in ("", (), {}) or isinstance(default, BaseModel):
         return "none"
     return f"`{str(default).lower() if isinstance(default, bool) else default}`"
-
-
-if __name__ == "__main__":
-    PAGE.write_text(render_page(), encoding="utf-8")

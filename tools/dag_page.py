@@ -1,4 +1,4 @@
-"""Generates docs/dags.md from the DAG files' docstrings: `python -m tools.dag_page`."""
+"""Generates docs/dags.md from the DAG files' docstrings."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ import ast
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGE = ROOT / "docs" / "dags.md"
 _HEAD = """# The DAGs
-Written by `python -m tools.dag_page` from the docstring of each DAG file, which Airflow shows too.
+Written by `make docs` from the docstring of each DAG file, which Airflow shows too.
 
 A run with nothing new ends in seconds and changes nothing. There is no catchup: the next run makes up for missed ones.
 Times are UTC; `KIPFLOW_EVERY` replaces the schedules of polling, syncing and deciding.
@@ -37,7 +36,3 @@ def _say_schedule(tree: ast.Module) -> str:
         if isinstance(n.args[0], ast.Constant)
     ]
     return ", on ".join([*crons, *assets]) or "by hand"
-
-
-if __name__ == "__main__":
-    PAGE.write_text(render_page(), encoding="utf-8")

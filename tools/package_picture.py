@@ -1,4 +1,4 @@
-"""Draws the package diagram in `docs/how-it-works.md` from the imports: `python -m tools.package_picture`."""
+"""Draws the package diagram in `docs/how-it-works.md` from the imports."""
 
 from __future__ import annotations
 
@@ -9,15 +9,12 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGE = ROOT / "docs" / "how-it-works.md"
-BEGIN, END = "<!-- packages: python -m tools.package_picture -->\n", "<!-- end of packages -->\n"
 FOLDERS = ("kipflow", "dags", "plugins", "spark")
 
 
-def render_page() -> str:
-    """The current text of the page."""
-    head, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
-    return f"{head}{BEGIN}{render_picture(find_edges())}{END}{rest.partition(END)[2]}"
+def render_packages() -> str:
+    """The current picture."""
+    return render_picture(find_edges())
 
 
 def render_picture(edges: Mapping[str, set[str]]) -> str:
@@ -43,11 +40,11 @@ def find_reached(package: str, edges: Mapping[str, set[str]]) -> set[str]:
 
 
 @cache
-def find_edges(root: Path = ROOT) -> dict[str, set[str]]:
+def find_edges() -> dict[str, set[str]]:
     """Each package → the packages that its modules import."""
     edges: defaultdict[str, set[str]] = defaultdict(set)
-    for path in (path for folder in FOLDERS for path in sorted((root / folder).rglob("*.py"))):
-        package = name_package(".".join(path.relative_to(root).with_suffix("").parts))
+    for path in (path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py"))):
+        package = name_package(".".join(path.relative_to(ROOT).with_suffix("").parts))
         edges[package] |= {name_package(name) for name in read_imports(path)} - {package, "kipflow"}
     return {package: used for package, used in edges.items() if package != "kipflow"}
 
@@ -72,7 +69,3 @@ def name_package(module: str) -> str:
     if rest[:2] == ["services", "ports"]:
         return "services.ports"
     return rest[0] if rest and rest[0] not in {"__init__", "__version__"} else "kipflow"
-
-
-if __name__ == "__main__":
-    PAGE.write_text(render_page(), encoding="utf-8")

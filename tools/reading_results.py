@@ -1,17 +1,14 @@
-"""Generates docs/reading-results.md from the tables of rules: `python -m tools.reading_results`."""
+"""Generates docs/reading-results.md from the tables of rules."""
 
 from __future__ import annotations
-
-from pathlib import Path
 
 from kipflow.mail.announcements.callrules import call
 from kipflow.mail.announcements.mails import result
 from kipflow.mail.announcements.rules import end, outcome
 from kipflow.mail.announcements.verdicts import Table
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "reading-results.md"
 _HEAD = """# How results are read
-Written by `python -m tools.reading_results` from `kipflow/mail/announcements/mails.py` and `rules.py`; their words are
+Written by `make docs` from `kipflow/mail/announcements/mails.py` and `rules.py`; their words are
 in `lexicon.toml` in the same folder.
 
 A mail that may announce a result is split into sentences. The tables below classify each word for an outcome, an end or
@@ -43,7 +40,3 @@ def _render_table(title: str, table: Table) -> str:
 
 def _list(examples: tuple[str, ...]) -> str:
     return "; ".join(f"`{' '.join(text.split())}`" for text in examples)
-
-
-if __name__ == "__main__":
-    PAGE.write_text(render_page(), encoding="utf-8")

@@ -1,8 +1,6 @@
-"""Generates docs/reading-votes.md from the table of rules: `python -m tools.reading_votes`."""
+"""Generates docs/reading-votes.md from the table of rules."""
 
 from __future__ import annotations
-
-from pathlib import Path
 
 from kipflow.mail.votes.doubts import DOUBT_RULES, STANCE
 from kipflow.mail.votes.judging import RULES
@@ -10,9 +8,8 @@ from kipflow.mail.votes.labels import LABEL_RULES
 from kipflow.mail.votes.leftovers import LEANINGS
 from kipflow.mail.votes.lexicon import load_words
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "reading-votes.md"
 _HEAD = """# How votes are read
-Written by `python -m tools.reading_votes` from `numbers.py`, `talk.py`, `remarks.py`, `rules.py`, `labels.py`,
+Written by `make docs` from `numbers.py`, `talk.py`, `remarks.py`, `rules.py`, `labels.py`,
 `doubts.py`, `leftovers.py` and `lexicon.toml` in `kipflow/mail/votes`.
 
 A mail's own lines (without quotes, signatures and footers) are searched for boxes, legends and lists, then split into
@@ -69,7 +66,3 @@ def render_page() -> str:
 
 def _list(examples: tuple[str, ...]) -> str:
     return "; ".join(f"`{text}`" for text in examples)
-
-
-if __name__ == "__main__":
-    PAGE.write_text(render_page(), encoding="utf-8")

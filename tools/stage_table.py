@@ -1,18 +1,16 @@
-"""Generates docs/stages.md from the stage table: `python -m tools.stage_table`."""
+"""Generates docs/stages.md from the stage table."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Collection
-from pathlib import Path
 
 from kipflow.domain.events import OPEN_STAGES, SETTLED_STAGES, Stage
 from kipflow.domain.moments import Event
 from kipflow.domain.stages.table import ROWS, StageRule
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "stages.md"
 _HEAD = """# The stages of a proposal
-Written by `python -m tools.stage_table` from `kipflow/domain/stages/table.py`. There are no other moves.
+Written by `make docs` from `kipflow/domain/stages/table.py`. There are no other moves.
 
 Facts are applied in order of time, with clock events between them for each deadline. On each event its rows are tried
 from top to bottom, and each matching row applies to the result of the rows above it. The running vote is judged when a
@@ -68,7 +66,3 @@ def _read_doc(function: Callable[..., object]) -> str:
 def _name(stages: Collection[Stage | None]) -> str:
     found = frozenset(stages)
     return _SETS.get(found) or ", ".join("–" if s is None else s for s in (None, *Stage) if s in found)
-
-
-if __name__ == "__main__":
-    PAGE.write_text(render_page(), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Writes the table of adversary stories into docs/security.md: `python -m tools.stories`.
+"""Writes the table of adversary stories into docs/security.md.
 
 Each test below tests/adversary is a story; its docstring is the row: the attempt, then what happens instead.
 """
@@ -11,9 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGE = ROOT / "docs" / "security.md"
 STORIES = ROOT / "tests" / "adversary"
-BEGIN, END = "<!-- stories: python -m tools.stories -->\n", "<!-- end of stories -->\n"
 
 
 def find_stories() -> Iterator[tuple[str, str, str]]:
@@ -34,7 +32,7 @@ def find_stories() -> Iterator[tuple[str, str, str]]:
                 yield theme, attempt, instead
 
 
-def render_table() -> str:
+def render_stories() -> str:
     """The stories as a Markdown table for each theme."""
     lines: list[str] = []
     before = ""
@@ -44,13 +42,3 @@ def render_table() -> str:
             before = theme
         lines.append(f"| {attempt.replace('|', '/')} | {instead.replace('|', '/')} |")
     return "\n".join([*lines, "", ""])
-
-
-def render_page() -> str:
-    """The document with its current table."""
-    head, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
-    return f"{head}{BEGIN}{render_table()}{END}{rest.partition(END)[2]}"
-
-
-if __name__ == "__main__":
-    PAGE.write_text(render_page(), encoding="utf-8")

@@ -13,15 +13,7 @@ from typing import TextIO
 
 import click
 
-from kipflow.commands.output import (
-    as_of_option,
-    console,
-    format_option,
-    print_json,
-    print_rows,
-    print_table,
-    progress,
-)
+from kipflow.commands.output import as_of_option, console, format_option, print_json, print_rows, print_table, progress
 from kipflow.config.loading import find_roster, load_community
 from kipflow.config.roster import load_roster
 from kipflow.config.settings import read_settings

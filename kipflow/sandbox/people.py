@@ -6,42 +6,24 @@ from this table (a test compares them).
 
 from __future__ import annotations
 
-from datetime import date
-from typing import Annotated
-
-from pydantic import BeforeValidator
 from pydantic.dataclasses import dataclass
 
 from kipflow.sandbox.data import STRICT, load_yaml
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RoleHeld:
-    """A role in the community's record; `until` is exclusive, None means still held."""
-
-    role: str
-    since: date
-    until: date | None = None
-
-
-def _parse_role(text: str) -> RoleHeld:
-    """Read "pmc 2016-05-01" or "committer 2014-03-01 until 2022-04-01"."""
-    role, since, *rest = text.split()
-    return RoleHeld(role=role, since=date.fromisoformat(since), until=date.fromisoformat(rest[1]) if rest else None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=STRICT)
 class Resident:
     """Someone who writes on the list.
 
-    `emails`: the first is the usual one. Empty `roles`: not in the roster. `zone` is the offset from UTC in
-    minutes, `quoting` how they answer ("top", "bottom", "inline"), `signature` the lines under their mails.
+    `emails`: the first is the usual one. `roles`, such as "committer 2014-03-01 until 2022-04-01" (that day excluded);
+    without any they are not in the roster. `zone` is the offset from UTC in minutes, `quoting` how they answer ("top",
+    "bottom", "inline"), `signature` the lines under their mails.
     """
 
     id: str
     name: str
     emails: tuple[str, ...]
-    roles: tuple[Annotated[RoleHeld, BeforeValidator(_parse_role)], ...] = ()
+    roles: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     zone: int = 0
     quoting: str = "top"
@@ -72,6 +54,10 @@ def render_roster() -> str:
         if person.aliases:
             lines.append(f"    aliases: [{', '.join(chr(34) + a + chr(34) for a in person.aliases)}]")
         lines.append(f"    emails: [{', '.join(person.emails)}]")
-        roles = (f"role: {r.role}, since: {r.since}" + (f", until: {r.until}" * bool(r.until)) for r in person.roles)
-        lines.append(f"    roles: [{', '.join(f'{{{role}}}' for role in roles)}]")
+        lines.append(f"    roles: [{', '.join(map(_render_role, person.roles))}]")
     return "\n".join(lines) + "\n"
+
+
+def _render_role(text: str) -> str:
+    role, since, *rest = text.split()
+    return f"{{role: {role}, since: {since}{f', until: {rest[1]}' if rest else ''}}}"

@@ -49,10 +49,15 @@ class FutureDecision(KipflowError):
         )
 
 
-def refuse_future(as_of: datetime, now: datetime) -> None:
-    """Raise `FutureDecision` if `as_of` is ahead of `now` by more than clocks may differ."""
-    if as_of - now > CLOCK_SKEW:
+def check_time(as_of: datetime, now: datetime | None) -> datetime:
+    """When a decision as of `as_of` is recorded: `now`, and not before `as_of` (None: then).
+
+    Raises:
+        FutureDecision: `as_of` is ahead of `now` by more than clocks may differ.
+    """
+    if now is not None and as_of - now > CLOCK_SKEW:
         raise FutureDecision(as_of=as_of, now=now)
+    return max(as_of, now or as_of)
 
 
 def find_candidates(store: Store, as_of: datetime) -> list[int]:
@@ -79,9 +84,7 @@ def advance_one(
     Raises:
         FutureDecision: `as_of` is ahead of `now`: it would block every decision until then.
     """
-    known_at = as_of if now is None else now
-    refuse_future(as_of, known_at)
-    known_at = max(known_at, as_of)
+    known_at = check_time(as_of, now)
     with store.begin() as session:
         decided_at = session.history.load_decided_at(number)
         if decided_at is not None and as_of < decided_at:
@@ -197,22 +200,15 @@ def advance_all(store: Store, *, as_of: datetime, **given: Any) -> list[Advance]
 
 
 def _advance_fresh(
-    store: Store,
-    numbers: Sequence[int],
-    *,
-    policy: Policy,
-    effects: EffectRules,
-    as_of: datetime,
-    now: datetime | None,
-    run_id: str,
-) -> list[Advance]:
+    store: Store, numbers: Sequence[int], *, policy: Policy, effects: EffectRules, as_of: datetime,
+    now: datetime | None, run_id: str,
+) -> list[Advance]:  # fmt: skip
     """`advance_one` for proposals known only from index rows, in one transaction.
 
     They have no history, so nothing is corrected or withdrawn. One whose author must be warned is left to
     `advance_one`.
     """
-    refuse_future(as_of, as_of if now is None else now)
-    known_at = as_of if now is None else max(now, as_of)
+    known_at = check_time(as_of, now)
     with store.begin() as session:
         decided: list[tuple[Decision, Proposal]] = []
         caused: dict[int, list[Effect]] = {}

@@ -44,7 +44,7 @@ def render_json(report: VotesReport) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "messages_read": report.messages_read,
-        "unreadable": [{"source": u.source, "why": u.why} for u in report.unreadable],
+        "unreadable": [pick_fields(unread, "source", "why") for unread in report.unreadable],
         "votes": [_render_vote(reading) for reading in report.votes],
     }
 
@@ -52,12 +52,9 @@ def render_json(report: VotesReport) -> dict[str, Any]:
 def _render_vote(reading: VoteReading) -> dict[str, Any]:
     vote = reading.vote
     return {
-        "proposal": vote.proposal,
-        "key": vote.key,
-        "round": vote.round,
+        **pick_fields(vote, "proposal", "key", "round"),
         "list": vote.list_id,
-        "subject": vote.subject,
-        "root_message_id": vote.root_message_id,
+        **pick_fields(vote, "subject", "root_message_id"),
         "opened_by": render_mailbox(vote.opened_by, vote.opened_by_address),
         **pick_fields(vote, "opened_at", "opened_from", "dated_at", write_time=render_machine_time),
         "earliest_close": render_machine_time(reading.earliest_close),

@@ -18,11 +18,10 @@ from kipflow.web.acting import ActRoutes
 from kipflow.web.api import BoardApi
 from kipflow.web.changes import ChangesPage
 from kipflow.web.errors import ErrorPages
-from kipflow.web.etags import with_etag
+from kipflow.web.headers import add_security_headers, with_etag
 from kipflow.web.pages import BoardPages
 from kipflow.web.people import PeoplePages
 from kipflow.web.render import STATIC, Masthead, Pages
-from kipflow.web.security import add_security_headers
 from kipflow.web.writing import Gate, WriteAccess
 
 

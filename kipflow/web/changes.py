@@ -14,14 +14,7 @@ from fastapi.responses import HTMLResponse
 
 from kipflow.domain.pages import PageVersion
 from kipflow.services.board import ProposalView
-from kipflow.services.changes import (
-    Since,
-    compare_versions,
-    find_moment,
-    find_own,
-    find_versions,
-    find_versions_since,
-)
+from kipflow.services.changes import Since, compare_versions, find_moment, find_own, find_versions, find_versions_since
 from kipflow.web.api import Number
 from kipflow.web.render import BoardPart
 

@@ -14,8 +14,8 @@ from kipflow.domain.errors import KipflowError, ServiceUnavailable, UnknownPropo
 from kipflow.forms import Refusal
 from kipflow.services.changes import NoSuchVersion
 from kipflow.services.ruling_checks import BadRuling
+from kipflow.web.headers import add_security_headers
 from kipflow.web.render import Pages, find_own_path
-from kipflow.web.security import add_security_headers
 
 log = logging.getLogger("kipflow.web")
 

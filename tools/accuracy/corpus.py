@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -22,32 +22,10 @@ from kipflow.mail.votes.reading import read_expressions
 from kipflow.services.read_votes import read_votes
 from kipflow.services.votes_report import render_json
 from tests.corpus import VoteCase, load_vote_cases
-from tools.accuracy.findings import Demand, Disagreement, Figure, Section
+from tools.accuracy.findings import Counted, Demand, Figure, Section
 
 KINDS = ("for", "against", "zero", "none", "review", "doubt", "withdrawn")
 WHOLE = ("outcome", "root_message_id", "subject", "tally")
-
-
-class Counted:
-    """Counts of comparisons by kind, and the differences."""
-
-    def __init__(self) -> None:
-        self.total: Counter[str] = Counter()
-        self.right: Counter[str] = Counter()
-        self.found: list[Disagreement] = []
-
-    def compare(self, kind: str, place: str, want: object, got: object, shown: str = "") -> None:
-        self.total[kind] += 1
-        if want == got:
-            self.right[kind] += 1
-        else:
-            self.found.append(Disagreement(id=place, expected=f"{kind} {_say(want)}", read=_say(got), shown=shown))
-
-    def figure(self, kind: str) -> Figure:
-        return Figure(name=kind, right=self.right[kind], total=self.total[kind])
-
-    def sum(self, name: str) -> Figure:
-        return Figure(name=name, right=self.right.total(), total=self.total.total())
 
 
 def check_cases(corpus: Path) -> Section:
@@ -60,16 +38,14 @@ def check_cases(corpus: Path) -> Section:
         _compare_case(case, people, counted, rules)
         cases += 1
         right += len(counted.found) == before
-    figures = [Figure(name="cases without a difference", right=right, total=cases)]
-    figures += [
-        counted.figure(kind) for kind in ("votes", "tally", "ballots", "outcome", "announcement", "differences")
-    ]
+    kinds = ("votes", "tally", "ballots", "outcome", "announcement", "differences")
+    whole = Figure(name="cases without a difference", right=right, total=cases)
     return Section(
         title="Hard cases",
         about=f"{cases} small archives of tests/data/votes, one defect each, with what a careful person reads in them",
-        figures=tuple(figures),
+        figures=(whole, *map(counted.figure, kinds)),
         demands=(Demand(name="every case read right", met=right == cases),),
-        disagreements=tuple(counted.found),
+        disagreements=counted.disagreements,
         listed_title=f"ballots that cases expect and that are read so, by the rule that fired ({len(rules)} rules)",
         listed=tuple((rule, f"{number}") for rule, number in rules.most_common()),
     )
@@ -122,7 +98,7 @@ def check_bodies(corpus: Path) -> Section:
     """Every body of `corpus/votes/phrases.json`, by its reading."""
     phrases: dict[str, list[str]] = json.loads((corpus / "votes" / "phrases.json").read_text(encoding="utf-8"))
     counted, by_rule = Counted(), Counter[tuple[str, bool]]()
-    for kind, body in _bodies(phrases):
+    for kind, body in [(name, text) for name in KINDS for text in phrases[name]]:
         found = read_expressions(find_own_words(body), author="Mara Lind")
         said = describe(found[0] if found else None)
         counted.compare(kind, f"bodies/{kind}/{phrases[kind].index(body) + 1}", kind, said, body)
@@ -133,19 +109,13 @@ def check_bodies(corpus: Path) -> Section:
     rules = sorted({rule for rule, _ in by_rule}, key=lambda r: (-by_rule[r, True], r))
     return Section(
         title="Bodies",
-        about=f"{sum(counted.total.values())} bodies of mails, by what they come to",
-        figures=(counted.sum("bodies read so"), *(counted.figure(kind) for kind in KINDS)),
+        about=f"{counted.total.total()} bodies of mails, by what they come to",
+        figures=(counted.sum("bodies read so"), *map(counted.figure, KINDS)),
         demands=(Demand(name=f"no vote read that nobody cast so ({false or 'none'})", met=not false),),
-        disagreements=tuple(counted.found),
+        disagreements=counted.disagreements,
         listed_title=f"read right, by the rule that fired ({len(rules)} rules)",
         listed=tuple((r, f"{by_rule[r, True]} of {by_rule[r, True] + by_rule[r, False]}") for r in rules),
     )
-
-
-def _bodies(phrases: Mapping[str, list[str]]) -> Iterator[tuple[str, str]]:
-    for kind in KINDS:
-        for body in phrases[kind]:
-            yield kind, body
 
 
 def describe(found: Expression | None) -> str:
@@ -177,16 +147,12 @@ def check_communities(corpus: Path) -> Section:
     return Section(
         title="Communities",
         about=f"votes of {len(names)} communities, each under its own file's rules: outcome and tally",
-        figures=(counted.sum("votes decided so"), *(counted.figure(name) for name in names)),
+        figures=(counted.sum("votes decided so"), *map(counted.figure, names)),
         demands=(Demand(name="every vote comes to what its community's rules say", met=not counted.found),),
-        disagreements=tuple(counted.found),
+        disagreements=counted.disagreements,
     )
 
 
 def _by_choice(tally: Mapping[str, Mapping[str, int]]) -> tuple[list[int], list[int]]:
     choices = ("+1", "0", "-1")
     return [tally["binding"][c] for c in choices], [tally["non_binding"][c] for c in choices]
-
-
-def _say(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)

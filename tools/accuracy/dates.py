@@ -2,62 +2,51 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from datetime import datetime
 
 from kipflow.domain.decisions import Decision
 from kipflow.domain.events import Stage
-from tools.accuracy.findings import Demand, Disagreement, Figure, Section
+from tools.accuracy.findings import Counted, Demand, Disagreement, Section
 from tools.accuracy.kafkadata import MAILS_FROM, KafkaData
 from tools.accuracy.replayed import Replayed
-from tools.accuracy.stages import report_class
 
 
 def check_dates(seen: Replayed) -> Section:
     """Check the order of events: page, discussion, vote, last change of the page."""
     data, decided = seen.data, seen.mail_only
-    found: list[Disagreement] = []
-    begun = _check_beginnings(decided, data, found)
-    discussed = _check_discussions(decided, data, found)
-    closed = _check_closes(decided, data, found)
+    checks = {
+        "Draft when the page was made": _check_beginnings,
+        "a discussion before the vote": _check_discussions,
+        "accepted: last save after the earliest close": _check_closes,
+    }
+    counted = {name: Counted() for name in checks}
+    for name, check in checks.items():
+        check(name, decided, data, counted[name])
     return Section(
         title="Dates",
         about="when derived histories begin, whether a discussion came before the vote, when votes could end",
-        figures=(begun, discussed, closed),
+        figures=tuple(counts.figure(name) for name, counts in counted.items()),
         demands=(Demand(name="no history goes back in time", met=all(map(_is_in_order, decided.values()))),),
-        disagreements=tuple(found),
+        disagreements=tuple(d for counts in counted.values() for d in counts.disagreements),
     )
 
 
-def _check_beginnings(decided: dict[int, Decision], data: KafkaData, found: list[Disagreement]) -> Figure:
-    right = 0
+def _check_beginnings(name: str, decided: dict[int, Decision], data: KafkaData, counted: Counted) -> None:
     for number, entry in sorted(data.index.items()):
         first = decided[number].history[0]
-        if first.at == entry.created_at:
-            right += 1
-        elif entry.created_at is not None:
+        if not counted.count(name, first.at == entry.created_at) and entry.created_at is not None:
             hours = (entry.created_at - first.at).total_seconds() / 3600
             read = f"Draft {hours:.1f} hours earlier ({first.rule})"
-            found.append(Disagreement(id=f"dates/begun/KIP-{number}", expected=_say(entry.created_at), read=read))
-    return Figure(name="Draft when the page was made", right=right, total=len(data.index))
+            place = f"dates/begun/KIP-{number}"
+            counted.found.append(Disagreement(id=place, expected=_say(entry.created_at), read=read))
 
 
-def _check_discussions(decided: dict[int, Decision], data: KafkaData, found: list[Disagreement]) -> Figure:
-    classes: dict[str, list[int]] = defaultdict(list)
-    votes = right = 0
+def _check_discussions(name: str, decided: dict[int, Decision], data: KafkaData, counted: Counted) -> None:
     for number, decision in sorted(decided.items()):
-        moves = [t for t in decision.history if t.rule == "vote-thread"]
-        if moves and number in data.index:
-            votes += 1
-            if moves[0].source is Stage.DRAFT:
-                classes[_find_discussion_class(number, moves[0].at, data)].append(number)
-            else:
-                right += 1
-    found.extend(
-        report_class(f"dates/discussed/{name}", "a discussion before the vote", "none seen", numbers)
-        for name, numbers in classes.items()
-    )
-    return Figure(name="a discussion before the vote", right=right, total=votes)
+        move = next((t for t in decision.history if t.rule == "vote-thread"), None)
+        if move is not None and number in data.index and not counted.count(name, move.source is not Stage.DRAFT):
+            place = f"dates/discussed/{_find_discussion_class(number, move.at, data)}"
+            counted.classify(place, name, "none seen", number)
 
 
 def _find_discussion_class(number: int, opened_at: datetime, data: KafkaData) -> str:
@@ -72,20 +61,17 @@ def _find_discussion_class(number: int, opened_at: datetime, data: KafkaData) ->
     return "none-before-the-vote"
 
 
-def _check_closes(decided: dict[int, Decision], data: KafkaData, found: list[Disagreement]) -> Figure:
+def _check_closes(name: str, decided: dict[int, Decision], data: KafkaData, counted: Counted) -> None:
     """An accepted proposal's page is updated after its vote, so its last save is not before the vote could end."""
-    total = right = 0
     for number, entry in sorted(data.index.items()):
         states = decided[number].votes
         if entry.section != "accepted" or not states or entry.changed_at is None:
             continue
-        total += 1
         opened, close = states[0].vote.opened_at, states[0].terms.earliest_close
-        if entry.changed_at >= close:
-            right += 1
+        if counted.count(name, entry.changed_at >= close):
             continue
         last = data.threads["vote"][number][-1].at
-        found.append(
+        counted.found.append(
             Disagreement(
                 id=f"dates/closed/KIP-{number}",
                 expected=f"saved after {_say(close)}",
@@ -94,7 +80,6 @@ def _check_closes(decided: dict[int, Decision], data: KafkaData, found: list[Dis
                 f"page made {_say(entry.created_at or opened)}, last saved {_say(entry.changed_at)}",
             )
         )
-    return Figure(name="accepted: last save after the earliest close", right=right, total=total)
 
 
 def _is_in_order(decision: Decision) -> bool:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import yaml
 
+from kipflow.domain.texts import list_some, say_count
+
+#: Proposals of a class that are named; more are counted.
+MAX_SHOWN = 12
 EXPLANATIONS = Path(__file__).with_name("explanations.yaml")
 
 
@@ -48,6 +54,50 @@ class Disagreement:
     because: str = ""
 
 
+class Counted:
+    """Counts of comparisons by kind, and the differences: one by one, then in classes of proposals."""
+
+    def __init__(self) -> None:
+        self.total: Counter[str] = Counter()
+        self.right: Counter[str] = Counter()
+        self.found: list[Disagreement] = []
+        self._classes: dict[tuple[str, str, str], list[int]] = {}
+
+    def count(self, kind: str, right: bool) -> bool:
+        """Count one comparison; returns `right`."""
+        self.total[kind] += 1
+        self.right[kind] += right
+        return right
+
+    def compare(self, kind: str, place: str, want: object, got: object, shown: str = "") -> None:
+        if not self.count(kind, want == got):
+            self.found.append(Disagreement(id=place, expected=f"{kind} {_say(want)}", read=_say(got), shown=shown))
+
+    def classify(self, place: str, expected: str, read: str, number: int) -> None:
+        """Add a differing proposal to its class, which is one disagreement."""
+        self._classes.setdefault((place, expected, read), []).append(number)
+
+    @property
+    def disagreements(self) -> tuple[Disagreement, ...]:
+        return (*self.found, *(_report(*named, numbers) for named, numbers in self._classes.items()))
+
+    def figure(self, kind: str) -> Figure:
+        return Figure(name=kind, right=self.right[kind], total=self.total[kind])
+
+    def sum(self, name: str) -> Figure:
+        return Figure(name=name, right=self.right.total(), total=self.total.total())
+
+
+def _report(place: str, expected: str, read: str, numbers: list[int]) -> Disagreement:
+    """One class as one disagreement; its count is part of the reading."""
+    count, shown = say_count(len(numbers), "proposal"), list_some([f"KIP-{n}" for n in numbers], MAX_SHOWN)
+    return Disagreement(id=place, expected=expected, read=f"{read} ({count})", shown=shown)
+
+
+def _say(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
     """One section of the report. `listed` holds what was not compared, or could not be read, and why.
@@ -74,9 +124,9 @@ def is_good(sections: tuple[Section, ...]) -> bool:
     return all(demand.met for s in sections for demand in s.demands) and not any(s.unexplained for s in sections)
 
 
-def load_explanations(path: Path = EXPLANATIONS) -> dict[tuple[str, str], str]:
+def load_explanations() -> dict[tuple[str, str], str]:
     """(id, reading) → why the reader is right to differ, or why it cannot know."""
-    entries = yaml.safe_load(path.read_text(encoding="utf-8"))
+    entries = yaml.safe_load(EXPLANATIONS.read_text(encoding="utf-8"))
     return {(e["id"], e["read"]): " ".join(e["because"].split()) for e in entries}
 
 

@@ -6,7 +6,7 @@ import csv
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -37,14 +37,14 @@ def check_labels(realdata: Path, reports: dict[str, VotesReport]) -> Section:
         rows = list(csv.DictReader(file))
     figures: list[Figure] = []
     demands: list[Demand] = []
-    found: dict[tuple[str, str], tuple[Disagreement, list[str]]] = {}
+    found: list[tuple[str, Disagreement]] = []
     for flavour, report in reports.items():
         ballots = {b.message_id.lower(): b for v in report.votes for b in v.vote.ballots}
         sure = doubtful = 0
         for row in rows:
             difference = _compare_label(row, ballots.get(row["message_id"].lower()))
             if difference is not None:
-                found.setdefault((difference.id, difference.read), (difference, []))[1].append(flavour)
+                found.append((flavour, difference))
             elif row["ambiguous"] == "True":
                 doubtful += 1
             else:
@@ -60,7 +60,7 @@ def check_labels(realdata: Path, reports: dict[str, VotesReport]) -> Section:
         about=f"{len(rows)} messages of 4 vote threads, labelled by hand, in {len(reports)} archive flavours",
         figures=tuple(figures),
         demands=tuple(demands),
-        disagreements=tuple(_in_flavours(d, where, len(reports)) for d, where in found.values()),
+        disagreements=_join_flavours(found, len(reports)),
     )
 
 
@@ -92,58 +92,43 @@ def _describe(ballot: Ballot | None) -> tuple[str, str]:
     return str(ballot.choice), f"{ballot.choice} ({ballot.rule})"
 
 
-def _in_flavours(difference: Disagreement, where: list[str], total: int) -> Disagreement:
-    if len(where) == total:
-        return difference
+def _join_flavours(found: Iterable[tuple[str, Disagreement]], total: int) -> tuple[Disagreement, ...]:
+    """What differs in several archives, once."""
+    joined: dict[tuple[str, str], tuple[Disagreement, list[str]]] = {}
+    for flavour, difference in found:
+        joined.setdefault((difference.id, difference.read), (difference, []))[1].append(flavour)
     # a reading in only one archive is a disagreement of its own, and its explanation must say so
-    return replace(difference, read=f"{difference.read} in {', '.join(where)}")
+    return tuple(
+        d if len(where) == total else replace(d, read=f"{d.read} in {', '.join(where)}") for d, where in joined.values()
+    )
 
 
 # -- tally by tally ---------------------------------------------------------------------------------
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Checked:
-    """One official result compared with the reading. `source` is what was read."""
-
-    source: str
-    differences: tuple[Disagreement, ...]
-
-
 def check_tallies(realdata: Path, reports: dict[str, VotesReport]) -> Section:
     """Official results: counted ballots, the announcement as read, and how the vote ended."""
     text = (realdata / "votes" / "official_results.jsonl").read_text(encoding="utf-8")
     rows = [json.loads(line) for line in text.splitlines() if line.strip()]
     threads = load_threads(realdata)
-    checked: list[Checked] = []
-    absent: list[tuple[str, str]] = []
-    for row in rows:
-        result = _check_mails(row, reports) or _check_thread(row, threads)
-        if result is None:
-            absent.append((row["id"], "not checkable: its mails are not at hand"))
-        else:
-            checked.append(result)
-    same = sum(not c.differences for c in checked)
-    mails = sum(c.source == "mails" for c in checked)
+    from_mails = [_check_mails(row, reports) for row in rows if row["project"] == "maven"]
+    others = {row["id"]: _check_thread(row, threads) for row in rows if row["project"] != "maven"}
+    checked = [*from_mails, *(found for found in others.values() if found is not None)]
+    absent = [name for name, found in others.items() if found is None]
     return Section(
         title="Official tallies",
-        about=f"{len(rows)} announced results; {mails} checkable from mails, {len(checked) - mails} from phrases",
-        figures=(Figure(name="reproduced exactly", right=same, total=len(checked)),),
-        demands=(Demand(name="the mails of at least one announced vote are at hand", met=mails > 0),),
-        disagreements=tuple(d for c in checked for d in c.differences),
+        about=f"{len(rows)} announced results; {len(from_mails)} checkable from mails, "
+        f"{len(checked) - len(from_mails)} from phrases",
+        figures=(Figure(name="reproduced exactly", right=sum(not found for found in checked), total=len(checked)),),
+        demands=(Demand(name="the mails of at least one announced vote are at hand", met=bool(from_mails)),),
+        disagreements=tuple(d for found in checked for d in found),
         listed_title=f"not checkable ({len(absent)})",
-        listed=tuple(absent),
+        listed=tuple((name, "not checkable: its mails are not at hand") for name in absent),
     )
 
 
-def _check_mails(row: dict[str, Any], reports: dict[str, VotesReport]) -> Checked | None:
-    found = {flavour: _find_vote(row["id"], report.votes) for flavour, report in reports.items()}
-    if row["project"] != "maven":
-        return None
-    by_reading: dict[tuple[str, str], tuple[Disagreement, list[str]]] = {}
-    for flavour, vote in found.items():
-        for difference in _compare_vote(row, vote):
-            by_reading.setdefault((difference.id, difference.read), (difference, []))[1].append(flavour)
-    differences = tuple(_in_flavours(d, where, len(found)) for d, where in by_reading.values())
-    return Checked(source="mails", differences=differences)
+def _check_mails(row: dict[str, Any], reports: dict[str, VotesReport]) -> tuple[Disagreement, ...]:
+    votes = {flavour: _find_vote(row["id"], report.votes) for flavour, report in reports.items()}
+    differences = ((flavour, d) for flavour, vote in votes.items() for d in _compare_vote(row, vote))
+    return _join_flavours(differences, len(votes))
 
 
 def _find_vote(result_id: str, votes: Iterable[VoteReading]) -> VoteReading | None:
@@ -200,18 +185,15 @@ def _compare_names(row: dict[str, Any], reading: VoteReading, place: str) -> Ite
             )
 
 
-def _check_thread(row: dict[str, Any], threads: dict[str, dict[str, Any]]) -> Checked | None:
+def _check_thread(row: dict[str, Any], threads: dict[str, dict[str, Any]]) -> tuple[Disagreement, ...] | None:
+    """What differs in a thread of which the phrases are known; None if there is no such thread."""
     address = row.get("vote_issue")
     thread = next((t for t in threads.values() if t["url"] == address), None) if address else None
     if thread is None or not row["claimed"]:
         return None
-    counted = count_thread(thread)
-    differences: tuple[Disagreement, ...] = ()
-    if counted != row["claimed"]:
-        differences = (
-            Disagreement(id=f"tallies/{row['id']}", expected=_say(row["claimed"]), read=f"counted {_say(counted)}"),
-        )
-    return Checked(source="phrases", differences=differences)
+    counted, want = count_thread(thread), row["claimed"]
+    read = f"counted {_say(counted)}"
+    return (Disagreement(id=f"tallies/{row['id']}", expected=_say(want), read=read),) if counted != want else ()
 
 
 def _say(counts: dict[str, int]) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 from kipflow.domain.votes import Expression, Standing
 from kipflow.mail.quoting import find_own_words
 from kipflow.mail.votes.reading import read_expressions
-from tools.accuracy.findings import Demand, Disagreement, Figure, Section
+from tools.accuracy.findings import Counted, Demand, Disagreement, Figure, Section
 
 #: Share of the unambiguous phrases that must be read right.
 ENOUGH = 0.97
@@ -125,26 +125,21 @@ def count_thread(thread: dict[str, Any]) -> dict[str, int]:
 
 def check_threads(realdata: Path) -> Section:
     """Each comment: one in brackets reports a comment without a vote, every other one is a +1."""
-    differences: list[Disagreement] = []
-    right = total = 0
+    counted = Counted()
     threads = load_threads(realdata)
     for number, thread in sorted(threads.items(), key=lambda item: int(item[0])):
         for position, comment in enumerate(thread["comments"], 1):
             expected = "none" if comment["text"].startswith("(") or "(no vote)" in comment["text"] else "+1"
             reading = read_phrase(_own_text(comment["text"]))
-            total += 1
-            right += reading.choice == expected
-            if reading.choice != expected:
-                place = f"threads/{number}/{position}"
-                differences.append(
-                    Disagreement(id=place, expected=expected, read=reading.describe(), shown=comment["text"])
-                )
+            if not counted.count("comments", reading.choice == expected):
+                place, shown = f"threads/{number}/{position}", comment["text"]
+                counted.found.append(Disagreement(id=place, expected=expected, read=reading.describe(), shown=shown))
     return Section(
         title="Mirrored vote threads",
         about=f"{len(threads)} threads of which the vote phrases are known",
-        figures=(Figure(name="comments", right=right, total=total),),
-        demands=(Demand(name="every comment read right", met=right == total),),
-        disagreements=tuple(differences),
+        figures=(counted.figure("comments"),),
+        demands=(Demand(name="every comment read right", met=not counted.found),),
+        disagreements=counted.disagreements,
     )
 
 

@@ -6,37 +6,32 @@ bound of the binding votes. Fewer than the quorum means that mails, names or ros
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable
 from datetime import datetime
 
 from kipflow.domain.likeness import find_likeness
 from kipflow.domain.people import Person, fold_name
-from tools.accuracy.findings import Demand, Figure, Section
+from tools.accuracy.findings import Counted, Demand, Section
 from tools.accuracy.kafkadata import MAILS_FROM, Mention
 from tools.accuracy.replayed import Replayed
-from tools.accuracy.stages import report_class
 
 
 def check_quorums(seen: Replayed) -> Section:
     data, quorum = seen.data, seen.policy.quorum
     votes = {n: data.threads["vote"][n] for n, e in sorted(data.index.items()) if e.section == "accepted"}
     votes = {n: mails for n, mails in votes.items() if mails}
-    classes: dict[str, list[int]] = defaultdict(list)
+    counted, enough = Counted(), f"accepted: {quorum} who bind wrote"
     for number, mails in votes.items():
-        if len(_find_binding(seen, mails)) < quorum:
-            classes[_find_class(seen, number, mails)].append(number)
-    short = sum(map(len, classes.values()))
+        if not counted.count(enough, len(_find_binding(seen, mails)) >= quorum):
+            place = f"quorums/{_find_class(seen, number, mails)}"
+            counted.classify(place, f"{quorum} people who bind", "fewer", number)
     people = seen.roster.people
     return Section(
         title="Who may bind",
         about=f"a roster of {len(people)} people from the site's history, 2015 to 2024, against {len(votes)} votes",
-        figures=(Figure(name=f"accepted: {quorum} who bind wrote", right=len(votes) - short, total=len(votes)),),
+        figures=(counted.figure(enough),),
         demands=(Demand(name="every role has its day", met=all(r.since is not None for p in people for r in p.roles)),),
-        disagreements=tuple(
-            report_class(f"quorums/{name}", f"{quorum} people who bind", "fewer", numbers)
-            for name, numbers in classes.items()
-        ),
+        disagreements=counted.disagreements,
     )
 
 

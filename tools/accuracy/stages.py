@@ -6,15 +6,13 @@ its explanation can be checked for each of its proposals.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from datetime import timedelta
 
 from kipflow.domain.decisions import Decision
 from kipflow.domain.events import OPEN_STAGES, Stage
 from kipflow.domain.stagewords import SECTION_OF_STAGE
-from kipflow.domain.texts import list_some, say_count
-from tools.accuracy.findings import Demand, Disagreement, Figure, Section
+from tools.accuracy.findings import MAX_SHOWN, Counted, Demand, Figure, Section
 from tools.accuracy.kafkadata import INDEX_AT, MAILS_FROM, KafkaData
 from tools.accuracy.replayed import Replayed
 
@@ -24,7 +22,6 @@ STATES: dict[str, tuple[str, frozenset[Stage]]] = {
     "rejected": ("not accepted", frozenset({Stage.REJECTED, Stage.DISCARDED})),
     "discussion": ("under discussion", OPEN_STAGES),
 }
-MAX_SHOWN = 12
 
 
 def check_stages(seen: Replayed) -> tuple[Section, Section]:
@@ -38,30 +35,28 @@ def check_stages(seen: Replayed) -> tuple[Section, Section]:
     )
     early = _compare(seen.mail_only, data, lambda n, d: _find_class(n, d, data), "alone")
     late = _compare(seen.with_index, data, lambda n, _: _find_imported_class(n, data), "imported")
+    kinds = [f"the wiki says {word}" for word, _ in STATES.values()]
     mails = f"{seen.messages} mails that name {sum(1 for _ in _named(data))} proposals in their subjects"
     alone = Section(
         title="Stages from pages and mails alone",
         about=f"{seen.pages} pages as made, {mails}, 2023 to 2025; no bodies, so no ballots",
-        figures=(_count_votes_seen(data), *early[0]),
+        figures=(_count_votes_seen(data), *map(early.figure, kinds)),
         demands=(
             Demand(name="every row of the index is stored", met=seen.rows == len(data.raw_index)),
             Demand(name="nothing accepted or rejected without a ballot", met=_are_open(seen.mail_only.values())),
             Demand(name=f"no year's history rewritten by a later one{_report(seen.rewritten)}", met=not seen.rewritten),
         ),
-        disagreements=early[1],
+        disagreements=early.disagreements,
     )
     imported = Section(
         title="Stages with the index as baseline",
         about=f"the same, after the import of the index's {seen.rows} rows",
-        figures=(
-            Figure(name="the stage agrees", right=sum(f.right for f in late[0]), total=sum(f.total for f in late[0])),
-            *late[0],
-        ),
+        figures=(late.sum("the stage agrees"), *map(late.figure, kinds)),
         demands=(
             Demand(name=f"stored history is what the facts give{_report(seen.unlike)}", met=not seen.unlike),
             Demand(name="a second run adds nothing", met=seen.again == 0),
         ),
-        disagreements=late[1],
+        disagreements=late.disagreements,
         listed_title="not compared",
         listed=not_compared,
     )
@@ -70,28 +65,15 @@ def check_stages(seen: Replayed) -> tuple[Section, Section]:
 
 def _compare(
     decided: Mapping[int, Decision], data: KafkaData, find_class: Callable[[int, Decision], str], place: str
-) -> tuple[tuple[Figure, ...], tuple[Disagreement, ...]]:
-    right, total = dict.fromkeys(STATES, 0), dict.fromkeys(STATES, 0)
-    classes: dict[tuple[str, str, str], list[int]] = defaultdict(list)
+) -> Counted:
+    counted = Counted()
     for number, entry in sorted(data.index.items()):
         if entry.section not in STATES:
             continue
         stage, (word, agreeing) = decided[number].stage, STATES[entry.section]
-        total[entry.section] += 1
-        if stage in agreeing:
-            right[entry.section] += 1
-        else:
-            classes[find_class(number, decided[number]), word, stage].append(number)
-    figures = tuple(Figure(name=f"the wiki says {STATES[s][0]}", right=right[s], total=total[s]) for s in STATES)
-    return figures, tuple(
-        report_class(f"stages/{place}/{name}", word, stage, numbers) for (name, word, stage), numbers in classes.items()
-    )
-
-
-def report_class(place: str, expected: str, read: str, numbers: list[int]) -> Disagreement:
-    """One class as one disagreement; its count is part of the reading."""
-    count, shown = say_count(len(numbers), "proposal"), list_some([f"KIP-{n}" for n in numbers], MAX_SHOWN)
-    return Disagreement(id=place, expected=expected, read=f"{read} ({count})", shown=shown)
+        if not counted.count(f"the wiki says {word}", stage in agreeing):
+            counted.classify(f"stages/{place}/{find_class(number, decided[number])}", word, stage, number)
+    return counted
 
 
 def _find_class(number: int, decision: Decision, data: KafkaData) -> str:
@@ -151,8 +133,7 @@ def _report(numbers: tuple[int, ...]) -> str:
 def check_changes(seen: Replayed) -> Section:
     """States that changed after the index was read: reported as drift, never followed."""
     data, newest = seen.data, {c.entry.number: c for c in seen.data.changes}
-    classes: dict[tuple[str, str, str], list[int]] = defaultdict(list)
-    compared = right = 0
+    counted, same = Counted(), "the newest state agrees"
     hidden: list[int] = []
     moved: list[int] = []
     for number, change in sorted(newest.items()):
@@ -161,23 +142,21 @@ def check_changes(seen: Replayed) -> Section:
             moved.append(number)
         if change.entry.section not in STATES:
             continue
-        compared += 1
         word, agreeing = STATES[change.entry.section]
-        if decision.stage in agreeing:
-            right += 1
+        if counted.count(same, decision.stage in agreeing):
             continue
-        classes[_find_change_class(number, seen), word, decision.stage].append(number)
+        counted.classify(f"changes/{_find_change_class(number, seen)}", word, decision.stage, number)
         if SECTION_OF_STAGE[decision.stage] != change.entry.section and not _shows_drift(decision):
             hidden.append(number)
     return Section(
         title="States that changed later",
         about=f"{len(data.changes)} changes of {len(newest)} proposals' states, January to April 2026, as wiki rows",
-        figures=(Figure(name="the newest state agrees", right=right, total=compared),),
+        figures=(counted.figure(same),),
         demands=(
             Demand(name=f"no later word of the wiki moves a stage{_report(tuple(moved))}", met=not moved),
             Demand(name=f"every contradiction is reported as drift{_report(tuple(hidden))}", met=not hidden),
         ),
-        disagreements=tuple(report_class(f"changes/{c}", w, s, n) for (c, w, s), n in classes.items()),
+        disagreements=counted.disagreements,
     )
 
 

@@ -123,14 +123,8 @@ def fuzz(target: str, seconds: int) -> None:
             return bytes(atheris.Mutate(data, limit))
         return mutate(data, target=target, seed=seed, limit=limit)
 
-    arguments = [
-        f"-max_total_time={seconds}",
-        f"-max_len={LIMIT}",
-        "-timeout=60",
-        "-rss_limit_mb=2048",
-        "-len_control=0",
-    ]
-    arguments += ["-print_final_stats=1", f"-artifact_prefix={STATE}/", str(corpus)]
+    limits = [f"-max_total_time={seconds}", f"-max_len={LIMIT}", "-timeout=60", "-rss_limit_mb=2048", "-len_control=0"]
+    arguments = [*limits, "-print_final_stats=1", f"-artifact_prefix={STATE}/", str(corpus)]
     run: Callable[[bytes], None] = watch.run
     atheris.Setup(["fuzz", *arguments], run, custom_mutator=change)
     atheris.Fuzz()

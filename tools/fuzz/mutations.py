@@ -23,76 +23,32 @@ WORDS = (
     *(b"I withdraw my -1.", b"changing my vote to +1", b"The vote has passed with 3 binding +1 votes", b"> +1"),
     *(b"On Tue, Mar 3, 2026 at 9:14 AM Jun Okafor <jun@okafor.example> wrote:", b"-----Original Message-----"),
     *(b"From: Jun Okafor <jun@okafor.example>", b"Sent: Tuesday, March 3, 2026 9:14 AM", b"-- ", b"________________"),
-    *(
-        b"Subject: Re: [VOTE] KIP-7",
-        b"Von: x",
-        b"\xe5\x8f\x91\xe4\xbb\xb6\xe4\xba\xba: x",
-        b"-----BEGIN PGP SIGNED MESSAGE-----",
-    ),
-    *(
-        b"-----BEGIN PGP SIGNATURE-----",
-        b"\xc2\xa0",
-        b"\xe2\x80\x8b",
-        b"\xef\xbb\xbf",
-        b"\xed\xa0\x80",
-        b"\xff\xfe",
-        b"\x00",
-    ),
-    *(
-        b"\r",
-        b"\x0c",
-        b"\x1b$B",
-        b"\x1b(B",
-        b"\xe2\x80\xa8",
-        b"<blockquote>",
-        b"</div>",
-        b"<![CDATA[",
-        b"&#x110000;",
-        b"&#xd800;",
-    ),
-    *(
-        b"From jun@okafor.example Tue Mar  3 10:00:00 2026",
-        b"Binding votes:",
-        b"* Mara Lind",
-        b"1. Jun Okafor",
-        b"=\n",
-        b"=?",
-    ),
+    *(b"Subject: Re: [VOTE] KIP-7", b"Von: x", b"\xe5\x8f\x91\xe4\xbb\xb6\xe4\xba\xba: x"),
+    *(b"-----BEGIN PGP SIGNED MESSAGE-----", b"-----BEGIN PGP SIGNATURE-----", b"\xc2\xa0", b"\xe2\x80\x8b"),
+    *(b"\xef\xbb\xbf", b"\xed\xa0\x80", b"\xff\xfe", b"\x00", b"\r", b"\x0c", b"\x1b$B", b"\x1b(B", b"\xe2\x80\xa8"),
+    *(b"<blockquote>", b"</div>", b"<![CDATA[", b"&#x110000;", b"&#xd800;"),
+    *(b"From jun@okafor.example Tue Mar  3 10:00:00 2026", b"Binding votes:", b"* Mara Lind", b"1. Jun Okafor", b"=\n"),
+    *(b"=?",),
+)
+OPENINGS = (
+    *(b"<div class=gmail_quote>", b"<blockquote type=cite>", b"<div id=divRplyFwdMsg>", b"<table><tr>"),
+    b"<div style='display:none'>",
 )
 HEADERS = (
-    b"From: =?utf-8?q?J=C3=BAn?= <jun@okafor.example>",
-    b"From: Jun via dev <dev@commons.example>",
-    b"From: a, b <c@d.example>",
-    b"Reply-To: jun@okafor.example",
-    b"Cc: x: a@b.example, c@d.example;",
-    b"Sender: =?x?b?====?=",
-    b"Date: 31 Feb 99 25:61 +9999",
-    b"Date: Tue, 3 Mar 2026 10:00:00 +0000",
-    b"Date: Mon, 1 Jan 0000 00:00:00 -2400",
-    b"Date: 99999999999999999999",
-    b"Subject: [RESULT] [VOTE] KIP-7: x",
-    b"Subject: Re: [VOTE] KIP-7",
-    b"Subject: [CANCELLED] [VOTE] KIP-7",
-    b"Subject: =?utf-16?b?//4=?=",
-    b"Content-Transfer-Encoding: base64",
-    b"Content-Transfer-Encoding: quoted-printable",
-    b"Content-Transfer-Encoding: x-uuencode",
-    b"Content-Type: text/plain; format=flowed; delsp=yes",
-    b"Content-Type: text/html; charset=utf-8",
-    b"Content-Type: message/rfc822",
-    b'Content-Type: multipart/mixed; boundary="b"',
-    b"Content-Type: text/enriched",
-    b"Content-Disposition: attachment",
-    b"Content-Type: multipart/alternative; boundary*0=a; boundary*1=b",
-    b"Message-ID: <1@mail.example>",
-    b"Message-ID:",
-    b"X-Kipflow-Epoch: 9999999999999999",
-    b"In-Reply-To: <root@mail.example>",
-    b"References: <root@mail.example> <1@mail.example>",
-    b"List-Id: <dev.commons.example>",
-    b"Received: from x; Tue, 3 Mar 2026 10:00:00 +0000",
-    b"List-Post: <mailto:dev@commons.example>",
-    b"X-Original-From: Jun <jun@okafor.example>",
+    *(b"From: =?utf-8?q?J=C3=BAn?= <jun@okafor.example>", b"From: Jun via dev <dev@commons.example>"),
+    *(b"From: a, b <c@d.example>", b"Reply-To: jun@okafor.example", b"Cc: x: a@b.example, c@d.example;"),
+    *(b"Sender: =?x?b?====?=", b"Date: 31 Feb 99 25:61 +9999", b"Date: Tue, 3 Mar 2026 10:00:00 +0000"),
+    *(b"Date: Mon, 1 Jan 0000 00:00:00 -2400", b"Date: 99999999999999999999", b"Subject: [RESULT] [VOTE] KIP-7: x"),
+    *(b"Subject: Re: [VOTE] KIP-7", b"Subject: [CANCELLED] [VOTE] KIP-7", b"Subject: =?utf-16?b?//4=?="),
+    *(b"Content-Transfer-Encoding: base64", b"Content-Transfer-Encoding: quoted-printable"),
+    *(b"Content-Transfer-Encoding: x-uuencode", b"Content-Type: text/plain; format=flowed; delsp=yes"),
+    *(b"Content-Type: text/html; charset=utf-8", b"Content-Type: message/rfc822"),
+    *(b'Content-Type: multipart/mixed; boundary="b"', b"Content-Type: text/enriched"),
+    *(b"Content-Disposition: attachment", b"Content-Type: multipart/alternative; boundary*0=a; boundary*1=b"),
+    *(b"Message-ID: <1@mail.example>", b"Message-ID:", b"X-Kipflow-Epoch: 9999999999999999"),
+    *(b"In-Reply-To: <root@mail.example>", b"References: <root@mail.example> <1@mail.example>"),
+    *(b"List-Id: <dev.commons.example>", b"Received: from x; Tue, 3 Mar 2026 10:00:00 +0000"),
+    *(b"List-Post: <mailto:dev@commons.example>", b"X-Original-From: Jun <jun@okafor.example>"),
 )
 
 
@@ -155,9 +111,8 @@ def change_text(text: bytes, random: Random) -> bytes:
             lines[place] += random.choice([b" ", b"", b"\t"]) + random.choice(WORDS)
         case 4:
             mark = random.choice([b"> ", b">", b"| ", b"JO> ", b"    ", b"* ", b": "])
-            lines[place:] = [mark + line for line in lines[place : place + random.randrange(1, 20)]] + lines[
-                place + 20 :
-            ]
+            quoted = lines[place : place + random.randrange(1, 20)]
+            lines[place:] = [*(mark + line for line in quoted), *lines[place + 20 :]]
         case 5:
             random.shuffle(lines)
         case 6:
@@ -228,16 +183,7 @@ def change_to_html(mail: bytes, random: Random) -> bytes:
     tag = random.choice([b"p", b"div", b"span", b"td", b"li", b"blockquote", b"pre", b"font", b"o:p", b"h1"])
     marked = [b"<" + tag + b">" + line + b"</" + tag + b">" for line in lines]
     place = random.randrange(len(marked) + 1)
-    opening = random.choice(
-        [
-            b"<div class=gmail_quote>",
-            b"<blockquote type=cite>",
-            b"<div id=divRplyFwdMsg>",
-            b"<table><tr>",
-            b"<div style='display:none'>",
-        ]
-    )
-    marked.insert(place, opening)
+    marked.insert(place, random.choice(OPENINGS))
     fields = with_header(with_header(fields, b"Content-Type", b"text/html"), b"Content-Transfer-Encoding", None)
     return join(fields, random.choice([b"\n", b"<br>", b""]).join(marked))
 

@@ -11,12 +11,7 @@ import sqlalchemy as sa
 from kipflow.adapters.store.attribution import Attribution, find_apart, find_referred, list_topic_keys
 from kipflow.adapters.store.batches import SqlBatches
 from kipflow.adapters.store.columns import chunks, clean_text
-from kipflow.adapters.store.message_rows import (
-    make_storable,
-    message_row,
-    read_message,
-    unreadable_row,
-)
+from kipflow.adapters.store.message_rows import make_storable, message_row, read_message, unreadable_row
 from kipflow.adapters.store.months import Months
 from kipflow.adapters.store.rereading import Readings
 from kipflow.adapters.store.statements import (

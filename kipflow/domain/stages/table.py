@@ -1,7 +1,7 @@
 """The stage table: which rule moves a proposal from which stage to which, and when. No other move is possible.
 
 For each event the rows are tried in order; each that fits applies to the state left by the rows before it.
-docs/stages.md is written from it (`python -m tools.stage_table`).
+docs/stages.md is written from it (`make docs`).
 """
 
 from __future__ import annotations
