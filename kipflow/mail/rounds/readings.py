@@ -47,10 +47,7 @@ def _drop_copied(message: Message, known: Mapping[str, Message]) -> tuple[Expres
     above = [known[name] for name in dict.fromkeys(named) if name in known and name != message.message_id]
     lines = message.own_text.split("\n")
     copied = {
-        index
-        for mail in above[:_MOST_ABOVE]
-        for vote in votes
-        for index in _find_copied(lines, vote, " ".join(mail.own_text.split()))
+        index for mail in above[:_MOST_ABOVE] for vote in votes for index in _find_copied(lines, vote, mail.own_text)
     }
     if not copied:
         return said
@@ -58,8 +55,12 @@ def _drop_copied(message: Message, known: Mapping[str, Message]) -> tuple[Expres
     return read_expressions(find_own_words(rest), author=message.author_name, topic=message.reading.topic)
 
 
-def _find_copied(lines: list[str], vote: str, above: str) -> range:
-    """The lines around a vote that stand in a mail above with the same words: an unmarked quote of it."""
+def _find_copied(lines: list[str], vote: str, text: str) -> range:
+    """The lines around a vote that are copied from a mail's text: words led in by "Jun said:", or cut out of a line.
+
+    Two voters may write the same sentence beside their votes.
+    """
+    above = " ".join(text.split())
     at = next((i for i, line in enumerate(lines) if line.strip() and line.strip() in vote), None)
     if at is None or not _is_in(lines[at : at + 1], above):
         return range(0)
@@ -69,7 +70,10 @@ def _find_copied(lines: list[str], vote: str, above: str) -> range:
     while end < min(len(lines), at + _MOST_LINES) and _is_in(lines[start : end + 1], above):
         end += 1
     beside = " ".join(lines[start:at] + lines[at + 1 : end])
-    return range(start, end) if len(beside.split()) >= _FEWEST_COPIED else range(0)
+    first = next(line.strip() for line in lines[start:end] if line.strip())
+    leads_in = next((line.rstrip() for line in reversed(lines[:start]) if line.strip()), "").endswith((":", "："))
+    is_cut_out = not any(line.strip().startswith(first) for line in text.split("\n"))
+    return range(start, end) if len(beside.split()) >= _FEWEST_COPIED and (leads_in or is_cut_out) else range(0)
 
 
 def _is_in(lines: list[str], above: str) -> bool:
