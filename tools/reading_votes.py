@@ -40,6 +40,13 @@ A question, asked once, only if the voter's vote is the opposite:
 |---|---|---|---|
 """
 _WORDS = """
+A question only if the voter has no vote: a few words that answer the call itself and are not understood ("Seconded.
+Binding.", "a yes from the cheap seats"). Questions, links, thanks and plans ("I will read it this week") are none.
+
+## Quotes without marks
+Lines of a mail above, led in by "Jun said:" or cut out of a longer line, are a quote if at least four of their words
+stand beside the vote. A row of a drawn table is a summary, except the row with its author's name.
+
 ## The vote to which a ballot belongs
 A ballot belongs to the round whose thread it answers, or whose subject it has. A ballot under the subject of a
 restarted round belongs to that round, whatever mail it answers. An answer to a finished round while the next one runs
