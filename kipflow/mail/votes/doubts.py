@@ -139,10 +139,12 @@ def drop_denied(found: Sequence[Finding], text: str) -> Sequence[Finding] | None
 
     None: the mail says that the vote stays, so nothing else in it becomes a question.
     """
+    folded = fold(text)
+    if has("says_no_vote", folded) and "?" not in text:  # "Not a vote, but we would be -1 on the old line"
+        found = [f for f in found if f.expression.standing is not Standing.UNCLEAR or f.expression.claimed_binding]
     if not all(f.expression.standing.is_faint for f in found):
         return found
     if any(map(says_it_stands, SENTENCES.split(text))):
         return None
-    folded = fold(text)
     none_yet = has("not_voted", folded) or has("votes_later", folded)
     return [f for f in found if f.expression.standing is not Standing.HINT] if none_yet else found

@@ -27,6 +27,7 @@ _CLAIM_BEHIND = re.compile(r"\s*\((?:non-?)?binding\)$", re.IGNORECASE)
 #: "I speak for Jun"
 _FOR_NAME = re.compile(r"\b(?:for|from)\s+[A-Z][a-z]|['’]s proxy\b")
 _LABELS_ANOTHER = re.compile(r"\w\s?(?:->|=>|→|[:=])\s?[+-]\s?[01]\b")
+_CASTING = re.compile(r"\W*(?:voting|casting)\b(?! for\b)")
 #: "#4711: +1" is on something else
 _TICKET = re.compile(r"#\d+\s*$")
 #: the label contradicts the vote: "Against: +1"
@@ -229,6 +230,10 @@ LABEL_RULES = (
     LabelRule("something lacks", False, _is_lacking, ("We need one more",)),
     LabelRule(
         "gives grounds", True, lambda x: _gives_grounds(x.last) and not find_names(x.written), ("As it is fixed",)
+    ),
+    LabelRule(
+        *("casts", True, lambda x: _CASTING.match(x.last) is not None and not find_names(x.end)),
+        ("Voting before the long weekend",),
     ),
     LabelRule("prose", True, _is_prose, ("This will make our life easier",)),
     LabelRule("speaks of its writer", True, _speaks_of_its_writer, ("I could find no bug",)),
