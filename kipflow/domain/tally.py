@@ -158,13 +158,24 @@ def is_turned(one: Counts, other: Counts, policy: Policy) -> bool:
     return enough != other_enough or is_voted_down(one, policy) != is_voted_down(other, policy)
 
 
+def may_have_ended(vote: Vote) -> bool:
+    """Whether a mail that is not understood may have ended a vote without any announcement before it."""
+    said = vote.declared
+    return said is not None and bool(said.unclear) and said.outcome is None and said.before is None
+
+
 def find_outcome(vote: Vote, policy: Policy, as_of: datetime, *, earliest_close: datetime | None = None) -> Outcome:
-    """The outcome of the judged `vote` at `as_of`; never passed or failed if missing mail could change it."""
+    """The outcome of the judged `vote` at `as_of`.
+
+    Never passed or failed if missing mail could change it, nor passed if a mail that is not understood may have ended
+    it.
+    """
     if vote.is_over(as_of):
         return Outcome.CANCELLED
     sure = not vote.root_missing and not depends_on_review(vote, policy)
     over = as_of >= (earliest_close or find_period_end(vote, policy.voting_period, as_of))
-    return _weigh_counts(count(vote.ballots).binding, policy, over=over, sure=sure)
+    outcome = _weigh_counts(count(vote.ballots).binding, policy, over=over, sure=sure)
+    return Outcome.PASSING if outcome is Outcome.PASSED and may_have_ended(vote) else outcome
 
 
 def find_possible_outcomes(vote: Vote, policy: Policy, as_of: datetime) -> tuple[Outcome, ...]:
@@ -173,12 +184,13 @@ def find_possible_outcomes(vote: Vote, policy: Policy, as_of: datetime) -> tuple
     Only the outcome of `find_outcome` if nothing depends on them.
     """
     stands = find_outcome(vote, policy, as_of)
-    if stands is Outcome.CANCELLED or not depends_on_review(vote, policy):
-        return (stands,)
     over = as_of >= find_period_end(vote, policy.voting_period, as_of)
+    may_be_off = vote.is_held or (may_have_ended(vote) and over and stands is Outcome.PASSING)
+    if stands is Outcome.CANCELLED or not (may_be_off or depends_on_review(vote, policy)):
+        return (stands,)
     ways = find_extremes(vote, policy)
     found = [_weigh_counts(c, policy, over=over, sure=not vote.root_missing) for c in ways]
-    return tuple(dict.fromkeys([*([Outcome.CANCELLED] if vote.is_held else []), *found]))
+    return tuple(dict.fromkeys([*([Outcome.CANCELLED] if may_be_off else []), *found]))
 
 
 def _weigh_counts(counts: Counts, policy: Policy, *, over: bool, sure: bool) -> Outcome:

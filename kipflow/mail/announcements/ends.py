@@ -10,6 +10,8 @@ from kipflow.mail.announcements.moments import Clock, Moment, find_moments
 from kipflow.mail.announcements.tokens import compile_class, join_words, load_classes
 
 WORD = re.compile(r"[a-z]+-\d+|[^\W\d_]+(?:'[a-z]+)?|\d+")
+#: where a clause ends
+MARK = re.compile(r"[,，、;()\[\]{}=–—。]|[.!?](?!\w)|:(?!\s*$)|(?:^|\s)-+\s")
 #: "This vote is on keeping it for", "a vote in the last"; not "the vote on KIP-7"
 ABOUT = re.compile(
     r"\bvot(?:es?|ing)(?: (?:is|are))? (?:on|about|for|in)\b(?! (?:this|it|by|before|until|[a-z]+-\d)|\s*$)"
@@ -30,6 +32,7 @@ _OF_VOTE = re.compile(
     r"|^\W*(?:[ie]\W*)*(?:that is |at least )?(?:until|untill|till?|through|thru)\b"
 )
 _WAITS, _VOTING = re.compile(r"\b(?:wait(?:ing)?|hold(?:ing)? off)\b"), re.compile(r"\b(?:clos|vot|result|tally)")
+_OPEN = re.compile(r"\b(?:open|vot(?:e|es|ing)|polls?)\b")
 #: "new end is", "deadline extended:", "extended to"
 _MOVED = re.compile(
     r"(?:\bextend(?:ed|ing)?\b|\bnew (?:end|deadline|clos)|\b(?:mov|push|postpon)\w+ the (?:deadline|end)"
@@ -48,6 +51,8 @@ _NOT_BEFORE = re.compile(
 )
 #: before the policy's period: "the usual 72 hours rule", "normally 72 hours"
 _USUAL = re.compile(r"\b(?:usual(?:ly)?|normal(?:ly)?|standard|regular|customary|typical(?:ly)?)\W*$")
+_THIS_TIME = re.compile(r"\b(?:but|this time|instead|let['’]?s|make (?:it|that))\b")
+_ENDS = re.compile(r"\s*(?:please|then|instead|for this one)?\s*(?:$|[.,;!)(–—])")
 #: "on KIP-7" in another language, where it is the vote's name: "le vote sur le KIP-7"
 _OF_NUMBER = re.compile(r"\b[^\W\d_]+ (?:[^\W\d_]{2,3} )?[a-z]+-\d+")
 #: most words between "until" and its time: "until at least the end of"
@@ -67,6 +72,11 @@ class NamedTime:
     sentence: str
     clock: Clock
     heard: bool
+
+    @property
+    def behind(self) -> str:
+        """The words after it."""
+        return self.sentence[self.moment.at.end() :]
 
     def has(self, name: str) -> bool:
         """Whether the sentence holds a word of this class."""
@@ -110,8 +120,9 @@ def is_end(named: NamedTime) -> bool:
     if named.moment.is_until or compile_class("until_abroad").search(clause):
         return is_call or named.has("extends_abroad")
     is_of_vote = _OF_VOTE.search(clause) or (_WAITS.search(clause) and (named.heard or _VOTING.search(named.sentence)))
-    is_told = is_call and not clause.rstrip().endswith("over")  # not "I tested it over the weekend"
-    return bool(is_of_vote and (is_told or named.has("period_open")))
+    if clause.rstrip().endswith("over") and _OPEN.search(clause) is None:
+        return False  # "I'm running it over the weekend"
+    return bool(is_of_vote and (is_call or named.has("period_open")))
 
 
 def is_added(named: NamedTime) -> bool:
@@ -129,13 +140,22 @@ def replaces_usual(named: NamedTime) -> bool:
     lead, clock = named.lead, named.clock
     earlier = find_moments(lead)[1] if clock.is_call and named.moment.is_length else []
     usual = [moment for moment in earlier if _USUAL.search(lead, 0, moment.at.start()) is not None]
-    return any(moment.is_length and moment.length == clock.close - clock.opened_at for moment in usual)
+    period = next((m for m in usual if m.is_length and m.length == clock.close - clock.opened_at), None)
+    if period is None or named.speaks_of_other or _ENDS.match(named.behind) is None:
+        return False
+    return _THIS_TIME.search(lead, period.at.end()) is not None
 
 
 def lasts_abroad(named: NamedTime) -> bool:
     """Whether another language says that the vote runs for a length: "La votación estará abierta durante 7 días"."""
-    unnumbered = _OF_NUMBER.sub(" ", named.clause)
-    if not named.moment.is_length or compile_class("length_of_other").search(unnumbered) or named.speaks_of_other:
+    earlier = find_moments(named.clause)[1]
+    before = _OF_NUMBER.sub(" ", named.clause[earlier[-1].at.end() if earlier else 0 :])
+    said = f"{before} {MARK.split(named.behind)[0]}"
+    if not named.moment.is_length or compile_class("length_of_other").search(before) or named.speaks_of_other:
         return False
-    runs = named.has("prolongs_abroad") or (named.clock.is_call and named.has("runs_abroad"))
-    return runs and (named.heard or named.has("vote_abroad"))
+    if compile_class("unreal_abroad").search(said) or named.sentence.rstrip().endswith(("?", "？")):
+        return False
+    runs, prolongs = compile_class("runs_abroad"), compile_class("prolongs_abroad")
+    opens = named.heard and runs.match(before.strip()) is not None  # "期間は1週間です"
+    is_long = prolongs.search(said) is not None or (named.clock.is_call and runs.search(said) is not None)
+    return is_long and (opens or compile_class("vote_abroad").search(said) is not None)

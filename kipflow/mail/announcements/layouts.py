@@ -24,6 +24,8 @@ _VOTES = rf"(?=\s+(?:{_GROUP}\s+)?votes?\b)"
 _ENDS_IN_NUMBER = re.compile(
     rf"(?:,|\b(?:and|with|plus))\s+(?:\d{{1,2}}|no|{join_words('number')})(?:\s+{_GROUP})?\s*$", re.IGNORECASE
 )
+#: "-1 (Tess) was withdrawn"
+_GOES_ON = re.compile(r"\s*[+\-]\s?[01]\s*\([^()]*\)\s*[a-z]")
 _COUNTED = re.compile(rf"\s*(?:{_GROUP}\b|[+\-]\s?[01](?![\w.]))", re.IGNORECASE)
 #: "+1: Jun (binding), Ben (binding)," over "Tess (binding)"
 _LISTS = re.compile(rf"\s*(?:[-*•]\s+)?(?:[+\-]\s?[01]\b|{_GROUP}\b).{{0,600}},\s*$", re.IGNORECASE)
@@ -126,7 +128,7 @@ def _join_wrapped(lines: Sequence[str]) -> list[str]:
     joined: list[str] = []
     for line in lines:
         above = joined[-1] if joined and len(joined[-1]) + len(line) < _MAX_LINE else ""
-        is_counted = _COUNTED.match(line) and _ENDS_IN_NUMBER.search(above)
+        is_counted = _COUNTED.match(line) and _ENDS_IN_NUMBER.search(above) and not _GOES_ON.match(line)
         if is_counted or (_LISTS.match(above) and line[:1].isalpha() and ":" not in line):
             joined[-1] = f"{joined[-1].rstrip()} {line.lstrip()}"
         else:

@@ -34,7 +34,6 @@ _TITLES = (
     re.compile(rf"{_QUOTED}\s*\({_KEY}\)"),
     re.compile(rf"\b{_KEY},?\s*{_QUOTED},?"),
 )
-_CLAUSES = re.compile(r"[,;]\s")
 #: what takes back another mail, not this one: "Please disregard my earlier mail", "the first count was wrong"
 _EARLIER_MAIL = re.compile(
     r"[^.,;!?]*\b(?:my|the|this|that) (?:earlier|previous|former|first|last|other|old|initial) "
@@ -158,15 +157,10 @@ class Mail:
 
     @cached_property
     def retraction(self) -> str:
-        """The first sentence that may take back the sure outcome, from the outcome's own clause on."""
+        """The first sentence that may take back the sure outcome, from the outcome's own sentence on."""
         if self.sure is None:
             return ""
-        at = self.own.index(self.sure.sentence)
-        clauses = _CLAUSES.split(self.sure.sentence)
-        stated = next(
-            (n for n, clause in enumerate(clauses) if read_outcomes(clause)), 0
-        )  # "I retract it, KIP-7 failed"
-        behind = [", ".join(clauses[stated:]), *self.own[at + 1 :]]
+        behind = self.own[self.own.index(self.sure.sentence) :]
         return next((s for s in behind if takes_back(tokenize(_EARLIER_MAIL.sub(" ", s)))), "")
 
     @cached_property

@@ -17,6 +17,8 @@ _NO = re.compile(rf"(?:{join_words('marked_no')}|)", re.IGNORECASE)
 _TITLE = re.compile(rf"(?:{join_words('title')})\W*", re.IGNORECASE)
 _RULE = re.compile(r"^[\s|:+=\-–—_]+$")
 _NAME = re.compile(r"[^\W\d_][^|]{0,58}")
+#: a title beside which a number with names is a count
+_KNOWN = re.compile(r"\W*(?:(?:(?:non[- ]?)?binding|[+\-±−–]?\s?[01])(?: votes?)?\W*){1,2}", re.IGNORECASE)
 #: "3", "3 (Jun, Mara, Ravi)", "-"
 _NUMBER = re.compile(r"(?P<n>\d{1,3})(?:\s*\([^()\d]{1,200}\))?|–|-|")
 _NAMED = re.compile(
@@ -119,6 +121,9 @@ def _read_count_row(cells: Sequence[str], header: Sequence[str]) -> list[str]:
     if len(cells) != len(header) or not numbers or not all(numbers):
         return []
     row_choice, row_group = _parse_choice(cells[0])
+    is_named = any(cell.endswith(")") for cell in cells[1:])
+    if is_named and not all(_KNOWN.fullmatch(title) for title in (cells[0], *header[1:])):
+        return []
     counts: list[str] = []
     for title, cell in zip(header[1:], (found["n"] for found in numbers if found is not None), strict=True):
         choice, group = _parse_choice(title)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from kipflow.domain.facts import MailKind, Message
@@ -14,6 +15,10 @@ from kipflow.mail.votes.reading import read_expressions
 _MOST_ABOVE, _MOST_LINES = 8, 60
 #: Fewest words of the lines beside a vote that show that all of them are copied: "+1 Release it" alone is a vote.
 _FEWEST_COPIED = 4
+#: "Mara Lind said:"
+_LEADS_IN = re.compile(
+    r"\b(?:said|says|wrote|writes|schrieb|schreibt|écrit|écrivait|escribió|escreveu|scritto|написал\w*)\s*:\s*$"
+)
 
 
 def read_mails(ordered: list[Message]) -> dict[str, tuple[Expression, ...]]:
@@ -38,21 +43,26 @@ def _add_short_answer(message: Message, said: tuple[Expression, ...], root: Mess
 
 
 def _drop_copied(message: Message, known: Mapping[str, Message]) -> tuple[Expression, ...]:
-    """The expressions without those in lines that a mail above has, and that nothing marks as a quote."""
+    """The expressions without those in lines that somebody's mail above has, and that nothing marks as a quote."""
     said = message.expressions
     votes = [expression.line for expression in said if expression.value]
-    if not votes:
+    lines = message.own_text.split("\n")
+    if not votes or not _may_quote(lines):
         return said
     named = [message.in_reply_to or "", *reversed(message.references)]
     above = [known[name] for name in dict.fromkeys(named) if name in known and name != message.message_id]
-    lines = message.own_text.split("\n")
-    copied = {
-        index for mail in above[:_MOST_ABOVE] for vote in votes for index in _find_copied(lines, vote, mail.own_text)
-    }
+    texts = [mail.own_text for mail in above if mail.author_address != message.author_address]
+    copied = {i for text in texts[:_MOST_ABOVE] for vote in votes for i in _find_copied(lines, vote, text)}
     if not copied:
         return said
     rest = "\n".join("" if index in copied else line for index, line in enumerate(lines))
     return read_expressions(find_own_words(rest), author=message.author_name, topic=message.reading.topic)
+
+
+def _may_quote(lines: list[str]) -> bool:
+    """Whether words lead in a quote, or a mail begins within a sentence."""
+    first = next((line.strip() for line in lines if line.strip()), "")
+    return first[:1].islower() or first[:1].isdigit() or any(_LEADS_IN.search(line) for line in lines)
 
 
 def _find_copied(lines: list[str], vote: str, text: str) -> range:
@@ -62,19 +72,16 @@ def _find_copied(lines: list[str], vote: str, text: str) -> range:
     """
     above = " ".join(text.split())
     at = next((i for i, line in enumerate(lines) if line.strip() and line.strip() in vote), None)
-    if at is None or not _is_in(lines[at : at + 1], above):
+    if at is None or " ".join(lines[at].split()) not in above:
         return range(0)
-    start, end = at, at + 1
-    while start > max(0, at - _MOST_LINES) and _is_in(lines[start - 1 : end], above):
-        start -= 1
-    while end < min(len(lines), at + _MOST_LINES) and _is_in(lines[start : end + 1], above):
-        end += 1
-    beside = " ".join(lines[start:at] + lines[at + 1 : end])
+    start, end, copied = at, at + 1, " ".join(lines[at].split())
+    while start > max(0, at - _MOST_LINES) and (longer := " ".join(f"{lines[start - 1]} {copied}".split())) in above:
+        start, copied = start - 1, longer
+    while end < min(len(lines), at + _MOST_LINES) and (longer := " ".join(f"{copied} {lines[end]}".split())) in above:
+        end, copied = end + 1, longer
     first = next(line.strip() for line in lines[start:end] if line.strip())
-    leads_in = next((line.rstrip() for line in reversed(lines[:start]) if line.strip()), "").endswith((":", "："))
-    is_cut_out = not any(line.strip().startswith(first) for line in text.split("\n"))
-    return range(start, end) if len(beside.split()) >= _FEWEST_COPIED and (leads_in or is_cut_out) else range(0)
-
-
-def _is_in(lines: list[str], above: str) -> bool:
-    return " ".join(" ".join(lines).split()) in above
+    leads_in = next((line for line in reversed(lines[:start]) if line.strip()), "")
+    is_cut_out = first != lines[at].strip() and not any(x.strip().startswith(first) for x in text.split("\n"))
+    beside = len(copied.split()) - len(lines[at].split())
+    is_quote = beside >= _FEWEST_COPIED and (is_cut_out or _LEADS_IN.search(leads_in) is not None)
+    return range(start, end) if is_quote else range(0)

@@ -30,6 +30,8 @@ _LED_IN = re.compile(
 )
 #: what is there already: "With the new name I'm +1", "with rev 22", not "with a new name"
 _NEW = re.compile(r"the (?:new|updated|latest|changed|current|added) |(?:rev(?:ision)?|version|draft|v)\.? ?\d")
+#: one noun at the end of its clause: "… paragraph.", not "… change undone"
+_NOUN = re.compile(r"[\w.-]*\s*(?:$|[,.;:!)])")
 _DETERMINERS = re.compile(
     r"(?:(?:the|this|that|these|those|your|his|her|their|our|my|all|both|new|updated|latest|proposed|current|"
     r"whole|entire|overall|de|het|hele|das|den|ganzen?|la|le|el|il|todo|(?!(?:reject|abandon|dropp|revert|request|remov)ed)\w+ed|final|smaller|shorter)\s+){0,3}"
@@ -142,7 +144,7 @@ def read_about(lead: str, rest: str, title: frozenset[str] = frozenset()) -> Abo
     is_all = not bare.strip(" .,;!)") or what.split("(")[0].strip(" .,;!)") in _PRONOUNS
     if is_all or (bare != what and _ADDED.match(bare)) or _NAMES_WHOLE.match(bare) or _ALL_OF_IT.match(what):
         return About.WHOLE
-    if is_with and _NEW.match(what) is not None:
+    if is_with and (new := _NEW.match(what)) is not None and _NOUN.match(what, new.end()) is not None:
         return About.NOTHING
     if is_with and not begins("whole", bare):  # "+1 with minor comments"
         aside = " ".join(bare.split()[:4])

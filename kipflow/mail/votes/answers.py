@@ -9,6 +9,7 @@ from itertools import islice
 from kipflow.domain.votes import Choice, Expression, Standing
 from kipflow.mail.announcements.names import is_same_person
 from kipflow.mail.quoting import OwnLine
+from kipflow.mail.votes.claims import find_claim
 from kipflow.mail.votes.findings import Finding, find
 from kipflow.mail.votes.lexicon import begins, fold, has, leaves_only, skip
 from kipflow.mail.votes.values import find_values
@@ -22,6 +23,12 @@ _IN_WORDS = "a word or two, without a value: is it a vote?"
 #: "Vote: yes"
 _LABEL = re.compile(r"(?:my |the )?(?:vote|ballot|answer|verdict)\s*[:=]\s*")
 #: questions, links, reminders; a written value is read elsewhere
+_SIDES = ("assent", "consent", "approval", "rejection", "refusal", "abstention", "nought", "echoes", "no")
+_LONE_ZERO = re.compile(r"(?<![\w.,:/-])0(?![\w:/-]|[.,]\w)")
+_STATES = re.compile(
+    r"\b(?:is|are|was|were|has|have|had|do|does|did|can|could|will|would|should|see|start|expect|please|out of office"
+    r"|unsubscribe)\b|\w['’](?:s|re|ve|ll|t)\b|^\+ ?[a-z]"
+)
 _NO_VOTE = re.compile(r"[?？]|https?:|\b(?:ping|bump)\b|(?<![\w.])[+\-\u2212]\s?[01](?![\w.])", re.IGNORECASE)
 _ANSWERS = {
     Choice.FOR: ("yes", "assent", "approval", "consent"),
@@ -72,14 +79,22 @@ def _find_answer(folded: str) -> Choice | None:
 def read_short_answer(text: str, author: str) -> Expression | None:
     """The question about a short answer to a call for votes, whatever its words: "a yes from the cheap seats".
 
-    For mails in which nothing else was found. Thanks, reminders, links and questions are no votes.
+    For mails in which nothing else was found. Thanks, plans, links, questions and statements about anything are no
+    votes; a yes, a no or a claim to bind among the words may be one.
     """
     lines = [line.strip() for line in text.splitlines()]
     said = " ".join(line for line in lines if line and not is_same_person(line.strip(" ,~–—-/"), author))
+    folded = fold(said)
     if not said or len(said) > _SHORTEST or len(said.split()) > _FEWEST or _NO_VOTE.search(said):
         return None
-    folded = fold(said)
-    if has("puts_off", folded) or (said[:1].isalnum() and not leaves_only(("greeting", "filler"), folded)):
+    takes_side = any(has(name, folded) for name in _SIDES) or _LONE_ZERO.search(said) is not None
+    if has("puts_off", folded) or not (takes_side or find_claim("", said) is not None or _is_unknown(said, folded)):
         return None
     why = "answers the call in a few words that are not understood: is it a vote?"
     return find("short-answer", Standing.HINT, why, line=said).expression
+
+
+def _is_unknown(said: str, folded: str) -> bool:
+    """Whether its words are neither all known around votes, nor a statement or request in English."""
+    known = said[:1].isalnum() and not leaves_only(("greeting", "filler", "praise"), folded)
+    return not known and _STATES.search(folded) is None

@@ -15,6 +15,11 @@ from kipflow.mail.votes.people import ANOTHERS
 #: "Would you reconsider?"
 _ASKS_YOU = re.compile(r"\b(?:would|could|can|will|do|did) you\b.*\?\s*$", re.IGNORECASE)
 _ASIDE = re.compile(r"\([^()]*\)")
+#: "Not a vote, just a data point: we would be -1 on the old line"; not "not a vote on the name"
+_NO_VOTE = re.compile(
+    r"(?:^|[,.;:!()–—-]\s*)(?:(?:but|and|so)\s+)?(?:this is |it['’]?s |that['’]?s )?(?:not (?:a|my)|no) vote"
+    r"(?=\s*(?:$|[,.;:!)–—]))"
+)
 #: "Do we support that?"
 _ASKS_US = re.compile(r"\b(?:do|does|did|would|could|can|will|should|is|are) (?:we|it|this|that|there)\b")
 
@@ -140,7 +145,7 @@ def drop_denied(found: Sequence[Finding], text: str) -> Sequence[Finding] | None
     None: the mail says that the vote stays, so nothing else in it becomes a question.
     """
     folded = fold(text)
-    if has("says_no_vote", folded) and "?" not in text:  # "Not a vote, but we would be -1 on the old line"
+    if _NO_VOTE.search(folded) is not None and "?" not in text:
         found = [f for f in found if f.expression.standing is not Standing.UNCLEAR or f.expression.claimed_binding]
     if not all(f.expression.standing.is_faint for f in found):
         return found

@@ -27,7 +27,7 @@ _CLAIM_BEHIND = re.compile(r"\s*\((?:non-?)?binding\)$", re.IGNORECASE)
 #: "I speak for Jun"
 _FOR_NAME = re.compile(r"\b(?:for|from)\s+[A-Z][a-z]|['’]s proxy\b")
 _LABELS_ANOTHER = re.compile(r"\w\s?(?:->|=>|→|[:=])\s?[+-]\s?[01]\b")
-_CASTING = re.compile(r"\W*(?:voting|casting)\b(?! for\b)")
+_CASTING = re.compile(r"\W*voting (?:before|from|late|early|again|now|today|while|just|quickly|already)\b")
 #: "#4711: +1" is on something else
 _TICKET = re.compile(r"#\d+\s*$")
 #: the label contradicts the vote: "Against: +1"
@@ -60,8 +60,6 @@ _GOES_ALONG = re.compile(
     rf"|(?i:same (?:here )?as|like|(?:i )?agree(?:d|ing)? with|echoing|seconding) {NAME}(?:(?:,| and| &) {NAME}){{0,3}}"
 )
 _MANY = 4
-#: words of a clause that argues, whatever it says, where the vote behind it claims to bind
-_ARGUES = 8
 #: "With regret", "Seriously": not a thing that is voted on
 _ADVERBIAL = re.compile(
     r"\W*(?:(?:with|in|at|by|despite|without) "
@@ -163,15 +161,14 @@ def _objects_if_against(x: Label) -> bool:
 def _is_prose(x: Label) -> bool:
     """Whether it is a sentence, or enough words with a claim to bind: about no other vote, person or part."""
     counts = x.choice is Choice.FOR and (x.has("need") or ends("quantity", x.told)) and not has("presents", x.text)
-    argues = x.is_claimed and len(x.end.split()) >= _ARGUES and not x.has("other", "earlier", "reports", "source")
-    if counts or (x.has(*_NOT_NOW, *_UNSURE) and not argues) or "vote" in drop("my_vote", x.told):
+    if counts or x.has(*_NOT_NOW, *_UNSURE) or "vote" in drop("my_vote", x.told):
         return False
     approves = x.has("approval", "rejection") and not _WRITER.search(x.told)  # "The vendor has approved"
     if approves or (find_names(x.end) and not x.is_adverb) or _NAMES_ONE.search(x.end) is not None:
         return False
     if not _objects_if_against(x):
         return False
-    if x.is_adverb or argues or _SAYS.search(x.last) is not None:
+    if x.is_adverb or _SAYS.search(x.last) is not None:
         return True
     return x.is_claimed and len(x.written.split()) >= _MANY and _STATES.search(x.last) is None
 

@@ -55,7 +55,8 @@ _OWN = re.compile(r"\b(?:me|myself|mine|my own|I)\b")
 _ADDED = re.compile(r"\b(?:(?:plus|including|with) (?:mine|myself|my own)|including me)\b", re.IGNORECASE)
 #: "Landed. What Ravi wrote for me is right.", "Confirmed: that +1 was me"
 _FOR_ME = re.compile(
-    r"[^.!?\n]*\b(?:on my behalf|in my (?:name|place)|(?:wrote|said|sent|voted|cast|posted) for me|was me)\b.*"
+    r"[^.!?\n]*\b(?:on my behalf|in my (?:name|place)|(?:wrote|said|sent|voted|cast|posted) for me"
+    r"|(?:vote|[+-]1|binding)\W[^.!?\n]*\bwas me)\b.*"
 )
 _CONFIRMS = re.compile(r"\b(?:confirm\w*|right|correct|true|indeed|yes|stands)\b", re.IGNORECASE)
 _SPEAKS_OF_VALUES = re.compile(r"\?|(?<!\w)[+-] ?[01]\b")

@@ -10,37 +10,40 @@ from kipflow.mail.announcements.names import is_own
 from kipflow.mail.quotes.marked import is_table_row
 from kipflow.mail.quoting import OwnLine
 
-_VALUE = re.compile(r"(?P<value>[+-]?\s?[01])(?!\w|\.\d)(?P<rest>.{0,200})", re.DOTALL)
+_VALUE = re.compile(r"[+-]\s?[01](?!\w|\.\d)|[+-]?0")
+#: the value of a proposal's row, with a remark that names nobody
+_REMARKED = re.compile(r"(?P<value>[+-]\s?[01])(?:\s*\([^()A-Z]{1,200}\))?")
 _NUMBER = re.compile(r"(?:[A-Za-z]{2,12}[- ]?)?0{0,3}(?P<number>\d{1,6})")
+_VOTE = re.compile(r"(?:my )?(?:vote|choice|ballot)", re.IGNORECASE)
+_BINDS = re.compile(r"(?:non[- ]?)?binding|yes|no|[yn✓✗]", re.IGNORECASE)
 
 
 def free_rows(lines: Sequence[OwnLine], author: str, numbers: Collection[int]) -> tuple[list[OwnLine], bool]:
     """The lines with each table row blanked out, or written out if it is the author's own vote ("| Mara | +1 |") or one
     on a proposal of the subject ("| 807 | +1 |"); and whether other rows hold values."""
-    free, reports = [], False
-    for line in lines:
-        if not is_table_row(line.text):
-            free.append(line)
-            continue
-        cells = [cell.strip() for cell in line.text.strip().strip("|").split("|")]
-        said = _write_out(cells, author, numbers)
-        reports = reports or (not said and any(_is_signed(cell) for cell in cells))
-        free.append(replace(line, text=said))
-    return free, reports
+    rows = {i: _split(line.text) for i, line in enumerate(lines) if is_table_row(line.text)}
+    titles = next((cells for cells in rows.values() if any(map(_VOTE.fullmatch, cells))), [])
+    said = {i: _write_out(cells, titles, author, numbers) for i, cells in rows.items()}
+    reports = any(not said[i] and any(len(c) == 2 and _VALUE.fullmatch(c) for c in cells) for i, cells in rows.items())
+    return [replace(line, text=said[i]) if i in said else line for i, line in enumerate(lines)], reports
 
 
-def _is_signed(cell: str) -> bool:
-    return cell[:1] in {"+", "-"} and _VALUE.fullmatch(cell) is not None and len(cell) == len("+1")
+def _split(row: str) -> list[str]:
+    return [cell.strip() for cell in row.strip().strip("|").split("|")]
 
 
-def _write_out(cells: Sequence[str], author: str, numbers: Collection[int]) -> str:
-    """A row as a vote in a line of its own; "": it is nobody's, or not on these proposals."""
-    value = next((found for cell in cells[1:] if (found := _VALUE.fullmatch(cell)) is not None), None)
-    if value is None:
+def _write_out(cells: Sequence[str], titles: Sequence[str], author: str, numbers: Collection[int]) -> str:
+    """A row as a vote in a line of its own; "": it is nobody's, not on these proposals, or no vote for certain."""
+    titled = titles[-1:] and _VOTE.fullmatch(titles[-1]) is not None and len(titles) == len(cells) == 2
+    number, remarked = _NUMBER.fullmatch(cells[0]), _REMARKED.fullmatch(cells[-1])
+    if titled and number is not None and remarked is not None and int(number["number"]) in numbers:
+        return f"{cells[0]}: {cells[-1]}"
+    values = [n for n, cell in enumerate(cells) if _VALUE.fullmatch(cell)]
+    if len(values) != 1 or not is_own(cells[0], author):
         return ""
-    signed = "".join(value["value"].split())
-    signed = signed if signed[0] in "+-" else f"+{signed}"
-    number = _NUMBER.fullmatch(cells[0])
-    if number is not None and int(number["number"]) in numbers:
-        return f"{cells[0]}: {signed}{value['rest']}"
-    return f"{signed}{value['rest']}" if is_own(cells[0], author) else ""
+    value = "".join(cells[values[0]].split())
+    if titles:
+        is_vote = len(titles) == len(cells) and _VOTE.fullmatch(titles[values[0]]) is not None
+    else:
+        is_vote = value[0] in "+-" or any(_BINDS.fullmatch(cell) for cell in cells)
+    return (value if value[0] in "+-" else f"+{value}") if is_vote else ""

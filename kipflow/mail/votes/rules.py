@@ -211,18 +211,13 @@ _GIVES = re.compile(
     r"|\b(?:file|record|register|note|put|count|enter|list|consider|accept|take)(?: \w+)? (?:my|me|mine)\b"
     r"|\b(?:it|this|you|package|thing|kip|proposal) (?:ha(?:s|ve)|gets?|deserves|earns) my$"
 )
-#: "A big fat", "And a proper": whatever the words, they only stress the vote
-_EMPHASIS = re.compile(
-    r"(?:(?:and|so|then|it['’]s|that['’]s|this is|here(?:['’]s| is)) )?an?"
-    r"(?: (?!conditional|tentative|provisional|missing|possible|potential|fake|test|half)[a-z-]+){1,3}"
-)
 #: somebody's, or one of many
 _OF_WHOM = re.compile(r"\b(?:my|our|he|she|they|who|an?|the|is|are)\b|['’]s\b")
 
 
 @rule(CAST, "")
 def claimed(m: Mention) -> bool:
-    """Ahoj, dávám +1 (binding) | A big fat +1 (binding) from here | not: Jun gave +1 (binding)"""
+    """Ahoj, dávám +1 (binding) | not: Jun gave +1 (binding)"""
     clause = re.split(r"[,;:.!?]", m.lead)[-1]
     words = re.findall(r"[^\W\d_][\w'-]*", clause)
     named = any(w[0].isupper() and w != "I" for w in (words if clause != m.lead else words[1:]))
@@ -233,8 +228,6 @@ def claimed(m: Mention) -> bool:
     talks = talks or (bool(m.unknown) and "is" in m.segment.split() and not m.speaks_of_mine)  # "Jun is +1"
     if not m.is_claimed or m.is_result or named or talks or people.is_wanted(m):
         return False
-    if _EMPHASIS.fullmatch(m.segment) and (m.is_apart or m.about is About.WHOLE):
-        return True
     is_beside = m.tail.lstrip() != m.rest or "bind" in " ".join(m.segment.split()[-2:])
     is_own = casts or _GIVES.search(m.segment) is not None
     if is_own and is_beside and m.is_apart:

@@ -96,7 +96,7 @@ def _ask(choice: Choice | None, folded: str, claimed: bool | None) -> Finding | 
         or _EMOJI.search(folded) is not None
         or (has("first_person", first) and bool(_find_approved(first)))
     )
-    if claimed is None and (not is_short or (choice is Choice.ABSTAIN and has("part", folded))):
+    if claimed is None and (not is_short or (choice is Choice.ABSTAIN and has("part", drop("from_me", folded)))):
         return None
     return find("stated-without-number", Standing.HINT, "approves, and gives no value: is it a vote?", choice=choice)
 
