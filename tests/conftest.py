@@ -6,14 +6,16 @@ import functools
 import gc
 import os
 import signal
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING
 from unittest.mock import patch
 
 import httpx
 import pytest
+import sqlalchemy as sa
 from hypothesis import settings
 
+from kipflow.adapters.store.columns import dump_json
 from tests.examples import examples
 
 if TYPE_CHECKING:
@@ -45,6 +47,24 @@ def pytest_configure() -> None:
 def _authorities_read_once() -> Generator[None]:
     """Each `httpx.get` opens a client, and each client reads whose certificates are trusted, longer than it asks."""
     with patch("httpx._transports.default.create_ssl_context", functools.cache(httpx.create_ssl_context)):
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _statements_compiled_once() -> Generator[None]:
+    """Each engine compiles its statements anew, which takes longer than they run: those of SQLite share one memory."""
+    shared = sa.create_engine("sqlite://", json_serializer=dump_json)
+    shared.connect().close()  # the dialect learns what the library can do
+    compiled: dict[object, object] = {}
+
+    def create(create_engine: Callable[..., sa.Engine], url: str | sa.URL, **options: object) -> sa.Engine:
+        engine = create_engine(url, **options)
+        if engine.name == "sqlite" and options.get("json_serializer") is dump_json:
+            engine.dialect = shared.dialect
+            engine.update_execution_options(compiled_cache=compiled)
+        return engine
+
+    with patch.object(sa, "create_engine", functools.partial(create, sa.create_engine)):
         yield
 
 
