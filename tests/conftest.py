@@ -52,16 +52,17 @@ def _authorities_read_once() -> Generator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def _statements_compiled_once() -> Generator[None]:
-    """Each engine compiles its statements anew, which takes longer than they run: those of SQLite share one memory."""
-    shared = sa.create_engine("sqlite://", json_serializer=dump_json)
-    shared.connect().close()  # the dialect learns what the library can do
+    """Each engine compiles its statements anew, which takes longer than they run: those of one kind share them."""
+    dialects: dict[str, sa.Dialect] = {}
     compiled: dict[object, object] = {}
 
     def create(create_engine: Callable[..., sa.Engine], url: str | sa.URL, **options: object) -> sa.Engine:
         engine = create_engine(url, **options)
-        if engine.name == "sqlite" and options.get("json_serializer") is dump_json:
-            engine.dialect = shared.dialect
+        if options.get("json_serializer") is dump_json:  # a store's
+            engine.dialect = dialects.get(engine.name, engine.dialect)
             engine.update_execution_options(compiled_cache=compiled)
+            # a dialect is complete once it has seen the database
+            sa.event.listen(engine, "connect", lambda *_: dialects.setdefault(engine.name, engine.dialect))
         return engine
 
     with patch.object(sa, "create_engine", functools.partial(create, sa.create_engine)):
