@@ -35,7 +35,7 @@ TOGETHER = ("tests/integration/system/", "tests/spark/", "tests/dags/")
 #: Folders whose tests all talk to servers or databases: none of them is a fast test.
 INTEGRATION = ("tests/integration/", "tests/adversary/")
 #: What takes longest begins first, so that no process is left with it in the end when the others are done.
-LONGEST_FIRST = ("system", "spark", "airflow", "integration", "browser")
+LONGEST_FIRST = ("system", "spark", "airflow", "realdata", "integration", "browser")
 
 
 def pytest_configure() -> None:
