@@ -12,6 +12,8 @@ SLOW_MARKS := spark or airflow or postgres or browser or realdata or integration
 # tests in as many processes as there are cores (all tests: one more), four at most; `make test PROCESSES=1` for one after the other
 PROCESSES ?=
 PYTEST := $(BIN)/python -m pytest $(if $(PROCESSES),-n $(PROCESSES),-n logical --maxprocesses 4)
+# folders without a fast test (`INTEGRATION` in tests/conftest.py): their modules need not be imported
+NONE_FAST := --ignore tests/integration --ignore tests/adversary
 CHECKED := kipflow spark dags plugins tests tools $(wildcard bench)
 
 # Tests and Airflow start hundreds of programs: each would compile all of kipflow again where compiled modules are not kept.
@@ -41,7 +43,7 @@ check: setup ## Lint, types and the fast tests (FAST_TESTS=later: these with `ma
 ifeq ($(FAST_TESTS),later)
 	@echo "make check: lint and types only; the fast tests run with all others in make test"
 else
-	EXAMPLES=few $(PYTEST) -q -m "not ($(SLOW_MARKS))"
+	EXAMPLES=few $(PYTEST) -q -m "not ($(SLOW_MARKS))" $(NONE_FAST)
 endif
 
 test: setup ## All tests, with what was skipped and why

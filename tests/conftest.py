@@ -6,14 +6,16 @@ import functools
 import gc
 import os
 import signal
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING
 from unittest.mock import patch
 
 import httpx
 import pytest
+import sqlalchemy as sa
 from hypothesis import settings
 
+from kipflow.adapters.store.columns import dump_json
 from tests.examples import examples
 
 if TYPE_CHECKING:
@@ -33,7 +35,7 @@ TOGETHER = ("tests/integration/system/", "tests/spark/", "tests/dags/")
 #: Folders whose tests all talk to servers or databases: none of them is a fast test.
 INTEGRATION = ("tests/integration/", "tests/adversary/")
 #: What takes longest begins first, so that no process is left with it in the end when the others are done.
-LONGEST_FIRST = ("system", "spark", "airflow", "integration", "browser")
+LONGEST_FIRST = ("system", "spark", "airflow", "realdata", "integration", "browser")
 
 
 def pytest_configure() -> None:
@@ -45,6 +47,25 @@ def pytest_configure() -> None:
 def _authorities_read_once() -> Generator[None]:
     """Each `httpx.get` opens a client, and each client reads whose certificates are trusted, longer than it asks."""
     with patch("httpx._transports.default.create_ssl_context", functools.cache(httpx.create_ssl_context)):
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _statements_compiled_once() -> Generator[None]:
+    """Each engine compiles its statements anew, which takes longer than they run: those of one kind share them."""
+    dialects: dict[str, sa.Dialect] = {}
+    compiled: dict[object, object] = {}
+
+    def create(create_engine: Callable[..., sa.Engine], url: str | sa.URL, **options: object) -> sa.Engine:
+        engine = create_engine(url, **options)
+        if options.get("json_serializer") is dump_json:  # a store's
+            engine.dialect = dialects.get(engine.name, engine.dialect)
+            engine.update_execution_options(compiled_cache=compiled)
+            # a dialect is complete once it has seen the database
+            sa.event.listen(engine, "connect", lambda *_: dialects.setdefault(engine.name, engine.dialect))
+        return engine
+
+    with patch.object(sa, "create_engine", functools.partial(create, sa.create_engine)):
         yield
 
 

@@ -1,4 +1,4 @@
-"""How many examples a property test draws: all, or a quarter where `EXAMPLES=few`, as `make check` says.
+"""How many examples a property test draws: all, or an eighth where `EXAMPLES=few`, as `make check` says.
 
 A check before a commit is run often and draws others every time; `make test` and the build server draw all.
 """
@@ -9,7 +9,7 @@ import os
 
 from hypothesis import HealthCheck, settings
 
-SHARE = 4 if os.environ.get("EXAMPLES") == "few" else 1
+SHARE = 8 if os.environ.get("EXAMPLES") == "few" else 1
 
 
 def examples(count: int, *suppressed: HealthCheck) -> settings:

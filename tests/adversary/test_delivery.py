@@ -35,9 +35,9 @@ def at(day: float) -> str:
 
 
 @pytest.fixture
-def outside(community: Community, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+def outside(community: Community, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """A Slack of the village's own, and its clock, which stands at Monday until `pass_to`."""
-    with running_sandbox("--speed", "0", "--now", MONDAY.isoformat(), log=tmp_path / "sandbox.log") as url:
+    with running_sandbox(speed=0, now=MONDAY) as url:
         monkeypatch.setenv("KIPFLOW_SLACK_TOKEN", TOKEN)
         channels = {"url": f"{url}/slack/api", "channel": "#proposals", "operators": "#proposals-ops"}
         community.write_config(slack=channels, clock=f"{url}/clock", effects=SENDING)

@@ -19,7 +19,7 @@ def test_the_providers_hook_and_ours_find_the_same_workspace(tmp_path: Path, mon
     from airflow.providers.slack.hooks.slack import SlackHook
     from kip_dags.parts import _find_token
 
-    with running_sandbox(log=tmp_path / "log") as url:
+    with running_sandbox() as url:
         variables = {"KIPFLOW_SANDBOX_URL": url, "KIPFLOW_HOME": str(tmp_path), "KIPFLOW_COMMUNITY": "sandbox"}
         for name, value in variables.items():
             monkeypatch.setenv(name, value)

@@ -4,54 +4,49 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
-import sys
+import socket
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
-import httpx
 import pytest
+import uvicorn
 
 from kipflow.adapters.patience import Pace, Patience
 from kipflow.adapters.store import SqlStore
 from kipflow.config.settings import read_settings
+from kipflow.sandbox.app import create_app
 from kipflow.wiring import Parts, connect
 from kipflow.wiring.environment import Secrets
 from tests.databases import copy_database
 from tests.integration.mailserver import CountingArchive, serving
 from tests.integration.rounds import run_once
-from tests.ports import find_free_port
 
 ANCHOR = datetime(2026, 11, 12, 10, 30, tzinfo=UTC)
 
 
 @contextmanager
-def running_sandbox(*arguments: str, log: Path) -> Iterator[str]:
-    """A sandbox process of its own; gives its address."""
-    port = find_free_port()
-    url = f"http://127.0.0.1:{port}"
-    command = [sys.executable, "-m", "kipflow.sandbox", "--port", str(port), "--now", ANCHOR.isoformat(), *arguments]
-    with log.open("wb") as out:
-        process = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT)
-    try:
-        for _ in range(300):
-            try:
-                httpx.get(f"{url}/health", timeout=1).raise_for_status()
-                break
-            except httpx.HTTPError:
-                if process.poll() is not None:
-                    raise RuntimeError(log.read_text()) from None
-                time.sleep(0.1)
-        else:
-            raise RuntimeError(f"the sandbox did not answer: {log.read_text()}")
-        yield url
-    finally:
-        process.terminate()
-        process.wait(10)
+def running_sandbox(*, now: datetime = ANCHOR, **options: Any) -> Iterator[str]:
+    """A sandbox, `create_app` with these options; gives its address.
+
+    It runs on a thread: a program of its own would import half of kipflow before it answers.
+    """
+    app = create_app(anchor=now, now=now, ticks=time.monotonic, **options)
+    # without a configuration for logs: the one of uvicorn would be this process's too
+    server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=1))
+    with socket.create_server(("127.0.0.1", 0)) as listener:  # who asks before it accepts is kept waiting
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        finally:
+            server.should_exit = True
+            thread.join(10)
 
 
 def connect_to(
@@ -83,23 +78,23 @@ def connect_to(
 
 
 @pytest.fixture(scope="session")
-def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def sandbox() -> Iterator[str]:
     """One sandbox for tests that only read."""
-    with running_sandbox(log=tmp_path_factory.mktemp("sandbox") / "log") as url:
+    with running_sandbox() as url:
         yield url
 
 
 @pytest.fixture
-def own_sandbox(tmp_path: Path) -> Iterator[str]:
+def own_sandbox() -> Iterator[str]:
     """A sandbox of this test's own: it may be written to, and its time may pass."""
-    with running_sandbox(log=tmp_path / "sandbox.log") as url:
+    with running_sandbox() as url:
         yield url
 
 
 @pytest.fixture(scope="module")
-def outside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def outside() -> Iterator[str]:
     """A sandbox whose time stands still."""
-    with running_sandbox("--speed", "0", log=tmp_path_factory.mktemp("sandbox") / "log") as url:
+    with running_sandbox(speed=0) as url:
         yield url
 
 
@@ -128,7 +123,7 @@ def parts_of(tmp_path: Path) -> Callable[[str], Parts]:
 
 def remembering_sandbox(folder: Path) -> AbstractContextManager[str]:
     """A sandbox that keeps in a folder what was done there, and goes on from it."""
-    return running_sandbox("--memory", str(folder / "memory.json"), log=folder / "sandbox.log")
+    return running_sandbox(memory=folder / "memory.json")
 
 
 @pytest.fixture(scope="session")
@@ -142,11 +137,18 @@ def first_round(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@contextmanager
+def resume(first_round: Path, folder: Path) -> Iterator[tuple[str, Parts]]:
+    """A sandbox and a kipflow after their first round, from a copy in the folder."""
+    shutil.copytree(first_round, folder, dirs_exist_ok=True)
+    with remembering_sandbox(folder) as url:
+        parts = connect_to(url, folder / "home")
+        yield url, parts
+        parts.store.close()
+
+
 @pytest.fixture
 def played(first_round: Path, tmp_path: Path) -> Iterator[tuple[str, Parts]]:
     """A sandbox and a kipflow after their first round, of this test's own."""
-    shutil.copytree(first_round, tmp_path, dirs_exist_ok=True)
-    with remembering_sandbox(tmp_path) as url:
-        parts = connect_to(url, tmp_path / "home")
+    with resume(first_round, tmp_path) as (url, parts):
         yield url, parts
-        parts.store.close()

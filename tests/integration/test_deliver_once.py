@@ -133,7 +133,7 @@ def test_fifty_kills_at_any_point_end_in_fourteen_messages_for_fourteen_effects(
                 last = luck.randint(1, DEEPEST)
                 died = await_end(fork(partial(deliver_messages, opener, outside, last=last))) == -9
             deaths += died
-        assert await_end(fork(lambda: deliver_messages(opener, outside))) == 0
+        deliver_messages(opener, outside)
         assert posted(outside, channel) == keys, f"round {rounds}, after {deaths} deaths"
         assert statuses(opener) == {"sent"}
     assert rounds > 1

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from kipflow.adapters.store.history import SqlHistory
@@ -25,6 +25,7 @@ from kipflow.services import advance, replay, rulings
 from kipflow.services.desk import ActContext
 from kipflow.web.timeline import EntryKind, build_timeline
 from kipflow.wiring import effect_rules
+from tests.examples import examples
 from tests.integration.late import AMARO, DAY, LIST, MONDAY, TITLE, VOGEL, Channel, Mail, Village, found
 
 pytestmark = pytest.mark.integration
@@ -317,7 +318,7 @@ STEP = timedelta(hours=60)
 _folders = itertools.count()
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(4, HealthCheck.function_scoped_fixture)
 @given(spoken=st.sets(st.integers(1, 300), max_size=3), away=st.integers(0, 60), length=st.integers(0, 40))
 def test_a_backfill_gives_the_history_of_runs_at_the_time_ids_included(
     tmp_path: Path, spoken: set[int], away: int, length: int

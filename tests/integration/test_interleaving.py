@@ -7,11 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from kipflow.domain.history import effective
 from kipflow.services import replay
+from tests.examples import examples
 from tests.integration.late import AMARO, DAY, MONDAY, TITLE, Mail, Village, found, late_objections, story
 
 pytestmark = pytest.mark.integration
@@ -46,7 +47,7 @@ def at_once(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     return ids
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(12, HealthCheck.function_scoped_fixture)
 @given(order=st.permutations(range(len(MAILS))), cuts=st.sets(st.integers(1, len(MAILS) - 1), max_size=5))
 def test_any_order_of_arrival_and_any_moments_of_decision_come_to_the_same_history(
     tmp_path: Path, at_once: list[str], order: list[int], cuts: set[int]

@@ -40,10 +40,9 @@ SET = (
 
 
 @pytest.fixture(scope="module")
-def outside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def outside() -> Iterator[str]:
     """A sandbox whose time stands still while the vote runs."""
-    then = (OVER - DAY).isoformat()
-    with running_sandbox("--speed", "0", "--now", then, log=tmp_path_factory.mktemp("sandbox") / "log") as url:
+    with running_sandbox(speed=0, now=OVER - DAY) as url:
         yield url
 
 

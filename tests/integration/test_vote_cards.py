@@ -28,8 +28,8 @@ CHANNEL = "C0PROPOSALS"
 
 
 @pytest.fixture
-def slack(tmp_path: Path) -> Iterator[str]:
-    with running_sandbox("--speed", "0", log=tmp_path / "log") as url:
+def slack() -> Iterator[str]:
+    with running_sandbox(speed=0) as url:
         yield f"{url}/slack/api"
 
 

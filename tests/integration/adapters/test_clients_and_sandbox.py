@@ -30,8 +30,8 @@ QUICK = Patience(attempts=4, total=20, first_wait=0.02, longest_wait=1, read=1.5
 
 
 @pytest.fixture(scope="module")
-def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with running_sandbox("--now", NOW.isoformat(), log=tmp_path_factory.mktemp("sandbox") / "log") as url:
+def sandbox() -> Iterator[str]:
+    with running_sandbox(now=NOW) as url:
         yield url
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import timedelta
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from kipflow.adapters.store import SqlStore, open_store
@@ -13,6 +13,7 @@ from kipflow.domain.facts import Message
 from kipflow.domain.policy import Policy
 from kipflow.mail.rounds.linking import attribute_numbers
 from kipflow.services.assembly import CommunityRules
+from tests.examples import examples
 from tests.integration.store.mails import NOW, make_message
 
 
@@ -120,7 +121,7 @@ def threads(draw: st.DrawFn) -> list[Message]:
     return mails
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(40, HealthCheck.function_scoped_fixture)
 @given(mails=threads(), data=st.data())
 def test_any_order_and_any_batches_come_to_what_all_mails_at_once_say(
     mails: list[Message], data: st.DataObject

@@ -11,8 +11,10 @@ import shutil
 import signal
 from collections.abc import Callable, Iterator
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 import sqlalchemy as sa
@@ -25,10 +27,11 @@ from kipflow.services import poll, replay
 from kipflow.services.landing import Landed
 from kipflow.services.reread import reread
 from tests.databases import copy_template, migrate, run_sql
+from tests.integration.killing import await_end, fork
 from tests.integration.late import DAY, LIST, MONDAY, Mail, Village, found, late_objections, story
 
 EVENING, WEEK = MONDAY + 6 * DAY, MONDAY + 8 * DAY
-#: At most so many of the statements that write are died at, evenly chosen: each costs two processes.
+#: At most so many of the statements that write are died at, evenly chosen: each costs a process.
 POINTS = 28
 WRITES = ("INSERT", "UPDATE", "DELETE")
 _numbers = itertools.count()
@@ -84,29 +87,19 @@ class Outside:
 
 
 def live(folder: Path, url: str, die_at: int = 0) -> int:
-    """Two rounds of mail, decisions and delivery in a process of its own; how many statements wrote, -9 if it died.
+    """Two rounds of mail, decisions and delivery; how many statements wrote.
 
     A round that was ended is not begun again, as no DAG run is.
     """
-    counts = folder / "writes"
-    child = os.fork()
-    if child == 0:
-        code = 1
-        try:
-            village = found(folder, KIPFLOW_DATABASE_URL=url)
-            village.channel = Outside(folder / "posted")  # type: ignore[assignment]
-            writes = count_writes(village, die_at)
-            for number, work in enumerate((first_round, second_round)):
-                if not (folder / f"round{number}").exists():
-                    work(village)
-                    (folder / f"round{number}").touch()
-            counts.write_text(str(len(writes)))
-            code = 0
-        finally:
-            os._exit(code)
-    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    assert status in {0, -9}, "the work itself failed"
-    return status or int(counts.read_text())
+    village = found(folder, KIPFLOW_DATABASE_URL=url)
+    village.channel = Outside(folder / "posted")  # type: ignore[assignment]
+    writes = count_writes(village, die_at)
+    for number, work in enumerate((first_round, second_round)):
+        if not (folder / f"round{number}").exists():
+            work(village)
+            (folder / f"round{number}").touch()
+    village.parts.store.close()
+    return len(writes)
 
 
 def count_writes(village: Village, die_at: int) -> list[str]:
@@ -139,10 +132,10 @@ def first_round(village: Village) -> None:
 
 def second_round(village: Village) -> None:
     """Objections come late, and rules that are newer read all of it again."""
-    version.READING_RULES += 1  # in this process only
-    land(village, [*story().values(), *late_objections()], stats="two")
-    reread(village.parts.store, prefix="KIP", seen_at=WEEK)
-    village.decide(WEEK)
+    with patch.object(version, "READING_RULES", version.READING_RULES + 1):
+        land(village, [*story().values(), *late_objections()], stats="two")
+        reread(village.parts.store, prefix="KIP", seen_at=WEEK)
+        village.decide(WEEK)
 
 
 def contents(folder: Path, url: str) -> dict[str, Any]:
@@ -190,7 +183,7 @@ def test_a_kill_before_any_statement_that_writes_is_made_good_by_a_rerun(
     for point in sorted({1 + round(n * (writes - 1) / (POINTS - 1)) for n in range(POINTS)}):
         folder = tmp_path / f"killed{point}"
         url = new_database(folder)
-        assert live(folder, url, die_at=point) == -9, f"died before write {point} of {writes}"
+        assert await_end(fork(partial(live, folder, url, point))) == -9, f"died before write {point} of {writes}"
         live(folder, url)
         assert contents(folder, url) == wanted, f"killed before write {point} of {writes}"
         lines = (folder / "posted").read_text().splitlines()

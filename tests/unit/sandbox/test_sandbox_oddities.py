@@ -144,7 +144,7 @@ def text_of(mail: Message) -> str:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_archive_holds(kind: str, read: list[tuple[Message, str]]) -> None:
+def test_the_archive_holds_a_mail_of_each_odd_kind(kind: str, read: list[tuple[Message, str]]) -> None:
     assert any(KINDS[kind](mail, text) for mail, text in read)
 
 

@@ -155,6 +155,7 @@ def test_memory_and_database_come_to_the_same(name: str, tmp_path: Path) -> None
         numbers = session.history.load_numbers()
         rows = [session.history.load_rows(number) for number in numbers]
     memory = MemoryStore(RULES, *rows)
+    assert numbers
     for number in numbers:
         for days in (0, 30):
             given: dict[str, Any] = {"policy": POLICY, "effects": EFFECTS, "as_of": LATER + days * DAY}

@@ -36,7 +36,7 @@ from kipflow.services.conditions import Condition, report_conditions
 from kipflow.services.digests import Week, render_digest
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.effects import PriorNews, find_effects
-from kipflow.services.messages import render_approval
+from kipflow.services.messages import build_message, render_approval
 from kipflow.services.newsrows import Notice
 from kipflow.services.ports import CheckedPage, Effect
 from kipflow.services.settling import find_release_commands, find_release_ways, list_answers
@@ -280,9 +280,20 @@ def test_every_kind_of_message_is_looked_at() -> None:
     assert set(MESSAGE_KINDS) == set(MESSAGES) >= ALWAYS_SENT
 
 
-def test_a_message_that_is_too_long_is_cut_at_a_line_and_stays_valid() -> None:
+def test_a_vote_of_hundreds_names_a_few_of_them() -> None:
     many = [replace(YES[0], voter=f"v{n}", name="N" * 90, message_id=f"<{n}@x.example>") for n in range(300)]
-    check_limits(find("vote", report(facts(**TALKED, votes=(poll(4, *many),)), 4.15)))
+    message = find("vote", report(facts(**TALKED, votes=(poll(4, *many),)), 4.15))
+    check_limits(message)
+    assert "… +1, and 280 more\n" in message["blocks"][0]["text"]["text"]
+
+
+def test_a_message_that_is_too_long_is_cut_at_a_line_and_stays_valid() -> None:
+    lines = [f"{n}: {'N' * 90}" for n in range(300)]
+    message = build_message("Many", lines, sections=2)
+    check_limits(message)
+    *kept, mark = [line for block in message["blocks"] for line in block["text"]["text"].splitlines()]
+    assert (kept, mark) == (lines[: len(kept)], "…")
+    assert len(kept) > 50
 
 
 def test_the_documentation_names_every_kind_and_when_it_is_written() -> None:

@@ -240,14 +240,11 @@ def test_the_result_comes_before_the_details(tmp_path: Path, capsys: pytest.Capt
 
 @pytest.mark.realdata
 @pytest.mark.timeout(900)  # it reads all real mail and replays three years: minutes on a busy machine
-def test_the_real_mail_is_read_well_and_no_explanation_is_stale(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_real_mail_is_read_well_and_no_explanation_is_stale(capsys: pytest.CaptureFixture[str]) -> None:
     if not REALDATA.is_dir():
         pytest.skip("no real mail beside the project (../shared/realdata)")
-    monkeypatch.undo()
     assert accuracy.main(["--format", "json"]) == 0
     reported = json.loads(capsys.readouterr().out)
-    assert reported["skipped"] == []
+    assert [what[:1] for what in reported["skipped"]] == ["3"], "the own cases, which tests of their own read"
     differing = {(d["id"], d["read"]) for s in reported["sections"] for d in s["disagreements"]}
     assert differing == set(load_explanations())
