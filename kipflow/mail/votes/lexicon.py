@@ -18,7 +18,7 @@ _LETTERS = re.compile(r"[^\W\d_][\w'-]*")
 _RUN = re.compile(r"\w+")
 _BETWEEN_PIECES = re.compile(r" \.\.\. |[ *]")
 _WIDE = r"[\u3040-\u9fff\uac00-\ud7af]"  # between these there is no boundary
-_GAP = rf"(?:\b|(?<={_WIDE}))[^.!?;。\n]{{0,45}}?(?:\b|(?={_WIDE}))"
+_AFTER_WIDE, _BEFORE_WIDE = rf"(?:\b|(?<={_WIDE}))", rf"(?:\b|(?={_WIDE}))"
 
 
 @cache
@@ -182,7 +182,20 @@ def _is_lettered(word: str) -> bool:
 
 
 def _write_pattern(word: str) -> str:
-    parts = (re.escape(part).replace(r"\*", r"\w*").replace(r"\ ", r"\s+") for part in word.split(" ... "))
-    return _GAP.join(
-        rf"(?<![A-Za-z0-9]){part}" if part[:2] in {r"\+", r"\-"} else part for part in parts
-    )  # not "GMT+1"
+    pieces = word.split(" ... ")
+    pattern = _write_piece(pieces[0])
+    for before, after in itertools.pairwise(pieces):
+        pattern += _write_gap(before[-1], after[0]) + _write_piece(after)
+    return pattern
+
+
+def _write_piece(piece: str) -> str:
+    pattern = re.escape(piece).replace(r"\*", r"\w*").replace(r"\ ", r"\s+")
+    return rf"(?<![A-Za-z0-9]){pattern}" if piece[0] in "+-" else pattern  # not "GMT+1"
+
+
+def _write_gap(before: str, after: str) -> str:
+    """What may stand between two pieces, by the characters beside it. Wide letters are looked for only where there
+    can be one: to compile that class takes longer than to compile the rest of the pattern."""
+    begins, ends = (r"\b" if c.isascii() and c != "*" else None for c in (before, after))
+    return rf"{begins or _AFTER_WIDE}[^.!?;。\n]{{0,45}}?{ends or _BEFORE_WIDE}"
