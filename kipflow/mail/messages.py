@@ -27,7 +27,7 @@ from kipflow.mail.rounds.calls import is_call, read_called_numbers
 from kipflow.mail.subjects import parse_subject
 from kipflow.mail.trackers import is_from_program
 from kipflow.mail.twins import ask_twins
-from kipflow.mail.votes.ownrows import free_rows
+from kipflow.mail.votes.ownrows import read_rows
 from kipflow.mail.votes.reading import read_expressions
 from kipflow.mail.votes.subjectline import read_subject
 
@@ -189,10 +189,11 @@ def _read_votes(
     discussed = reading.kind is MailKind.DISCUSS
     if discussed and "bind" not in words.text.lower():
         return ()  # agreement, in a discussion; with a claim to bind it may mean the vote of this thread
-    own, is_report = free_rows(words.own, sender.name, reading.numbers)
-    words = replace(words, own=tuple(own))
+    rows = read_rows(words.own, sender.name, reading.numbers)
+    words = replace(words, own=rows.lines)
     found = read_expressions(words, author=sender.name, is_result=is_result, topic=reading.topic)
-    if is_report:
+    found = tuple(replace(e, line=rows.own.get(e.line, e.line)) for e in found)
+    if rows.reports:
         why = "a table of values stands beside it, as a program's report has one: is it a person's vote?"
         found = tuple(
             e if e.claimed_binding is not None or e.standing.is_faint else e.as_question("beside-a-table", why)

@@ -14,6 +14,7 @@ from itertools import dropwhile
 
 from kipflow.domain.facts import MailKind, SubjectReading
 from kipflow.domain.votes import Declared, Expression, Standing
+from kipflow.mail.announcements.figures import find_counts
 from kipflow.mail.announcements.heads import OVER
 from kipflow.mail.announcements.mailfacts import Mail
 from kipflow.mail.announcements.mails import result
@@ -25,8 +26,10 @@ from kipflow.mail.announcements.verdicts import Says
 from kipflow.mail.content.text import plain
 from kipflow.mail.quoting import Words
 from kipflow.mail.relevance import has_any
+from kipflow.mail.votes.lexicon import fold, has
 from kipflow.mail.votes.people import gives_others, lists_others
 from kipflow.mail.votes.shapes import find_box
+from kipflow.mail.votes.values import find_values
 
 _LONGEST_LINE = 300
 #: an entry in small letters with this many words is no name
@@ -197,7 +200,9 @@ def ask_beside_result(votes: Iterable[Expression], words: Words, author: str) ->
     """As hints, votes that would count without the result in their mail: questions if the author has no other vote."""
     why = "stands in a mail that counts votes: its writer's own, or one of them?"
     for vote in votes:
-        of_others = lists_others(vote.line, "") or gives_others(vote.line, author)
+        valued = [x for x in split_sentences([vote.line]) if find_values(x)]
+        counts = all(map(find_counts, valued)) and not has("first_person", fold(vote.line))
+        of_others = counts or lists_others(vote.line, "") or gives_others(vote.line, author)
         if not (vote.standing.is_faint or of_others or _heads_names(vote.line, words, author)):
             yield replace(vote.as_question("beside-a-result", why), standing=Standing.HINT)
 

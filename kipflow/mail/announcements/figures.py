@@ -72,7 +72,9 @@ _NOT_CAST = re.compile(
     re.IGNORECASE,
 )
 #: "0 (binding): Rin Okada", "0 binding: Rin" list abstentions
-_HEADS_NAMES = re.compile(rf"0\s*\(?(?:{GROUP})\)?\s*[:–—-]\s*(?!(?:none|nobody)\b)[^\W\d]", re.IGNORECASE)
+_HEADS_NAMES = re.compile(
+    rf"0\s*\(?(?:{GROUP})\)?\s*(?:[:–—-]|from\b|by\b)\s*(?!(?:none|nobody)\b)[^\W\d]", re.IGNORECASE
+)
 # "one binding vote is missing"
 _MISSING = re.compile(
     r"[ \w]{0,12} (?:is|are|was|were) (?:\w+ )?(?:missing|lacking|needed|required|short)\b", re.IGNORECASE

@@ -39,6 +39,7 @@ _SPELLINGS = tuple(
     for signs, pattern, written in (
         ("%", r"(?<=\d)\s*\(\s*\d{1,3}(?:[.,]\d{1,2})?\s?%\s*\)", ""),  # "YES: 31 (67%)"
         ('"“', rf"(?<=[\w:]\s)[\"“]({_SIDE})[\"”]", r"\1"),  # 12 "yes"
+        (("not",), r"\bnot[- ]binding\b", "non-binding"),
         ("(", r"\(\s*n\s?[-./]?\s?b\.?\s*\)", "(non-binding)"),
         ("(", r"\(\s*b\.?\s*\)", "(binding)"),
         ("(", rf"\(\s*[\w.@-]{{1,40}}\s*[,;/]\s*({_GROUP})\s*\)", r"(\1)"),  # "(jokafor, binding)"
@@ -97,7 +98,7 @@ _CHOICE_LINE = re.compile(
 )
 _ALL_OF_GROUP = re.compile(ALL_OF_GROUP, re.IGNORECASE)
 _GROUP_NAMES = re.compile(
-    r"^\s*(?:[-*•]\s+)?(?P<group>(?:non[-\s]{0,2})?binding)(?:\s+votes?|\s+\+1(?:['’]?s)?)?\s*[:–—]"
+    r"^\s*(?:[-*•]\s+)?(?P<group>(?:non[-\s]{0,2})?binding)(?:\s+votes?|\s+(?P<choice>[+\-]\s?[01]|0)(?:['’]?s)?)?\s*[:–—]"
     r"(?P<names>[^\d:()]{2,1200})(?:\((?P<number>\d{1,3})\))?\.?$",
     re.IGNORECASE,
 )
@@ -226,6 +227,6 @@ def _write_out_names(line: str) -> list[str]:
     pieces = re.split(r"\s*[,;、]\s*|\s+and\s+|\s+&\s+", match.group("names").strip())
     if len(list(split_people(match.group("names")))) != len([piece for piece in pieces if piece]):
         return [line]
-    group = parse_group(match.group("group"))
-    listed = f"+1 ({group}): {match.group('names').strip()}"
-    return [listed, f"+1 ({group}): {match.group('number')}"] if match.group("number") else [listed]
+    head = f"{match['choice'] or '+1'} ({parse_group(match['group'])}):"
+    listed = f"{head} {match['names'].strip()}"
+    return [listed, f"{head} {match['number']}"] if match["number"] else [listed]

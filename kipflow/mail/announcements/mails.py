@@ -11,7 +11,7 @@ from kipflow.domain.facts import MailKind
 from kipflow.mail.announcements.clauses import Subject, thanks_all
 from kipflow.mail.announcements.mailfacts import Mail
 from kipflow.mail.announcements.sayings import REOPENED, read_call, read_outcomes
-from kipflow.mail.announcements.tokens import tokenize
+from kipflow.mail.announcements.tokens import Token, tokenize
 from kipflow.mail.announcements.verdicts import Says, Table
 from kipflow.mail.endmarks import drop_counts
 
@@ -158,7 +158,7 @@ def may_have_failed(m: Mail) -> str:
 def not_understood(m: Mail) -> str:
     if not m.opens_result or m.counts.any:
         return ""
-    return next((s for s in m.own if any(t.can_be(*_MAY_FAIL) for t in tokenize(m.drop_title(s)))), "")
+    return next((s for s in m.own if any(map(_may_fail, tokenize(m.drop_title(s))))), "")
 
 
 @result(Says.PRESENTED, "tagged, without an outcome", "[RESULT] 3 binding +1, 1 non-binding +1", "[RESULT] See above")
@@ -225,6 +225,10 @@ def thanked(m: Mail) -> str:
 @result(NOTHING, "announces nothing", "I had a look and like it.", "Please vote, we need 3 binding +1.")
 def no_result(_: Mail) -> bool:
     return True
+
+
+def _may_fail(token: Token) -> bool:
+    return token.can_be(*_MAY_FAIL) and token.text != "non"  # of "non-binding"
 
 
 def find_outcome_of_subject(subject: str) -> str | None:

@@ -153,9 +153,8 @@ def _speaks_of_vote(before: str, clock: Clock, *, heard: bool, opens: bool) -> b
         return False  # "please vote on KIP-7: 30 days of retention"
     ends_it = not get_words("period_ends").isdisjoint(said) and not said.isdisjoint({"before", "until", "till"})
     extends = not get_words("period_extends").isdisjoint(said)
-    if not (get_words("period_denied").isdisjoint(said) or (ends_it and not extends)) or (
-        "been" in said and not extends
-    ):
+    denied = not get_words("period_denied").isdisjoint(said) and (extends or not ends_it)
+    if denied or ("been" in said and not extends):
         return False
     if not get_words("period_vote").isdisjoint(said):
         return not (extends and "can" in said)

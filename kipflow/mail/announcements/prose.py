@@ -17,6 +17,12 @@ _LIST_WITHIN = re.compile(
     r"(?P<names>(?:[^.;:+\d]|(?<=\b[A-Z])\.){2,600}))(?:[.;]\s+|[.;]?$)",
     re.IGNORECASE,
 )
+#: "Passes. Binding: Jun, Ravi, Tess. Non-binding: Gunther."
+_GROUP_WITHIN = re.compile(
+    rf"(?:^|(?<=[.;:!]\s))(?P<group>{GROUP})(?: votes?)?: (?:\+1 (?:from )?)?"
+    r"(?P<names>(?-i:[^\W\d_a-z])(?:[^.;:+\d]|(?<=\b[A-Z])\.){1,600})(?:[.;]\s+|[.;]?$)",
+    re.IGNORECASE,
+)
 #: "Mara +1, Jun: +1 (binding) and Kim -0.5, all binding"
 _VOTER = rf"(?P<who>{_PERSON}(?: {_PERSON}){{0,3}}):? (?P<vote>[+-](?:[01](?:\.\d)?|\.\d))(?P<kind> \(?(?:{GROUP})\)?)?"
 _ONE_VOTER, _BARE_VOTER = re.compile(_VOTER, re.IGNORECASE), re.sub(r"\?P<\w+>", "?:", _VOTER)
@@ -38,7 +44,7 @@ _PASSES = re.compile(
 
 def part_lists(line: str) -> list[str]:
     """The lists of voters within a line as lines of their own, each with its value in front."""
-    for pattern, write in ((_LIST_WITHIN, _write_list), (_VOTERS_WITHIN, _write_voters), (_ALL_WITHIN, _write_all)):
+    for pattern, write in _WRITERS:
         line = pattern.sub(write, line)
     return [part for part in line.split("\n") if part.strip()] or [line]
 
@@ -52,6 +58,13 @@ def _write_list(found: re.Match[str]) -> str:
     if not (names and _is_counted(found) and all(name == "myself" or find_names(name) for name in names)):
         return found.group()
     return f"\n{found['list'].rstrip(' .')}\n"
+
+
+def _write_group(found: re.Match[str]) -> str:
+    names = [name for name, _ in split_people(found["names"])]
+    if not (names and _is_counted(found) and all(name == "myself" or find_names(name) for name in names)):
+        return found.group()
+    return f"\n+1 ({parse_group(found['group'])}): {found['names']}\n"
 
 
 def _write_voters(found: re.Match[str]) -> str:
@@ -69,3 +82,11 @@ def _write_all(found: re.Match[str]) -> str:
     if is_uncounted(label) or not (found["voted"] or _PASSES.search(label)):
         return found.group()
     return f"{found['lead']}\n+1 ({parse_group(found['g'])}): {found['names']}\n"
+
+
+_WRITERS = (
+    (_LIST_WITHIN, _write_list),
+    (_GROUP_WITHIN, _write_group),
+    (_VOTERS_WITHIN, _write_voters),
+    (_ALL_WITHIN, _write_all),
+)

@@ -117,6 +117,8 @@ def _parse_choice(cell: str) -> tuple[str | None, str | None]:
 
 def _read_count_row(cells: Sequence[str], header: Sequence[str]) -> list[str]:
     """One row of a table of counts: only numbers, perhaps with names, after its first cell, under choices or groups."""
+    if len(cells) == len(header) + 1 and all(_KNOWN.fullmatch(title) for title in header):
+        header = ("", *header)  # a table drawn with blanks, without a title for its groups
     numbers = [_NUMBER.fullmatch(cell) for cell in cells[1:]]
     if len(cells) != len(header) or not numbers or not all(numbers):
         return []

@@ -27,7 +27,8 @@ def compile_times() -> re.Pattern[str]:
         rf"(?P<day2>\d\d?){th}\s+(?:of\s+|de\s+)?(?P<month2>{month})(?!\w){year.format(2)}",
         r"(?P<dotted>\d\d?\.\d\d?\.20\d\d|\d\d\.\d\d\.(?!\d))",
         r"(?P<slashed>\d\d?/\d\d?/20\d\d)\b",
-        r"(?P<short>\d\d?/\d\d?)(?=\s*(?:$|[.,;!)(]|(?:at|utc|gmt|noon|midnight|eod)\b|\d\d?[:.h]))",
+        # not "4/5 members"
+        rf"(?P<short>\d\d?/\d\d?)(?=\s*(?:$|[.,;!)(]|(?:at|{join_words('zone')})\b|\d\d?(?:[:.h]|\s?[ap]m)))",
     )
     spaced = (
         rf"(?:(?:(?:next|this|coming)\s+)?{day}\.?,?\s+(?:{the}\s+)?)?(?:{'|'.join(dates)})",

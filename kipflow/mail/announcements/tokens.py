@@ -45,6 +45,7 @@ _QUOTED_UNIT = re.compile(
 )
 _SHORTENED = {"'m": "am", "'re": "are", "'ve": "have", "'ll": "will", "'d": "would", "'s": "is"}
 _NOT = re.compile(r"\b(wo|ca|[a-z]{2,6})n['’]t\b", re.IGNORECASE)
+_NOT_BINDING = re.compile(r"\bnot[- ]binding\b", re.IGNORECASE)
 _SENTENCES = re.compile(
     r"(?<=[.!?])\s+(?=\S)|(?:(?<=[:;]\))|(?<=[:;]-\)))\s+(?=(?-i:[A-Z]))"
     r"|(?<=[。！？])|\n\s*\n|\n(?=\s*[-*•+\[]|\s*\S{1,30}:|\s*(?:yes|no|abstain\w{0,4})\s+\d)",
@@ -161,8 +162,9 @@ def tokenize(sentence: str) -> tuple[Token, ...]:
 
 
 def _spell_not(text: str) -> str:
-    """ "don't" as "do not"."""
-    return _NOT.sub(_write_not, text) if "n't" in text or "n’t" in text else text
+    """ "don't" as "do not", "not binding" as "non-binding"."""
+    text = _NOT.sub(_write_not, text) if "n't" in text or "n’t" in text else text
+    return _NOT_BINDING.sub("non-binding", text) if "ot" in text and "bind" in text else text
 
 
 def _write_not(match: re.Match[str]) -> str:

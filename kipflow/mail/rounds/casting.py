@@ -106,7 +106,7 @@ class _Record:
         if standing is Standing.QUOTED and self._repeats(ballot.line, message):
             return True
         if standing in {Standing.HINT, Standing.QUOTED}:  # another choice is a question: "looks good now" after a -1
-            return held is not None and ballot.choice is None
+            return ballot.choice is None and (held is not None or ballot.voter in self.voted)
         if standing is Standing.LEANING:
             return {held, ballot.choice} != {Choice.FOR, Choice.AGAINST} or ballot.voter in self.leaning
         return standing is Standing.DOUBT and ballot.voter not in self.voted

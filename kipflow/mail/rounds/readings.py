@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from kipflow.domain.facts import MailKind, Message
-from kipflow.domain.votes import Expression
+from kipflow.domain.votes import Expression, Standing
 from kipflow.mail.quoting import find_own_words
 from kipflow.mail.votes.answers import read_short_answer
 from kipflow.mail.votes.reading import read_expressions
@@ -36,7 +36,8 @@ def _add_short_answer(message: Message, said: tuple[Expression, ...], root: Mess
     """A few words that answer the call, and are not understood, may be a vote in any words."""
     above = message.in_reply_to or next(reversed(message.references), "")
     answers = root is not None and above == root.message_id and message.author_address != root.author_address
-    if not answers or message.votes or message.declared is not None or message.cancels is not None:
+    says_more = any(e.standing not in {Standing.LEANING, Standing.DOUBT} for e in said)
+    if not answers or says_more or message.declared is not None or message.cancels is not None:
         return said
     short = read_short_answer(message.own_text, message.author_name)
     return said if short is None else (*said, short)

@@ -18,12 +18,17 @@ BRIEF = 60  # characters of a mail that only says yes or no
 _FEW_BEHIND = 5
 #: Most characters and words of a mail that may be a vote in any words.
 _SHORTEST, _FEWEST = 90, 12
+#: Most characters of an answer with a short sentence that may be a vote, and that sentence's most words.
+_LONGEST, _FEW_WORDS = 300, 8
+_WHY = "answers the call in a few words that are not understood: is it a vote?"
 NEARLY = "written nearly as a vote is: is it one?"
 _IN_WORDS = "a word or two, without a value: is it a vote?"
 #: "Vote: yes"
 _LABEL = re.compile(r"(?:my |the )?(?:vote|ballot|answer|verdict)\s*[:=]\s*")
 #: questions, links, reminders; a written value is read elsewhere
 _SIDES = ("assent", "consent", "approval", "rejection", "refusal", "abstention", "nought", "echoes", "no")
+_STRONG = ("consent", "approval", "rejection", "abstention", "echoes", "own_vote", "yes")
+_SENTENCES = re.compile(r"(?<=[.!?])\s+")
 _LONE_ZERO = re.compile(r"(?<![\w.,:/-])0(?![\w:/-]|[.,]\w)")
 _STATES = re.compile(
     r"\b(?:is|are|was|were|has|have|had|do|does|did|can|could|will|would|should|see|start|expect|please|out of office"
@@ -85,13 +90,23 @@ def read_short_answer(text: str, author: str) -> Expression | None:
     lines = [line.strip() for line in text.splitlines()]
     said = " ".join(line for line in lines if line and not is_same_person(line.strip(" ,~–—-/"), author))
     folded = fold(said)
-    if not said or len(said) > _SHORTEST or len(said.split()) > _FEWEST or _NO_VOTE.search(said):
+    if len(said) > _SHORTEST or len(said.split()) > _FEWEST:
+        return _find_short_sentence(said, folded)
+    if not said or _NO_VOTE.search(said):
         return None
     takes_side = any(has(name, folded) for name in _SIDES) or _LONE_ZERO.search(said) is not None
     if has("puts_off", folded) or not (takes_side or find_claim("", said) is not None or _is_unknown(said, folded)):
         return None
-    why = "answers the call in a few words that are not understood: is it a vote?"
-    return find("short-answer", Standing.HINT, why, line=said).expression
+    return find("short-answer", Standing.HINT, _WHY, line=said).expression
+
+
+def _find_short_sentence(said: str, folded: str) -> Expression | None:
+    """The same for a longer answer with a short sentence that is a yes or a no: "So: yes again, please count me."."""
+    if len(said) > _LONGEST or has("puts_off", folded):
+        return None
+    sentences = (x for x in _SENTENCES.split(said) if len(x.split()) <= _FEW_WORDS and not _NO_VOTE.search(x))
+    found = next((x for x in sentences if any(has(name, fold(x)) for name in _STRONG)), None)
+    return None if found is None else find("short-answer", Standing.HINT, _WHY, line=found).expression
 
 
 def _is_unknown(said: str, folded: str) -> bool:

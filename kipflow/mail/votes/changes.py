@@ -7,13 +7,12 @@ from collections.abc import Sequence
 
 from kipflow.domain.votes import Choice, Standing
 from kipflow.mail.votes.about import About
-from kipflow.mail.votes.claims import skip_claim
-from kipflow.mail.votes.conditions import MARK, has_condition, is_unsure
-from kipflow.mail.votes.doubts import says_it_stands
+from kipflow.mail.votes.conditions import has_condition, is_unsure
 from kipflow.mail.votes.findings import Finding, Role, find
 from kipflow.mail.votes.lexicon import drop, ends, find_words, fold, has, leaves_only
 from kipflow.mail.votes.mentions import Mention
 from kipflow.mail.votes.people import ANOTHERS
+from kipflow.mail.votes.taken import is_taken, read_takeback
 from kipflow.mail.votes.talk import labelled
 from kipflow.mail.votes.values import VALUE, speaks_of_itself
 
@@ -21,14 +20,6 @@ _ARROW = re.compile(r"[+\-±]\s?[01](?:\.\d)?\s*(?:->|=>|→|-->|==>)\s*$")
 _OPENS = re.compile(r"(?:^\W*|[:,;→=>]\s*[\"'“(\[*]?)$")
 #: "somewhere between 0 and"
 _BETWEEN = re.compile(r"between\s+[+\-±]?\s?[01]\s+and\s*$")
-_OWN_IN_BRACKETS = re.compile(r"\bmy (?:\w+ )?vote (?:\(|of )$")
-#: after a value: it is no vote, but a value found elsewhere, or part of a name
-_ELSEWHERE = re.compile(
-    r"\s*(?:(?:from|in|on|of|out of) (?:the|my|our|section|table|appendix)\b"
-    r"(?! (?:list|votes?|tally|thread|first|last|earlier))"
-    r"|(?:workaround|default|option|setting|value|limit|row|column|key|as you)\b)",
-    re.IGNORECASE,
-)
 #: narrower than the lexicon's class, which also takes "my test cluster … -1"
 _MY_VOTE = re.compile(r"\bmy (?:\w+ )?(?:vote|ballot|veto|[+-]\s?[01])|\bmine\b")
 #: "make it a -1"
@@ -46,15 +37,8 @@ _WORDS = re.compile(r"\s*[^\W\d]")
 _ASIDE = re.compile(r"\([^()]*\)")
 _FEW_WORDS = re.compile(r"\W*(?:[^\W\d]+\W+){0,2}")
 _SMALL = re.compile(r"(?:\s+[^\W\d]+)*\s*[\"'“(\[*]?")
-#: where another clause begins
-_NEXT = re.compile(rf"{MARK.pattern}|\b(?:and|but|so|und(?= stimme))\b")
 #: "I withdraw the veto and vote"
 _CASTS = re.compile(r"\b(?:and|so)(?: (?:i|now|instead|hereby))* (?:vote|cast|give(?: it)?|am|say)\b[ \w]{0,12}$")
-#: "I'm flipping my"
-_MOVES_MY = re.compile(
-    r"(?:^|[,;:] )\W*(?:so )?(?:(?:i|we)(?:'\w+| am| have| will)? (?:hereby |now |going to )?)?"
-    r"(?:chang|flipp?|switch|revers|turn)(?:e|ed|ing)? my (?:\w+ )?$"
-)
 #: "Sorry, my vote should have read", and after the value ", not -1."
 _SHOULD_READ = re.compile(
     r"\W*(?:(?:(?:sorry|oops|argh|ugh|correction)\W+)+(?:(?:that|it|this)|my vote)|my vote) "
@@ -62,8 +46,9 @@ _SHOULD_READ = re.compile(
 )
 #: "So instead of the 0 please note a"
 _REPLACED = re.compile(r"\b(?:instead of|rather than) (?:(?:the|my|an?|old|earlier) )*[+-]?[01]\b")
+#: behind "-1 (binding)": "instead of my +1."
+_INSTEAD = re.compile(r"\W*(?:instead of|rather than) (?:(?:the|my|an?|earlier|old) )*[+-]?\s?[01]\W*", re.IGNORECASE)
 _ENDS = re.compile(r"(?:\s*,? (?:and )?not (?:an? )?[+-]?[01])?[\s.!]*")
-_FEW = 4  # words between a verb and what it takes back
 _VERBS = ("takeback", "change", "correction", "astray")
 _CORRECTING = ("correction", "sign", "mine", "astray", "change", "own", "from_me", "filler", "voted_on")
 _MOVING = ("own", "from_me", "filler", "change", "casts", "my_vote", "mine", "nought")
@@ -80,14 +65,14 @@ def read_change(text: str, mentions: Sequence[Mention]) -> Finding | None:
         and (first.opens or has("own", first.segment))
     ):
         return find("withdrawn", Standing.WITHDRAWAL, value=first.value, role=Role.TAKES_BACK)
-    moves = any(_ARROW.search(m.lead) for m in mentions)
+    moves = any(map(_replaces, mentions))
     changes = moves or any(has(name, folded) for name in _VERBS[:3])
     is_own = moves or _speaks_of_own(folded) or has("my_vote", folded)
     if not changes or not is_own or ANOTHERS.search(text) or folded.rstrip().endswith("?"):
         return None
     target = _find_target(folded, mentions, moves=moves)
     if target is None:
-        return _read_takeback(drop("keeps", folded), mentions)
+        return read_takeback(drop("keeps", folded), mentions)
     if labelled(mentions[0] if moves else target):  # "Jun: -1 -> +1"
         return None
     return _read_new_value(text, folded, target, mentions)
@@ -160,7 +145,7 @@ def _find_target(folded: str, mentions: Sequence[Mention], *, moves: bool) -> Me
     targets = [
         m
         for m in mentions
-        if (moves and _ARROW.search(m.lead))
+        if (moves and _replaces(m))
         or (_arrives(m) and not m.opens and not is_origin(m) and (moves or min(verbs, default=0) < m.start))
     ]
     ended = [m for m in targets if m.is_apart or m.is_claimed or (_WORDS.match(m.rest) and not has("nought", m.clause))]
@@ -176,20 +161,9 @@ def _find_target(folded: str, mentions: Sequence[Mention], *, moves: bool) -> Me
     return targets[-1]
 
 
-def is_taken(folded: str, m: Mention) -> bool:
-    """Whether a verb takes this value back: "I take that -1 back", "I withdraw my vote (+1)"."""
-    before = folded[: m.start]
-    behind = skip_claim(folded[m.end :])
-    if _OWN_IN_BRACKETS.search(before) or (_MOVES_MY.search(before) and not behind.lstrip().startswith("to ")):
-        return True
-    end = len(folded) - len(behind)
-    for v in find_words("takeback", folded):
-        within = v.start() <= m.start < v.end()  # "I take the -1 back"
-        between = folded[end : v.start()]
-        is_said = m.end <= v.start() and not (_NEXT.search(between) or has_condition(between))  # "my -1 is gone"
-        if within or is_said or (v.end() <= m.start and _leads_to(folded[v.end() : m.start])):
-            return True
-    return False
+def _replaces(m: Mention) -> bool:
+    swaps = _INSTEAD.fullmatch(m.rest) is not None and has("from_me", fold(m.sentence.text))
+    return swaps or _ARROW.search(m.lead) is not None
 
 
 def _arrives(m: Mention) -> bool:
@@ -222,29 +196,3 @@ def _moves_a_vote(before: str) -> bool:
         not between
         and (ends("first_person", front) or not leaves_only((*_MOVING, "takeback", "approval", "assent"), front))
     )
-
-
-def _read_takeback(folded: str, mentions: Sequence[Mention]) -> Finding | None:
-    found = find_words("takeback", folded)
-    if not found or says_it_stands(folded) or has_condition(drop("so_long", folded[found[0].start() :])):
-        return None  # not "until that is answered"
-    # "I take back my +1, the part on transactions is not clear to me", "I take it back and don't vote"
-    until = _NEXT.search(folded, found[0].end())
-    clause = folded[: until.start()] if until is not None else folded
-    near = " ".join(MARK.split(folded[: found[0].start()])[-1].split()[-_FEW:])
-    kept = has("kept_from", near) or has("hypothetical", drop("polite", clause))
-    if kept or has("negation", drop("undenied", clause)):
-        return None
-    taken = next((m for m in mentions if is_taken(folded, m)), None)
-    is_own = has("my_vote", folded) or (taken is not None and has("first_person", folded))
-    if not is_own or (taken is not None and _ELSEWHERE.match(taken.rest)):  # "I removed the -1 from the docs"
-        return None
-    return find("withdrawn", Standing.WITHDRAWAL, value=taken.value if taken else "", role=Role.TAKES_BACK)
-
-
-def _leads_to(between: str) -> bool:
-    """Whether words lead from a verb to the value that it takes back: "removing the flag: -1" begins a clause."""
-    is_one_clause = _NEXT.search(between) is None and re.search(r"\b(?:i|we)\b", between) is None
-    unknown = leaves_only(("own", "filler", "my_vote", "ballot", "earlier", "vote_words", "voted_on"), between)
-    is_any = between.strip() in {"a", "an"}  # to drop "a +1" somewhere is to cast it
-    return bool(between) and is_one_clause and len(between.split()) <= _FEW and not unknown and not is_any

@@ -54,6 +54,12 @@ _OFFER = re.compile(
 _OF_A_REASON = re.compile(r"\b(?:and|because|since|that|which|where) (?:if|when|once|after)\b", re.IGNORECASE)
 #: "I'd be -1 if it were on by default, but it is not, so +1": the condition is the other value's
 _OTHER_CASE = re.compile(r".*(?:\bwould|['’]d)\b[^,;]*(?<![\w.+-])[+-] ?[01]\b.*\b(?:but|however)\b", re.IGNORECASE)
+#: "+1, one remark: refuse a weight of zero when parsing"
+_REMARK = re.compile(
+    r"[,;.–—-]\s*(?:(?:but|just|only|and) )?(?:(?:one|a|an|two|my only|minor|small|tiny|some|few|last) )*"
+    r"(?:remarks?|nits?|notes?|thoughts?|suggestions?|nitpicks?)\s*[:–—-]",
+    re.IGNORECASE,
+)
 SENTENCES = re.compile(r"(?<=[.!?])\s")
 #: "…, so +1"; not "if it stays so"
 _CONCLUDED = re.compile(r"(?:[,;:.–—-]\s*(?:and )?so|\b(?:hence|therefore|thus))\b\W*(?:\w+\W+){0,3}$")
@@ -70,9 +76,9 @@ def find_unknown(text: str) -> str:
     return leaves_only(UNDERSTOOD, said)
 
 
-#: no conditions: "after all", "it broke once.", "if only we had this"
+#: no conditions: "after all", "what I was after.", "it broke once.", "if only we had this"
 _NO_CONDITION = re.compile(
-    r"\bafter all(?=\s*(?:[^\w\s]|$))|(?<=\w)\s+[^\W\d]\w+\s+once(?=\s*[.!]*\s*$|[.!]\s)"
+    r"\bafter(?: all)?(?=\s*(?:[^\w\s]|$))|(?<=\w)\s+[^\W\d]\w+\s+once(?=\s*[.!]*\s*$|[.!]\s)"
     r"|\bif only (?:we|i) had (?:this|it|that)\b"
 )
 
@@ -93,7 +99,8 @@ _ONCE_DONE = re.compile(
 
 def has_condition_behind(tail: str) -> bool:
     """Whether a condition follows a vote, and does not belong to an offer of its writer."""
-    return _ONCE_DONE.match(tail) is not None or has_condition(_OF_A_REASON.sub("", _OFFER.sub("", tail)))
+    said = _REMARK.split(tail)[0]
+    return _ONCE_DONE.match(tail) is not None or has_condition(_OF_A_REASON.sub("", _OFFER.sub("", said)))
 
 
 def is_unsure(tail: str) -> bool:

@@ -145,7 +145,8 @@ def drop_denied(found: Sequence[Finding], text: str) -> Sequence[Finding] | None
     None: the mail says that the vote stays, so nothing else in it becomes a question.
     """
     folded = fold(text)
-    if _NO_VOTE.search(folded) is not None and "?" not in text:
+    says_none = _NO_VOTE.search(folded) is not None and "?" not in text
+    if says_none or has("votes_later", folded):
         found = [f for f in found if f.expression.standing is not Standing.UNCLEAR or f.expression.claimed_binding]
     if not all(f.expression.standing.is_faint for f in found):
         return found

@@ -14,7 +14,7 @@ from kipflow.mail.votes.lexicon import begins, drop, ends, fold, has, leaves_onl
 from kipflow.mail.votes.unfinished import BE, NAME, awaits_value
 
 ITEM = re.compile(r"\A\s*(?:[-*•·]|\(?(?:\d{1,2}|[a-h])[.)])\s")
-_WRITER = re.compile(r"\b(?:i|we|(?<!and )me(?! and))\b")
+_WRITER = re.compile(r"\b(?:i|we|(?<!and )me(?! and)|in my (?:opinion|view|eyes))\b")
 #: "我现在也看完了", "私も"; with a claim to bind
 _WRITER_WIDE = re.compile(
     r"^\W*(?:(?:这个|這個)?(?:我|本人)(?:也|现在|現在|已经|已經|刚|剛|都|看|读|讀|测|測|试|試)|(?:私|저)(?:は|も|는|도))"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from kipflow.mail.announcements.names import is_own
 from kipflow.mail.quotes.marked import is_table_row
@@ -18,14 +18,26 @@ _VOTE = re.compile(r"(?:my )?(?:vote|choice|ballot)", re.IGNORECASE)
 _BINDS = re.compile(r"(?:non[- ]?)?binding|yes|no|[yn✓✗]", re.IGNORECASE)
 
 
-def free_rows(lines: Sequence[OwnLine], author: str, numbers: Collection[int]) -> tuple[list[OwnLine], bool]:
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """A mail's lines without the rows of its tables; the rows that are its author's own votes, by what is written for
+    them; and whether the other rows only report what others voted."""
+
+    lines: tuple[OwnLine, ...]
+    own: dict[str, str]
+    reports: bool
+
+
+def read_rows(lines: Sequence[OwnLine], author: str, numbers: Collection[int]) -> Rows:
     """The lines with each table row blanked out, or written out if it is the author's own vote ("| Mara | +1 |") or one
-    on a proposal of the subject ("| 807 | +1 |"); and whether other rows hold values."""
+    on a proposal of the subject ("| 807 | +1 |")."""
     rows = {i: _split(line.text) for i, line in enumerate(lines) if is_table_row(line.text)}
     titles = next((cells for cells in rows.values() if any(map(_VOTE.fullmatch, cells))), [])
     said = {i: _write_out(cells, titles, author, numbers) for i, cells in rows.items()}
-    reports = any(not said[i] and any(len(c) == 2 and _VALUE.fullmatch(c) for c in cells) for i, cells in rows.items())
-    return [replace(line, text=said[i]) if i in said else line for i, line in enumerate(lines)], reports
+    values = any(len(cell) == 2 and _VALUE.fullmatch(cell) for cells in rows.values() for cell in cells)
+    reports = values and not any(said.values())  # with a row of its writer's the table is a list to sign
+    freed = tuple(replace(line, text=said[i]) if i in said else line for i, line in enumerate(lines))
+    return Rows(freed, {said[i]: lines[i].text.strip() for i in said if said[i]}, reports)
 
 
 def _split(row: str) -> list[str]:
@@ -46,4 +58,4 @@ def _write_out(cells: Sequence[str], titles: Sequence[str], author: str, numbers
         is_vote = len(titles) == len(cells) and _VOTE.fullmatch(titles[values[0]]) is not None
     else:
         is_vote = value[0] in "+-" or any(_BINDS.fullmatch(cell) for cell in cells)
-    return (value if value[0] in "+-" else f"+{value}") if is_vote else ""
+    return f"My vote: {value if value[0] in '+-' else '+' + value}" if is_vote else ""

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import lru_cache
 
 from kipflow.domain.people import fold_name
+from kipflow.domain.votes import Expression, Standing
 from kipflow.mail.announcements.names import CLAIM_PAREN, COMMON_WORDS, can_be_listed, find_names, is_own
 from kipflow.mail.votes.claims import find_claim, skip_claim
 from kipflow.mail.votes.conditions import has_condition
 from kipflow.mail.votes.lexicon import begins, fold, has
 from kipflow.mail.votes.mentions import Mention
-from kipflow.mail.votes.values import find_values
+from kipflow.mail.votes.values import find_values, parse_value
 
 _NAMED = re.compile(r"\s*\((?P<who>@?[A-Z][a-z][\w.'’-]*(?: [A-Z][\w.'’-]*){0,2})\)")
 _LISTED_BEHIND = re.compile(r"(?: \(?(?:non-?)?binding\)?)?\s*\((?P<who>[A-Z][\w'’-]+(?: [A-Z][\w'’-]+){0,2})[,)]")
@@ -204,6 +206,22 @@ def is_wanted(m: Mention) -> bool:
 def is_counted_in_brackets(m: Mention) -> bool:
     """Whether a number in front of brackets counts votes of this value: "3 (+1 binding) votes"."""
     return _NUMBER_OF.fullmatch(m.lead) is not None and re.match(r"[^)]*\)\s*(?:votes\b|\()", m.tail) is not None
+
+
+#: beside a vote of its writer's: somebody else's is passed on, too
+_TOO = re.compile(r"\b(?:as well|also|too)\b", re.IGNORECASE)
+_SENTENCES = re.compile(r"(?<=[.!?])\s+|\n\s*\n")
+
+
+def find_relayed(vote: Expression, text: str) -> Expression | None:
+    """The vote of somebody else that a mail passes on in a sentence of its own, besides its writer's clear one."""
+    sentences = (" ".join(sentence.split()) for sentence in _SENTENCES.split(text))
+    said = next((s for s in sentences if passes_on(s) and _TOO.search(s)), None)
+    if said is None or vote.standing is not Standing.CLEAR or not find_values(vote.line) or vote.line in said:
+        return None
+    choice, value = parse_value(find_values(said)[0]["value"])
+    why = "cast for somebody else: whose vote is it?"
+    return replace(vote, choice=choice, value=value, line=said, claimed_binding=None).as_question("for-another", why)
 
 
 def passes_on(line: str) -> bool:

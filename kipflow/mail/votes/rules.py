@@ -12,11 +12,11 @@ from kipflow.domain.votes import Choice
 from kipflow.mail.announcements.names import can_be_listed
 from kipflow.mail.votes import people, technical
 from kipflow.mail.votes.about import About
-from kipflow.mail.votes.changes import is_taken
 from kipflow.mail.votes.conditions import MARK, is_unsure
 from kipflow.mail.votes.labels import begins_with_ground
 from kipflow.mail.votes.lexicon import begins, drop, fold, has
 from kipflow.mail.votes.mentions import Mention
+from kipflow.mail.votes.taken import is_taken
 from kipflow.mail.votes.values import speaks_of_itself
 from kipflow.mail.votes.verdicts import Table, Verdict
 
@@ -57,7 +57,7 @@ def subject(m: Mention) -> bool:
 
 @rule(ASK, "a question: is it a vote?")
 def question(m: Mention) -> bool:
-    """+1? | Is a +1 from a committer enough? | not: +1. Which release is it for?"""
+    """+1? | Shouldn't that be -1? | not: +1. Which release is it for?"""
     if not m.sentence.text.rstrip(" !").endswith("?"):
         return False
     if not m.opens and begins("asks", m.clause):

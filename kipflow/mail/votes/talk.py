@@ -15,6 +15,7 @@ from kipflow.mail.votes.conditions import MARK
 from kipflow.mail.votes.labels import ITEM, PASSED_ON, find_label_rule
 from kipflow.mail.votes.lexicon import begins, drop, ends, find_words, fold, has, leaves_only
 from kipflow.mail.votes.mentions import Mention
+from kipflow.mail.votes.values import find_values
 from kipflow.mail.votes.verdicts import Table, Verdict
 
 ASK, IGNORE = Verdict.ASK, Verdict.IGNORE
@@ -32,6 +33,8 @@ def conditional(m: Mention) -> bool:
     """+1 if renamed | Once the name is fixed, +1 | Happy to +1 if needed | not: +1, even if it takes another release"""
     if people.YOURS.search(m.lead) or people.invites(m) or people.is_of_any(m):
         return False  # "Should I count that as -1, or will you wait?"
+    if m.choice is Choice.ABSTAIN and m.opens and len(find_values(m.sentence.text)) == 1:
+        return False  # "+0, I don't care as long as somebody does it"
     return m.is_conditional or begins("offered", fold(m.rest).lstrip(" ,("))
 
 
@@ -210,3 +213,17 @@ def labelled(m: Mention) -> bool:
         return True
     leads_up = label is not None and label.leads
     return bool(m.label) and not leads_up and not is_own(m.label, m.author)
+
+
+_ASKS_OF_ANY = re.compile(
+    r"(?:^|[,.;:]\s)\W*(?:(?:so|and|but|just (?:wondering|asking))\W+)*"
+    r"(?:(?:is|are|does|do|did|would|could|can|should|will|what (?:does|is|would))(?: [^.;:?]{1,40})? an? "
+    r"|(?:is|does|do|would|can|should) (?:any|one|every|each|the) |(?:do|did) you (?:mean|vote|say) (?:an? )?)$"
+)
+
+
+@rule(IGNORE, "asks about votes in general")
+def asked_of_any(m: Mention) -> bool:
+    """Is a +1 from a committer enough? | Do you mean +1 again? | not: Is it late? +1"""
+    is_asked = m.sentence.text.rstrip(" !").endswith("?") and not m.is_claimed
+    return is_asked and _ASKS_OF_ANY.search(fold(m.lead)) is not None
