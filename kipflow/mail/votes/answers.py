@@ -27,7 +27,8 @@ _IN_WORDS = "a word or two, without a value: is it a vote?"
 _LABEL = re.compile(r"(?:my |the )?(?:vote|ballot|answer|verdict)\s*[:=]\s*")
 #: questions, links, reminders; a written value is read elsewhere
 _SIDES = ("assent", "consent", "approval", "rejection", "refusal", "abstention", "nought", "echoes", "no")
-_STRONG = ("consent", "approval", "rejection", "abstention", "echoes", "own_vote", "yes")
+_STRONG = ("consent", "approval", "rejection", "abstention", "echoes", "own_vote")
+_YES = re.compile(r"\b(?:yes|aye|oui|sí|sim|ja|да|nope|nay)\b")
 _SENTENCES = re.compile(r"(?<=[.!?])\s+")
 _LONE_ZERO = re.compile(r"(?<![\w.,:/-])0(?![\w:/-]|[.,]\w)")
 _STATES = re.compile(
@@ -105,7 +106,7 @@ def _find_short_sentence(said: str, folded: str) -> Expression | None:
     if len(said) > _LONGEST or has("puts_off", folded):
         return None
     sentences = (x for x in _SENTENCES.split(said) if len(x.split()) <= _FEW_WORDS and not _NO_VOTE.search(x))
-    found = next((x for x in sentences if any(has(name, fold(x)) for name in _STRONG)), None)
+    found = next((x for x in sentences if _YES.search(fold(x)) or any(has(name, fold(x)) for name in _STRONG)), None)
     return None if found is None else find("short-answer", Standing.HINT, _WHY, line=found).expression
 
 
