@@ -25,16 +25,18 @@ NEARLY = "written nearly as a vote is: is it one?"
 _IN_WORDS = "a word or two, without a value: is it a vote?"
 #: "Vote: yes"
 _LABEL = re.compile(r"(?:my |the )?(?:vote|ballot|answer|verdict)\s*[:=]\s*")
-#: questions, links, reminders; a written value is read elsewhere
+#: words that take a side, and those that do so in a short sentence of a longer answer
 _SIDES = ("assent", "consent", "approval", "rejection", "refusal", "abstention", "nought", "echoes", "no")
 _STRONG = ("consent", "approval", "rejection", "abstention", "echoes", "own_vote")
 _YES = re.compile(r"\b(?:yes|aye|oui|sí|sim|ja|да|nope|nay)\b")
 _SENTENCES = re.compile(r"(?<=[.!?])\s+")
 _LONE_ZERO = re.compile(r"(?<![\w.,:/-])0(?![\w:/-]|[.,]\w)")
+#: says or asks something in English
 _STATES = re.compile(
     r"\b(?:is|are|was|were|has|have|had|do|does|did|can|could|will|would|should|see|start|expect|please|out of office"
     r"|unsubscribe)\b|\w['’](?:s|re|ve|ll|t)\b|^\+ ?[a-z]"
 )
+#: questions, links, reminders; a written value is read elsewhere
 _NO_VOTE = re.compile(r"[?？]|https?:|\b(?:ping|bump)\b|(?<![\w.])[+\-\u2212]\s?[01](?![\w.])", re.IGNORECASE)
 _ANSWERS = {
     Choice.FOR: ("yes", "assent", "approval", "consent"),
