@@ -13,4 +13,4 @@ SHARE = 8 if os.environ.get("EXAMPLES") == "few" else 1
 
 
 def examples(count: int, *suppressed: HealthCheck) -> settings:
-    return settings(max_examples=count // SHARE, deadline=None, suppress_health_check=suppressed)
+    return settings(max_examples=max(1, count // SHARE), deadline=None, suppress_health_check=suppressed)

@@ -134,7 +134,8 @@ def _build(book: Book, round_: Round, roster: Roster, policy: Policy) -> Vote:
     if round_.number is None and is_of_release(root.reading.topic):
         policy = policy.for_releases()
     since = round_.opened_at if round_.begins_anew else None
-    ballots, found = cast_all(_find_mails(book, round_), roster, policy, since=since)
+    call = None if round_.root_missing else root
+    ballots, found = cast_all(_find_mails(book, round_), roster, policy, since=since, call=call)
     return Vote(
         key=round_.key,
         proposal=round_.number,

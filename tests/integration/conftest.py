@@ -47,6 +47,7 @@ def running_sandbox(*, now: datetime = ANCHOR, **options: Any) -> Iterator[str]:
         finally:
             server.should_exit = True
             thread.join(10)
+            assert not thread.is_alive(), "the sandbox does not stop"
 
 
 def connect_to(

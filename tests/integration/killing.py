@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 import os
 import signal
+import sys
+import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
@@ -74,6 +76,9 @@ def fork(work: Callable[[], object]) -> int:
         try:
             work()
             code = 0
+        except BaseException:
+            traceback.print_exc()
+            sys.stderr.flush()
         finally:
             os._exit(code)
     return child
@@ -82,7 +87,7 @@ def fork(work: Callable[[], object]) -> int:
 def await_end(child: int) -> int:
     """0, or -9 for one that was killed."""
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    assert status in {0, -9}, "the delivery itself failed"
+    assert status in {0, -9}, "the work in the fork failed: its traceback is above"
     return status
 
 

@@ -318,7 +318,7 @@ STEP = timedelta(hours=60)
 _folders = itertools.count()
 
 
-@examples(4, HealthCheck.function_scoped_fixture)
+@examples(8, HealthCheck.function_scoped_fixture)
 @given(spoken=st.sets(st.integers(1, 300), max_size=3), away=st.integers(0, 60), length=st.integers(0, 40))
 def test_a_backfill_gives_the_history_of_runs_at_the_time_ids_included(
     tmp_path: Path, spoken: set[int], away: int, length: int

@@ -108,7 +108,9 @@ def compile_until() -> re.Pattern[str]:
 def is_end(named: NamedTime) -> bool:
     """Whether it is the vote's end by the words right before it: "until", or "extended to" in a later mail."""
     clause, is_call = named.clause, named.clock.is_call
-    until = named.moment.is_until or compile_until().search(clause) is not None
+    # "open over the weekend", not "I ran it over the weekend"
+    over = bool(named.moment.at["weekend"]) and clause.rstrip().endswith("over") and _OPEN.search(clause) is not None
+    until = over or named.moment.is_until or compile_until().search(clause) is not None
     put_off = _NOT_BEFORE.search(clause) is not None
     moved = _DEADLINE.search(named.lead) if is_call else _MOVED.search(clause)
     if named.moment.is_length or not (until or moved or put_off) or named.speaks_of_other:
@@ -120,8 +122,6 @@ def is_end(named: NamedTime) -> bool:
     if named.moment.is_until or compile_class("until_abroad").search(clause):
         return is_call or named.has("extends_abroad")
     is_of_vote = _OF_VOTE.search(clause) or (_WAITS.search(clause) and (named.heard or _VOTING.search(named.sentence)))
-    if clause.rstrip().endswith("over") and _OPEN.search(clause) is None:
-        return False  # "I'm running it over the weekend"
     return bool(is_of_vote and (is_call or named.has("period_open")))
 
 

@@ -34,12 +34,13 @@ _TITLES = (
     re.compile(rf"{_QUOTED}\s*\({_KEY}\)"),
     re.compile(rf"\b{_KEY},?\s*{_QUOTED},?"),
 )
-#: what takes back another mail, not this one: "Please disregard my earlier mail", "the first count was wrong"
+#: what takes back another mail, not this one: "Please disregard my earlier mail"
 _EARLIER_MAIL = re.compile(
-    r"[^.,;!?]*\b(?:my|the|this|that) (?:earlier|previous|former|first|last|other|old|initial) "
-    r"(?:e?-?mails?|messages?|results?|posts?|announcements?|counts?|tally|one)\b[^.,;!?]*",
+    r"\b(?:my|the) (?:earlier|previous|former|first|last|other|old|initial) "
+    r"(?:e?-?mails?|messages?|posts?|announcements?)\b",
     re.IGNORECASE,
 )
+_CLAUSES = re.compile(r"[.,;!?]")
 _CANDIDATE = re.compile(r"\brc\W?(\d{1,3})\b", re.IGNORECASE)
 _COUNTS = frozenset({"count", "tally", "result", "results", "score"})
 
@@ -161,7 +162,7 @@ class Mail:
         if self.sure is None:
             return ""
         behind = self.own[self.own.index(self.sure.sentence) :]
-        return next((s for s in behind if takes_back(tokenize(_EARLIER_MAIL.sub(" ", s)))), "")
+        return next((s for s in behind if takes_back(tokenize(_drop_clauses_on_earlier_mail(s)))), "")
 
     @cached_property
     def denial(self) -> str:
@@ -206,6 +207,12 @@ class Mail:
     @cached_property
     def first_line(self) -> str:
         return next((line.strip() for line in self.lines if line.strip()), "")
+
+
+def _drop_clauses_on_earlier_mail(sentence: str) -> str:
+    if _EARLIER_MAIL.search(sentence) is None:
+        return sentence
+    return ", ".join(clause for clause in _CLAUSES.split(sentence) if _EARLIER_MAIL.search(clause) is None)
 
 
 def _is_number(word: str) -> bool:

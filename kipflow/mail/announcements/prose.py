@@ -42,6 +42,9 @@ _PASSES = re.compile(
 )
 
 
+_AGAINST = re.compile(r"-\s?1|\b(?:against|opposed|objected|abstain\w*|rejected)\b", re.IGNORECASE)
+
+
 def part_lists(line: str) -> list[str]:
     """The lists of voters within a line as lines of their own, each with its value in front."""
     for pattern, write in _WRITERS:
@@ -62,7 +65,9 @@ def _write_list(found: re.Match[str]) -> str:
 
 def _write_group(found: re.Match[str]) -> str:
     names = [name for name, _ in split_people(found["names"])]
-    if not (names and _is_counted(found) and all(name == "myself" or find_names(name) for name in names)):
+    before = re.split(r"(?<=[.!?])\s", found.string[: found.start()].rstrip())[-1]
+    is_for = _AGAINST.search(before) is None  # not below "The following voted -1."
+    if not (is_for and names and _is_counted(found) and all(name == "myself" or find_names(name) for name in names)):
         return found.group()
     return f"\n+1 ({parse_group(found['group'])}): {found['names']}\n"
 

@@ -20,7 +20,7 @@ _NAME = re.compile(r"[^\W\d_][^|]{0,58}")
 #: a title beside which a number with names is a count
 _KNOWN = re.compile(r"\W*(?:(?:(?:non[- ]?)?binding|[+\-±−–]?\s?[01])(?: votes?)?\W*){1,2}", re.IGNORECASE)
 #: "3", "3 (Jun, Mara, Ravi)", "-"
-_NUMBER = re.compile(r"(?P<n>\d{1,3})(?:\s*\([^()\d]{1,200}\))?|–|-|")
+_NUMBER = re.compile(r"(?P<n>\d{1,3})(?:\s*\((?P<names>[^()\d]{1,200})\))?|–|-|")
 _NAMED = re.compile(
     r"^\s*(?:[-*•]\s+|\d{1,2}[.)]\s*)?(?P<name>[^\W\d_][^:+\d|]{1,58}?)\s*"
     r"(?:\((?P<claim>(?:non[- ]?)?binding)\)\s*)?(?P<mark>[:–—-])?"
@@ -120,6 +120,8 @@ def _read_count_row(cells: Sequence[str], header: Sequence[str]) -> list[str]:
     if len(cells) == len(header) + 1 and all(_KNOWN.fullmatch(title) for title in header):
         header = ("", *header)  # a table drawn with blanks, without a title for its groups
     numbers = [_NUMBER.fullmatch(cell) for cell in cells[1:]]
+    if any(found is not None and not _agrees(found) for found in numbers):
+        return []
     if len(cells) != len(header) or not numbers or not all(numbers):
         return []
     row_choice, row_group = _parse_choice(cells[0])
@@ -135,6 +137,12 @@ def _read_count_row(cells: Sequence[str], header: Sequence[str]) -> list[str]:
             written = choice.replace("0", "+0")
             counts.append(f"{written} ({parse_group(group)}): {cell}" if group else f"{written}: {cell}")
     return counts
+
+
+def _agrees(found: re.Match[str]) -> bool:
+    """Whether a number counts the names in brackets behind it, if commas part them."""
+    names = [name for name in (found["names"] or "").split(",") if name.strip()]
+    return len(names) < 2 or len(names) == int(found["n"])
 
 
 def _read_voter_row(cells: Sequence[str], header: Sequence[str]) -> list[str]:

@@ -37,13 +37,15 @@ def compile_times() -> re.Pattern[str]:
         rf"(?P<next>next\s+)?(?P<weekday>{day})(?:,?\s+{the}\s+(?P<day3>\d\d?){th})?(?!\w)(?P<after>\s+next\s+week\b)?",
         r"end\s+of\s+(?P<which>next|this|the)\s+(?P<span>week|month)\b",
         r"(?P<weekend>the\s+(?:long\s+)?weekend)\b",
-        rf"(?:\d{{1,2}}\s?(?:-|–|to|or)\s?)?(?P<number>{number}|an?|one|another|{join_words('number')})"
+        # not the end of a longer number: "dix-sept jours", "treinta y cinco días"
+        r"(?<!-)(?<! y )(?<! e )(?<! et )(?:\d{1,2}\s?(?:-|–|to|or)\s?)?"
+        rf"(?P<number>{number}|an?|one|another|{join_words('number')})"
         r"(?:\s?\(\w{1,8}\))?(?:(?<=\d)|\s|-)\s?-?"
         r"(?P<kind>(?:(?:more|full|further|additional|extra|whole|calendar|working|business)\s)*)"
         rf"(?P<unit>{join_words(*_HOURS)})\b(?!\s(?:ago|old|after|before|from (?!now|today)))",
     )
     unspaced = (
-        rf"(?<!\d)(?P<wide_number>{number})\s?[个個]?(?P<wide_unit>{join_words(*_WIDE_HOURS)})",
+        rf"(?<![\d一二三四五六七八九十百两兩])(?P<wide_number>{number})\s?[个個]?(?P<wide_unit>{join_words(*_WIDE_HOURS)})",
         rf"(?P<wide>(?:{join_words('wide_until')})\s?)?(?P<year3>20\d\d\s?年\s?)?(?P<month4>\d\d?)\s?月\s?(?P<day4>\d\d?)\s?日"
         rf"(?P<wide2>[^。\n]{{0,20}}?(?:{join_words('wide_until_behind')}))?",
     )

@@ -76,18 +76,19 @@ _SUBJECT = re.compile(r"\b(?:i|we)\b")
 #: no vote: "Jean, they start again at zero"
 _THEY = re.compile(r"\b(?:they|these|those|he|she)\b")
 _MOST_BEFORE = 4
-#: only the time begins anew: "Votes already given stay valid"
+#: only the time begins anew: "Votes already given stay valid, you needn't repeat them."
 _VOTES_STAND = re.compile(
-    r"\bvotes?\b(?: (?!do\b|don't\b|not\b|no\b|will\b)[\w'’-]+){0,4} (?:stays?|remains?|(?:is|are) still|still)"
-    r" (?:valid|counts?|counted|stands?|in place)\b"
+    r"\W*(?:(?:all|the|your|any|earlier|existing|previous|these) )*votes(?: [\w'’-]+){0,4}"
+    r" (?:stay|remain|(?:are )?still) (?:valid|count|counted|stand|in place)\b"
 )
 _LATER = re.compile(r"\b(?:on (?:mon|tues|wednes|thurs|fri|satur|sun)day|next week|tomorrow|later|soon)\b")
+_DENIED = re.compile(r"\b(?:not|no|none|never|unless|if|whether|\w+n['’]t (?!repeat|have to))\b|\?")
 
 
 def find_beginnings(text: str) -> list[bool]:
     """For each phrase of a restart, whether it clearly means the vote and the writer's own act."""
     folded = fold(" ".join(text.split()))
-    if _VOTES_STAND.search(folded) is not None:
+    if any(_VOTES_STAND.match(s) and not _DENIED.search(MARK.split(s)[0]) for s in SENTENCES.split(folded)):
         return []
     sentences = [s for s in SENTENCES.split(folded) if has("restart", s)] if has("restart", folded) else []
     actual = (s for s in sentences if "?" not in s and not _may_be_none(drop("restart", s)))

@@ -26,7 +26,12 @@ from kipflow.mail.votes.values import is_fraction
 
 
 def cast_all(
-    mails: Iterable[tuple[Message, datetime]], roster: Roster, policy: Policy, *, since: datetime | None = None
+    mails: Iterable[tuple[Message, datetime]],
+    roster: Roster,
+    policy: Policy,
+    *,
+    since: datetime | None = None,
+    call: Message | None = None,
 ) -> tuple[tuple[Ballot, ...], Identified]:
     """The ballots in a round's mails (each with its time), in order of time, unjudged; and their voters.
 
@@ -36,7 +41,7 @@ def cast_all(
     """
     ordered = sorted(mails, key=lambda pair: (pair[1], pair[0].message_id))
     root_id = ordered[0][0].message_id if ordered else ""
-    said = read_mails([message for message, _ in ordered])
+    said = read_mails([message for message, _ in ordered], call)
     voting = [(m, at) for m, at in ordered if said.get(m.message_id)]
     found = identify_all([as_writing(m, at) for m, at in voting], roster, policy)
     ballots: list[Ballot] = []

@@ -7,9 +7,7 @@ from collections.abc import Mapping
 
 from kipflow.domain.facts import MailKind, Message
 from kipflow.domain.votes import Expression, Standing
-from kipflow.mail.quoting import find_own_words
 from kipflow.mail.votes.answers import read_short_answer
-from kipflow.mail.votes.reading import read_expressions
 
 #: Most mails that one is compared with, and most of its lines that are compared at once.
 _MOST_ABOVE, _MOST_LINES = 8, 60
@@ -21,21 +19,20 @@ _LEADS_IN = re.compile(
 )
 
 
-def read_mails(ordered: list[Message]) -> dict[str, tuple[Expression, ...]]:
-    """The expressions of a round's mails by their ids; the opening is the first."""
-    root = ordered[0] if ordered else None
-    known = {message.message_id: message for message in ordered}
+def read_mails(mails: list[Message], call: Message | None) -> dict[str, tuple[Expression, ...]]:
+    """The expressions of a round's mails by their ids; `call` is the mail that called for votes, if it is held."""
+    known = {message.message_id: message for message in mails}
     return {
-        message.message_id: _add_short_answer(message, _drop_copied(message, known), root)
-        for message in ordered
+        message.message_id: _add_short_answer(message, _drop_copied(message, known), call)
+        for message in mails
         if message.reading.kind is not MailKind.CANCEL
     }
 
 
-def _add_short_answer(message: Message, said: tuple[Expression, ...], root: Message | None) -> tuple[Expression, ...]:
+def _add_short_answer(message: Message, said: tuple[Expression, ...], call: Message | None) -> tuple[Expression, ...]:
     """A few words that answer the call, and are not understood, may be a vote in any words."""
     above = message.in_reply_to or next(reversed(message.references), "")
-    answers = root is not None and above == root.message_id and message.author_address != root.author_address
+    answers = call is not None and above == call.message_id and message.author_address != call.author_address
     says_more = any(e.standing not in {Standing.LEANING, Standing.DOUBT} for e in said)
     if not answers or says_more or message.declared is not None or message.cancels is not None:
         return said
@@ -45,19 +42,13 @@ def _add_short_answer(message: Message, said: tuple[Expression, ...], root: Mess
 
 def _drop_copied(message: Message, known: Mapping[str, Message]) -> tuple[Expression, ...]:
     """The expressions without those in lines that somebody's mail above has, and that nothing marks as a quote."""
-    said = message.expressions
-    votes = [expression.line for expression in said if expression.value]
-    lines = message.own_text.split("\n")
-    if not votes or not _may_quote(lines):
+    said, lines = message.expressions, message.own_text.split("\n")
+    if not said or not _may_quote(lines):
         return said
     named = [message.in_reply_to or "", *reversed(message.references)]
     above = [known[name] for name in dict.fromkeys(named) if name in known and name != message.message_id]
-    texts = [mail.own_text for mail in above if mail.author_address != message.author_address]
-    copied = {i for text in texts[:_MOST_ABOVE] for vote in votes for i in _find_copied(lines, vote, text)}
-    if not copied:
-        return said
-    rest = "\n".join("" if index in copied else line for index, line in enumerate(lines))
-    return read_expressions(find_own_words(rest), author=message.author_name, topic=message.reading.topic)
+    texts = [mail.own_text for mail in above if mail.author_address != message.author_address][:_MOST_ABOVE]
+    return tuple(e for e in said if not (e.value and any(len(_find_copied(lines, e.line, text)) for text in texts)))
 
 
 def _may_quote(lines: list[str]) -> bool:

@@ -44,7 +44,7 @@ def revise(
     merged = _merge(known, later)
     if later.corrects and any(map(votes_since, _find_new_names(known, later))):
         merged = replace(merged, announced_at=at)  # it counts who voted since, so it is what closes the vote
-    if not differs:
+    if not (differs or later.unclear):
         return merged
     turned = None not in {known.outcome, later.outcome} and known.outcome != later.outcome
     return replace(merged, unclear=later.line if turned else later.unclear, revised_at=at, before=known)

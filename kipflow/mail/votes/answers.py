@@ -87,8 +87,8 @@ def _find_answer(folded: str) -> Choice | None:
 def read_short_answer(text: str, author: str) -> Expression | None:
     """The question about a short answer to a call for votes, whatever its words: "a yes from the cheap seats".
 
-    For mails in which nothing else was found. Thanks, plans, links, questions and statements about anything are no
-    votes; a yes, a no or a claim to bind among the words may be one.
+    For mails in which nothing else was found. A yes, a no or a claim to bind among the words may be a vote, as may a
+    single word, or a text in another language, that is not understood; plans, links and questions are none.
     """
     lines = [line.strip() for line in text.splitlines()]
     said = " ".join(line for line in lines if line and not is_same_person(line.strip(" ,~–—-/"), author))
@@ -113,6 +113,6 @@ def _find_short_sentence(said: str, folded: str) -> Expression | None:
 
 
 def _is_unknown(said: str, folded: str) -> bool:
-    """Whether its words are neither all known around votes, nor a statement or request in English."""
+    """Whether it is one word, or not in English, and not all of it is known around votes."""
     known = said[:1].isalnum() and not leaves_only(("greeting", "filler", "praise"), folded)
-    return not known and _STATES.search(folded) is None
+    return not known and (len(said.split()) == 1 or not said.isascii()) and _STATES.search(folded) is None

@@ -60,6 +60,11 @@ _REMARK = re.compile(
     r"(?:remarks?|nits?|notes?|thoughts?|suggestions?|nitpicks?)\s*[:–—-]",
     re.IGNORECASE,
 )
+_RESERVES = re.compile(
+    r"(?:\W*\w+){0,2}\W*(?:only|if|unless|provided|providing|assuming|when|once|until|after|as long|pending|except)\b"
+    r"|.*[+-]\s?[01]\b",
+    re.IGNORECASE,
+)
 SENTENCES = re.compile(r"(?<=[.!?])\s")
 #: "…, so +1"; not "if it stays so"
 _CONCLUDED = re.compile(r"(?:[,;:.–—-]\s*(?:and )?so|\b(?:hence|therefore|thus))\b\W*(?:\w+\W+){0,3}$")
@@ -78,7 +83,7 @@ def find_unknown(text: str) -> str:
 
 #: no conditions: "after all", "what I was after.", "it broke once.", "if only we had this"
 _NO_CONDITION = re.compile(
-    r"\bafter(?: all)?(?=\s*(?:[^\w\s]|$))|(?<=\w)\s+[^\W\d]\w+\s+once(?=\s*[.!]*\s*$|[.!]\s)"
+    r"\bafter all(?=\s*(?:[^\w\s]|$))|\bafter(?=\s*[.!]*\s*$)|(?<=\w)\s+[^\W\d]\w+\s+once(?=\s*[.!]*\s*$|[.!]\s)"
     r"|\bif only (?:we|i) had (?:this|it|that)\b"
 )
 
@@ -99,7 +104,9 @@ _ONCE_DONE = re.compile(
 
 def has_condition_behind(tail: str) -> bool:
     """Whether a condition follows a vote, and does not belong to an offer of its writer."""
-    said = _REMARK.split(tail)[0]
+    remark = _REMARK.search(tail)
+    # "one remark: only if the default stays off" is no remark
+    said = tail if remark is None or _RESERVES.match(tail, remark.end()) else tail[: remark.start()]
     return _ONCE_DONE.match(tail) is not None or has_condition(_OF_A_REASON.sub("", _OFFER.sub("", said)))
 
 

@@ -75,10 +75,11 @@ def resolve(found: Sequence[Finding]) -> Expression | None:
             why = "says " + " and ".join(dict.fromkeys(e.value or str(e.choice) for e in (*clear, *rivals)))
             return replace(clear[0].as_question("two-votes", why), choice=None)
         vote = next((e for e in clear if e.claimed_binding is not None), clear[0])
-        same = (f.expression.value for f in found if f.expression.choice is vote.choice and f.expression.value)
-        whole = next((value for value in same if not is_fraction(value)), "")
-        if is_fraction(vote.value) and whole:  # "+0.9, which I'm rounding up: +1"
-            return replace(vote.as_question("two-votes", f"says {vote.value} and {whole}"), choice=None)
+        same = [f.expression.value for f in found if f.expression.choice is vote.choice and f.expression.value]
+        whole = [value for value in same if not is_fraction(value)]
+        parts = [e.value for e in clear if e.choice is vote.choice and is_fraction(e.value)]
+        if parts and whole:  # "+0.9, which I'm rounding up: +1"
+            return replace(vote.as_question("two-votes", f"says {parts[0]} and {whole[-1]}"), choice=None)
         return vote
     if by[Standing.DOUBT] and by[Standing.HINT]:  # a change if its author has voted, a vote if not
         hinted = by[Standing.HINT][0].choice

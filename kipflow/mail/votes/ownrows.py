@@ -15,7 +15,7 @@ _VALUE = re.compile(r"[+-]\s?[01](?!\w|\.\d)|[+-]?0")
 _REMARKED = re.compile(r"(?P<value>[+-]\s?[01])(?:\s*\([^()A-Z]{1,200}\))?")
 _NUMBER = re.compile(r"(?:[A-Za-z]{2,12}[- ]?)?0{0,3}(?P<number>\d{1,6})")
 _VOTE = re.compile(r"(?:my )?(?:vote|choice|ballot)", re.IGNORECASE)
-_BINDS = re.compile(r"(?:non[- ]?)?binding|yes|no|[yn✓✗]", re.IGNORECASE)
+_RULE = re.compile(r"[:=-]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,14 +30,15 @@ class Rows:
 
 def read_rows(lines: Sequence[OwnLine], author: str, numbers: Collection[int]) -> Rows:
     """The lines with each table row blanked out, or written out if it is the author's own vote ("| Mara | +1 |") or one
-    on a proposal of the subject ("| 807 | +1 |")."""
+    on a proposal of the subject ("| 807 | +1 |"); as a question where that is not certain."""
     rows = {i: _split(line.text) for i, line in enumerate(lines) if is_table_row(line.text)}
-    titles = next((cells for cells in rows.values() if any(map(_VOTE.fullmatch, cells))), [])
-    said = {i: _write_out(cells, titles, author, numbers) for i, cells in rows.items()}
+    titles = next((cells for cells in rows.values() if not all(map(_RULE.fullmatch, cells))), [])
+    titles = [] if any(map(_VALUE.fullmatch, titles)) else titles
+    said = {i: _write_out(cells, titles, author, numbers) for i, cells in rows.items() if cells is not titles}
     values = any(len(cell) == 2 and _VALUE.fullmatch(cell) for cells in rows.values() for cell in cells)
     reports = values and not any(said.values())  # with a row of its writer's the table is a list to sign
-    freed = tuple(replace(line, text=said[i]) if i in said else line for i, line in enumerate(lines))
-    return Rows(freed, {said[i]: lines[i].text.strip() for i in said if said[i]}, reports)
+    freed = tuple(replace(line, text=said.get(i, "")) if i in rows else line for i, line in enumerate(lines))
+    return Rows(freed, {text: lines[i].text.strip() for i, text in said.items() if text}, reports)
 
 
 def _split(row: str) -> list[str]:
@@ -45,17 +46,17 @@ def _split(row: str) -> list[str]:
 
 
 def _write_out(cells: Sequence[str], titles: Sequence[str], author: str, numbers: Collection[int]) -> str:
-    """A row as a vote in a line of its own; "": it is nobody's, not on these proposals, or no vote for certain."""
+    """A row as a vote in a line of its own; "": it is nobody's, or not on these proposals."""
     titled = titles[-1:] and _VOTE.fullmatch(titles[-1]) is not None and len(titles) == len(cells) == 2
     number, remarked = _NUMBER.fullmatch(cells[0]), _REMARKED.fullmatch(cells[-1])
     if titled and number is not None and remarked is not None and int(number["number"]) in numbers:
-        return f"{cells[0]}: {cells[-1]}"
+        is_mine = titles[-1].lower().startswith("my ")
+        return f"{cells[0]}: {cells[-1]}" if is_mine else f"My vote: {remarked['value']}?"
     values = [n for n, cell in enumerate(cells) if _VALUE.fullmatch(cell)]
     if len(values) != 1 or not is_own(cells[0], author):
         return ""
+    if titles and (len(titles) != len(cells) or _VOTE.fullmatch(titles[values[0]]) is None):
+        return ""
     value = "".join(cells[values[0]].split())
-    if titles:
-        is_vote = len(titles) == len(cells) and _VOTE.fullmatch(titles[values[0]]) is not None
-    else:
-        is_vote = value[0] in "+-" or any(_BINDS.fullmatch(cell) for cell in cells)
-    return f"My vote: {value if value[0] in '+-' else '+' + value}" if is_vote else ""
+    is_sure = bool(titles) or value[0] in "+-"
+    return f"My vote: {value if value[0] in '+-' else '+' + value}{'' if is_sure else '?'}"

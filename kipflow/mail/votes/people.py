@@ -213,15 +213,17 @@ _TOO = re.compile(r"\b(?:as well|also|too)\b", re.IGNORECASE)
 _SENTENCES = re.compile(r"(?<=[.!?])\s+|\n\s*\n")
 
 
-def find_relayed(vote: Expression, text: str) -> Expression | None:
-    """The vote of somebody else that a mail passes on in a sentence of its own, besides its writer's clear one."""
-    sentences = (" ".join(sentence.split()) for sentence in _SENTENCES.split(text))
-    said = next((s for s in sentences if passes_on(s) and _TOO.search(s)), None)
+def part_relayed(vote: Expression, text: str) -> tuple[Expression | None, str]:
+    """The vote of somebody else that a mail passes on in a sentence of its own, besides its writer's clear one, and the
+    mail without that sentence."""
+    sentences = _SENTENCES.split(text)
+    said = next((s for s in sentences if passes_on(" ".join(s.split())) and _TOO.search(s)), None)
     if said is None or vote.standing is not Standing.CLEAR or not find_values(vote.line) or vote.line in said:
-        return None
+        return None, text
     choice, value = parse_value(find_values(said)[0]["value"])
-    why = "cast for somebody else: whose vote is it?"
-    return replace(vote, choice=choice, value=value, line=said, claimed_binding=None).as_question("for-another", why)
+    why, line = "cast for somebody else: whose vote is it?", " ".join(said.split())
+    asked = replace(vote, choice=choice, value=value, line=line, claimed_binding=None).as_question("for-another", why)
+    return asked, text.replace(said, " ", 1)
 
 
 def passes_on(line: str) -> bool:

@@ -23,7 +23,7 @@ from kipflow.mail.votes.judging import judge, turns_against
 from kipflow.mail.votes.leftovers import SHORT, ask_about_the_rest, read_own_entry, read_quoted_boxes
 from kipflow.mail.votes.lexicon import begins, drop, ends, fold, has, speaks_of_votes
 from kipflow.mail.votes.mentions import Mention
-from kipflow.mail.votes.people import ANOTHERS, find_relayed, is_of_any
+from kipflow.mail.votes.people import ANOTHERS, is_of_any, part_relayed
 from kipflow.mail.votes.sentences import Sentence, split_sentences
 from kipflow.mail.votes.shapes import CHECKED, ON_PARTS, Shapes, find_box
 from kipflow.mail.votes.structure import classify_lines
@@ -83,10 +83,10 @@ def explain(
     vote = resolve(left)
     if vote is not None and vote.standing is not Standing.DOUBT:
         beside = [line.text for line in words.own if find_box(plain(line.text)) is None]
-        relayed = find_relayed(vote, "\n".join(beside))
+        relayed, rest_of_mail = part_relayed(vote, "\n".join(beside))
+        vote = weigh_with_the_rest(vote, left, rest_of_mail, author)
         if relayed is not None:  # "+1. Kim asked me to pass on her +1 as well."
             return (vote, relayed), tuple(mail.reasons)
-        vote = weigh_with_the_rest(vote, left, "\n".join(beside), author)
     else:
         rest = (read_own_entry if is_result else ask_about_the_rest)(words.own, author)
         if vote is None and not is_result and (rest is None or rest.standing is Standing.LEANING):

@@ -46,7 +46,11 @@ _LEGEND = re.compile(
     rf"^\W*(?P<value>\+\s?1){_MEANS}[,;/|]\s*(?:or )?[+±-]?0{_MEANS}[,;/|]\s*(?:or )?-\s?1{_MEANS}$", re.IGNORECASE
 )
 #: a choice that is pointed at, among empty boxes: "--> 0 don't care"
-_POINTED = re.compile(r"\s*(?:[-=]{1,3}>|→|➜|➡)\s*(?P<value>[+\-±]?\s?[01])(?![\w.]\w)")
+_POINTED = re.compile(
+    r"\s*(?:[-=]{1,3}>|→|➜|➡)\s*(?P<value>[+\-±]?\s?[01])(?![\w.]\w)"
+    r"(?!.*\b(?:means?|is|are|was|not|if|would|should|stands)\b)",
+    re.IGNORECASE,
+)
 
 
 def find_boxes(lines: Sequence[str]) -> Shapes:

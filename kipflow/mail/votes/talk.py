@@ -15,7 +15,6 @@ from kipflow.mail.votes.conditions import MARK
 from kipflow.mail.votes.labels import ITEM, PASSED_ON, find_label_rule
 from kipflow.mail.votes.lexicon import begins, drop, ends, find_words, fold, has, leaves_only
 from kipflow.mail.votes.mentions import Mention
-from kipflow.mail.votes.values import find_values
 from kipflow.mail.votes.verdicts import Table, Verdict
 
 ASK, IGNORE = Verdict.ASK, Verdict.IGNORE
@@ -33,11 +32,16 @@ def conditional(m: Mention) -> bool:
     """+1 if renamed | Once the name is fixed, +1 | Happy to +1 if needed | not: +1, even if it takes another release"""
     if people.YOURS.search(m.lead) or people.invites(m) or people.is_of_any(m):
         return False  # "Should I count that as -1, or will you wait?"
-    if m.choice is Choice.ABSTAIN and m.opens and len(find_values(m.sentence.text)) == 1:
-        return False  # "+0, I don't care as long as somebody does it"
+    if m.choice is Choice.ABSTAIN and m.opens and _DONT_CARE.fullmatch(m.rest) is not None:
+        return False
     return m.is_conditional or begins("offered", fold(m.rest).lstrip(" ,("))
 
 
+#: "+0, don't care where it lives as long as somebody writes it"
+_DONT_CARE = re.compile(
+    r"\W*(?:i )?(?:do not|don['’]t) (?:care|mind)\b(?!.*\b(?:otherwise|else|unless|against|which case|for it)\b).*",
+    re.I,
+)
 _NUMBER = re.compile(r"(?<![\w.-])(?:\d{1,3}|the|these|those|no)\b")
 _ARTICLE = re.compile(r"\b(?:the|an?)\s*$")
 #: "2 binding (Jun, Mara) + 1 non-binding": adds up
@@ -215,8 +219,10 @@ def labelled(m: Mention) -> bool:
     return bool(m.label) and not leads_up and not is_own(m.label, m.author)
 
 
+#: "Could you please count me as a +1?", "Is a +1 from me fine?"
+_ASKS_FOR_MINE = re.compile(r"\b(?:i|me|my|mine|we|us|our|count|cast|add|record|put|note|take|change)\b", re.IGNORECASE)
 _ASKS_OF_ANY = re.compile(
-    r"(?:^|[,.;:]\s)\W*(?:(?:so|and|but|just (?:wondering|asking))\W+)*"
+    r"(?:^|[,.;:]\s)\W{0,5}(?:(?:so|and|but|just (?:wondering|asking))\W{1,5}){0,3}"
     r"(?:(?:is|are|does|do|did|would|could|can|should|will|what (?:does|is|would))(?: [^.;:?]{1,40})? an? "
     r"|(?:is|does|do|would|can|should) (?:any|one|every|each|the) |(?:do|did) you (?:mean|vote|say) (?:an? )?)$"
 )
@@ -225,5 +231,7 @@ _ASKS_OF_ANY = re.compile(
 @rule(IGNORE, "asks about votes in general")
 def asked_of_any(m: Mention) -> bool:
     """Is a +1 from a committer enough? | Do you mean +1 again? | not: Is it late? +1"""
-    is_asked = m.sentence.text.rstrip(" !").endswith("?") and not m.is_claimed
+    is_asked = m.sentence.text.rstrip(" !").endswith("?") and not (
+        m.is_claimed or _ASKS_FOR_MINE.search(m.sentence.text)
+    )
     return is_asked and _ASKS_OF_ANY.search(fold(m.lead)) is not None
