@@ -44,10 +44,10 @@ def revise(
     merged = _merge(known, later)
     if later.corrects and any(map(votes_since, _find_new_names(known, later))):
         merged = replace(merged, announced_at=at)  # it counts who voted since, so it is what closes the vote
-    if not (differs or later.unclear):
+    if not differs:
         return merged
     turned = None not in {known.outcome, later.outcome} and known.outcome != later.outcome
-    return replace(merged, unclear=later.line if turned else later.unclear, revised_at=at, before=known)
+    return replace(merged, unclear=later.line if turned else "", revised_at=at, before=known)
 
 
 def ask_which(known: Declared, later: Declared, at: datetime) -> Declared:
@@ -94,11 +94,12 @@ def _merge(known: Declared, later: Declared) -> Declared:
     return replace(
         later,
         announced_at=known.announced_at,
-        outcome=later.outcome or (None if later.unclear else known.outcome),
+        outcome=later.outcome or known.outcome,
         binding=later.binding or known.binding,
         non_binding=later.non_binding or known.non_binding,
         total=later.total or (None if split else known.total),
         names=later.names or ({} if split or later.total else known.names),
+        unclear="",
         before=known.before,
         revised_at=known.revised_at,
     )

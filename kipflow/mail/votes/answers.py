@@ -9,7 +9,7 @@ from itertools import islice
 from kipflow.domain.votes import Choice, Expression, Standing
 from kipflow.mail.announcements.names import is_same_person
 from kipflow.mail.quoting import OwnLine
-from kipflow.mail.votes.claims import find_claim
+from kipflow.mail.votes.claims import find_claim, translate_claims
 from kipflow.mail.votes.findings import Finding, find
 from kipflow.mail.votes.lexicon import begins, fold, has, leaves_only, skip
 from kipflow.mail.votes.values import find_values
@@ -98,7 +98,8 @@ def read_short_answer(text: str, author: str) -> Expression | None:
     if not said or _NO_VOTE.search(said):
         return None
     takes_side = any(has(name, folded) for name in _SIDES) or _LONE_ZERO.search(said) is not None
-    if has("puts_off", folded) or not (takes_side or find_claim("", said) is not None or _is_unknown(said, folded)):
+    claims = find_claim("", translate_claims(said)) is not None
+    if has("puts_off", folded) or not (takes_side or claims or _is_unknown(said, folded)):
         return None
     return find("short-answer", Standing.HINT, _WHY, line=said).expression
 
