@@ -210,6 +210,7 @@ class Mail:
 
 
 def _drop_clauses_on_earlier_mail(sentence: str) -> str:
+    """A sentence without the clauses that take back another mail: "Please disregard my earlier mail"."""
     if _EARLIER_MAIL.search(sentence) is None:
         return sentence
     return ", ".join(clause for clause in _CLAUSES.split(sentence) if _EARLIER_MAIL.search(clause) is None)

@@ -228,7 +228,8 @@ def no_result(_: Mail) -> bool:
 
 
 def _may_fail(token: Token) -> bool:
-    return token.can_be(*_MAY_FAIL) and token.text != "non"  # of "non-binding"
+    """Whether a word may say that the vote failed; not the "non" of "non-binding"."""
+    return token.can_be(*_MAY_FAIL) and token.text != "non"
 
 
 def find_outcome_of_subject(subject: str) -> str | None:

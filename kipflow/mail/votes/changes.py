@@ -162,6 +162,7 @@ def _find_target(folded: str, mentions: Sequence[Mention], *, moves: bool) -> Me
 
 
 def _replaces(m: Mention) -> bool:
+    """Whether it is the new value beside an old one: "-1 -> +1", "-1 instead of +1 from my side"."""
     swaps = _INSTEAD.fullmatch(m.rest) is not None and has("from_me", fold(m.sentence.text))
     return swaps or _ARROW.search(m.lead) is not None
 
