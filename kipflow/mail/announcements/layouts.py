@@ -52,11 +52,8 @@ _SPELLINGS = tuple(
         (("vote",), rf"\b(?:{join_words('disapproving')}){_VOTES}", "-1"),
         (("vote",), rf"\b(?:{join_words('approving')}){_VOTES}", "+1"),
         ("(", r"\(\s*(\d{1,3}) bindings\s*\)", r"(\1 binding)"),
-        (
-            "(",
-            rf"^\s*(?:{_SIDE})\s*\(([+\-]\s?[01])\),?\s*\(?({_GROUP})\)?(?=\s*:)",
-            r"\1 (\2)",
-        ),  # "Yes (+1), binding:"
+        # "Yes (+1), binding:"
+        ("(", rf"^\s*(?:{_SIDE})\s*\(([+\-]\s?[01])\),?\s*\(?({_GROUP})\)?(?=\s*:)", r"\1 (\2)"),
         (("other",), r"(?<=[.;,]\s)Others?:(?=\s*\d{1,2}\s*(?:x\s*)?\+1)", "Non-binding:"),
         # "A, B, C (+3 binding), Jun (+1 non-binding)"
         ("(", rf"(\(\+(?:[2-9]|[1-9]\d) {_GROUP}\)[^()]{{1,80}}\()\+(?=1 {_GROUP}\))", r"\1"),

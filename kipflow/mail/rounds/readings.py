@@ -48,7 +48,7 @@ def _drop_copied(message: Message, known: Mapping[str, Message]) -> tuple[Expres
     named = [message.in_reply_to or "", *reversed(message.references)]
     above = [known[name] for name in dict.fromkeys(named) if name in known and name != message.message_id]
     texts = [mail.own_text for mail in above if mail.author_address != message.author_address][:_MOST_ABOVE]
-    return tuple(e for e in said if not (e.value and any(len(_find_copied(lines, e.line, text)) for text in texts)))
+    return tuple(e for e in said if not (e.value and any(_is_copied(lines, e.line, text) for text in texts)))
 
 
 def _may_quote(lines: list[str]) -> bool:
@@ -57,15 +57,15 @@ def _may_quote(lines: list[str]) -> bool:
     return first[:1].islower() or first[:1].isdigit() or any(_LEADS_IN.search(line) for line in lines)
 
 
-def _find_copied(lines: list[str], vote: str, text: str) -> range:
-    """The lines around a vote that are copied from a mail's text: words led in by "Jun said:", or cut out of a line.
+def _is_copied(lines: list[str], vote: str, text: str) -> bool:
+    """Whether the lines around a vote are a mail's text, led in by "Jun said:" or cut out of a line.
 
     Two voters may write the same sentence beside their votes.
     """
     above = " ".join(text.split())
     at = next((i for i, line in enumerate(lines) if line.strip() and line.strip() in vote), None)
     if at is None or " ".join(lines[at].split()) not in above:
-        return range(0)
+        return False
     start, end, copied = at, at + 1, " ".join(lines[at].split())
     while start > max(0, at - _MOST_LINES) and (longer := " ".join(f"{lines[start - 1]} {copied}".split())) in above:
         start, copied = start - 1, longer
@@ -75,5 +75,4 @@ def _find_copied(lines: list[str], vote: str, text: str) -> range:
     leads_in = next((line for line in reversed(lines[:start]) if line.strip()), "")
     is_cut_out = first != lines[at].strip() and not any(x.strip().startswith(first) for x in text.split("\n"))
     beside = len(copied.split()) - len(lines[at].split())
-    is_quote = beside >= _FEWEST_COPIED and (is_cut_out or _LEADS_IN.search(leads_in) is not None)
-    return range(start, end) if is_quote else range(0)
+    return beside >= _FEWEST_COPIED and (is_cut_out or _LEADS_IN.search(leads_in) is not None)

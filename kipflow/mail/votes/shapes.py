@@ -62,9 +62,8 @@ def find_boxes(lines: Sequence[str]) -> Shapes:
             box = (LEGEND, values["value"])
         if box is not None:
             found[index] = box
-    if found and all(
-        shape is EMPTY for shape, _ in found.values()
-    ):  # an arrow among the boxes, at a choice without one
+    # an arrow among the boxes, at a choice without one
+    if found and all(shape is EMPTY for shape, _ in found.values()):
         shown = {value for _, value in found.values()}
         beside = ((i, _POINTED.match(line)) for i, line in enumerate(lines) if {i - 1, i + 1} & found.keys())
         pointed = [(i, _signed(m["value"])) for i, m in beside if m is not None and i not in found]
