@@ -63,6 +63,8 @@ class Words:
 
 
 _QUOTED_BOX = re.compile(r"^>[ \t]{0,8}(\[[^\[\]\n]{0,5}\][^\n]{1,120})$", re.MULTILINE)
+#: a vote that stands alone below a signature's mark
+_SIGNED_VOTE = re.compile(r"\s*(?:p\.? ?s\.?:?\s*)?[+\u2212-]\s?[01]\W{0,3}(?:(?:non\W?)?binding\W*)?$", re.IGNORECASE)
 _SIGNATURE = re.compile(r"^--\s?$|^—\s?$|^-- \u200b?$")
 
 
@@ -86,7 +88,8 @@ def find_own_words(text: str, note: limits.Note = limits.ignore, *, address: str
     signature = _mark_signature(lines, marks, own)
     gathered = tuple(_gather(lines, marks, own))
     said = [line.text for line in gathered if line.text]
-    below = () if any(text.strip() for text in said) else signature
+    is_alone = not any(text.strip() for text in said)
+    below = signature if is_alone or any(map(_SIGNED_VOTE.match, signature)) else ()
     boxes = tuple(_QUOTED_BOX.findall(text)) if ">" in text and "[" in text else ()
     words = Words(
         own=gathered,

@@ -26,10 +26,10 @@ _NUM_GROUP = re.compile(
 _NUM_CHOICE = re.compile(
     rf"{_NUM}(?!-0)\s*(?:x\s*)?[\"'(]?{CHOICE_GROUP}[\"')]?(?:['’]?s\b)?{VOTES}(?:\s*(?<!\d)\(?{_G}\)?)?", re.IGNORECASE
 )
-#: "+1: 5", "+1 (binding): 3", "Binding +1 votes = 3", "+1 (3)", "+1 (binding) 3: Jun, Ola, Kim"
+#: "+1: 5", "+1 (binding): 3", "Binding +1 votes = 3", "+1 (3)", "+1 (binding) 3: Jun, Ola", "Binding +1 are two (…"
 _CHOICE_NUM = re.compile(
     rf"(?:{_G0}\s+)?{CHOICE_GROUP}(?:['’]?s\b)?{VOTES}(?:\s*[\[(]?\s*{_G}\s*[\])]?)?{VOTES}"
-    rf"\s*(?:[:=]\s*\(?|\(|-\s|[x×]|(?<=[)\]] )(?=\d{{1,3}}:\s))\s*{_NUM}",
+    rf"\s*(?:[:=]\s*\(?|\(|-\s|[x×]|(?:is|are) (?=\w+\s*[(,.;])|(?<=[)\]] )(?=\d{{1,3}}:\s))\s*{_NUM}",
     re.IGNORECASE,
 )
 #: "Binding votes: 3", "non-binding = 2"
@@ -58,8 +58,10 @@ _SHARES = re.compile(
 _GROUP_FIRST = re.compile(rf"^\W*{_G}(?:\s+votes?)?\s*[:=]", re.IGNORECASE)
 #: "The vote failed: binding 1 x +1, 3 x -1. Non-binding 1 x -1": the same within a line
 _GROUP_WITHIN = re.compile(rf"(?:^|[.;:,]\s+){_G}(?:\s+votes?)?:?\s+(?:\d[^.;:]*)?$", re.IGNORECASE)
-#: "0: Kevin, Yuki (2 binding)": the choice of the counts of its line
-_CHOICE_FIRST = re.compile(rf"\s*(?:[-*•]\s+)?{CHOICE_GROUP}(?:\s*\((?:{GROUP})\))?\s*:\s*[^\W\d]", re.IGNORECASE)
+#: "0: Kevin, Yuki (2 binding)", "-1: 2 binding, 1 non-binding": the choice of the counts of its line
+_CHOICE_FIRST = re.compile(
+    rf"\s*(?:[-*•]\s+)?{CHOICE_GROUP}(?:\s*\((?:{GROUP})\))?\s*:\s*(?:[^\W\d]|\d{{1,3}} \(?(?:{GROUP}))", re.IGNORECASE
+)
 #: "9 total", "9 in all"
 _NUM_TOTAL = re.compile(rf"{_NUM}\s+(?:in\s+)?(?:total|all|overall)\b", re.IGNORECASE)
 #: All patterns above need a number.

@@ -57,6 +57,8 @@ _SPELLINGS = tuple(
         (("other",), r"(?<=[.;,]\s)Others?:(?=\s*\d{1,2}\s*(?:x\s*)?\+1)", "Non-binding:"),
         # "A, B, C (+3 binding), Jun (+1 non-binding)"
         ("(", rf"(\(\+(?:[2-9]|[1-9]\d) {_GROUP}\)[^()]{{1,80}}\()\+(?=1 {_GROUP}\))", r"\1"),
+        # "+3 binding (Jun, Mara, Ravi) and +1 non-binding (Kim)"
+        ("+", rf"((?<![\w.])\+(?:[2-9]|[1-9]\d) {_GROUP}\b.{{0,200}}(?<![\w.]))\+(?=1 {_GROUP}\b(?! votes?\b))", r"\1"),
         ("+", rf"(?<![\w.])\+\s?(?=(?:[2-9]|[1-9]\d)\s+\(?{_GROUP})", ""),  # "+3 binding"
     )
 )

@@ -22,8 +22,8 @@ from kipflow.mail.announcements.tokens import join_words
 ITEM = re.compile(r"^\s*(?:[-*•·–]\s+|\d{1,2}[.)]\s+)(?P<rest>\S.*)$")
 _CHOICE_START = re.compile(rf"^\s*(?:[-*•]\s+)?{CHOICE_GROUP}(?:['’]?s\b)?{VOTES}", re.IGNORECASE)
 _NONE = re.compile(rf"^\W*(?:{join_words('none')})\W*$", re.IGNORECASE)
-#: "me (I had not voted so far, +1 hereby)"
-_ASIDE = re.compile(rf"\((?![^()]*(?:{GROUP}))[^()]{{0,80}},[^()]{{0,80}}\)", re.IGNORECASE)
+#: "me (I had not voted so far, +1 hereby)", "Bo Lindqvist (bo / @blindq)"
+_ASIDE = re.compile(rf"\((?![^()]*(?:{GROUP}))[^()]{{0,80}}[,;/][^()]{{0,80}}\)", re.IGNORECASE)
 #: "Mara, Jun (all binding)", "Mara, Jun and Kim (all three of them binding)"
 ALL_OF_GROUP = rf"\((?:all|each|both)(?: (?:{join_words('number')}))?(?: of them)?(?: are)? (?P<g>{GROUP})\)"
 _COUNT_BEHIND = re.compile(rf"\s*\((?P<n>\d{{1,2}}) (?P<g>{GROUP})\)", re.IGNORECASE)

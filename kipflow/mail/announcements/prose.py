@@ -31,10 +31,18 @@ _VOTERS_WITHIN = re.compile(
     rf"(?:, all (?P<group>(?:{GROUP}))| \(all (?P<kind>(?:{GROUP}))\))?(?:[.;]\s*|$)",
     re.IGNORECASE,
 )
-#: "It passes: Mara, Jun (all binding).", "Mara and Jun voted in favour (both binding)"
+#: "It passes: Mara, Jun (all binding).", "Mara and Jun (both binding) and Kim (non-binding) voted +1"
+_VOTED = r"(?: have| has)? voted (?:in favou?r|for it|yes|\+1)"
 _ALL_WITHIN = re.compile(
-    rf"(?P<lead>^|^.*?[.:]\s)(?P<names>{_PEOPLE})(?P<voted> voted (?:in favou?r|for it|yes|\+1))? {ALL_OF_GROUP}"
-    r"(?=[\s.,;+]|$)",
+    rf"(?P<lead>^|^.*?[.:]\s)(?P<names>{_PEOPLE})(?P<voted>{_VOTED})? {ALL_OF_GROUP}"
+    rf"(?:,? and (?P<more>{_PERSON}(?: {_PERSON}){{0,3}}) \((?P<kind>{GROUP})\))?(?P<behind>{_VOTED})?(?=[\s.,;+]|$)",
+    re.IGNORECASE,
+)
+#: "+1 from Jun, Mara and me (binding), +1 from Kim (non-binding)"
+_FROM_WITHIN = re.compile(
+    rf"(?:^|(?<=[.;:,]\s)|(?<=\band ))(?P<c>[+\-]\s?[01]) from "
+    rf"(?P<names>(?:{_PERSON}|me)(?:(?:,? and|,)? (?:{_PERSON}|me)){{0,40}})"
+    rf" \((?:(?:all|both) )?(?P<group>{GROUP})\)[,.;]?(?:\s|$)",
     re.IGNORECASE,
 )
 _PASSES = re.compile(
@@ -84,9 +92,16 @@ def _write_voters(found: re.Match[str]) -> str:
 def _write_all(found: re.Match[str]) -> str:
     """Such a list counts only if its words say that it is of votes for it."""
     label = re.split(r"[.!?;]\s", found["lead"])[-1]
-    if is_uncounted(label) or not (found["voted"] or _PASSES.search(label)):
+    if is_uncounted(label) or not (found["voted"] or found["behind"] or _PASSES.search(label)):
         return found.group()
-    return f"{found['lead']}\n+1 ({parse_group(found['g'])}): {found['names']}\n"
+    more = f"+1 ({parse_group(found['kind'])}): {found['more']}\n" if found["more"] else ""
+    return f"{found['lead']}\n+1 ({parse_group(found['g'])}): {found['names']}\n{more}"
+
+
+def _write_from(found: re.Match[str]) -> str:
+    return (
+        f"\n{found['c']} ({parse_group(found['group'])}): {found['names']}\n" if _is_counted(found) else found.group()
+    )
 
 
 _WRITERS = (
@@ -94,4 +109,5 @@ _WRITERS = (
     (_GROUP_WITHIN, _write_group),
     (_VOTERS_WITHIN, _write_voters),
     (_ALL_WITHIN, _write_all),
+    (_FROM_WITHIN, _write_from),
 )

@@ -16,7 +16,7 @@ from kipflow.domain.roster import Roster
 from kipflow.domain.senders import AddressSource
 from kipflow.domain.votes import Ballot, BallotStatus, Choice, Expression, Standing
 from kipflow.mail.content.mailboxes import find_shown
-from kipflow.mail.rounds.readings import read_mails
+from kipflow.mail.rounds.readings import read_mails, settle_crossed_box
 from kipflow.mail.subjects import drop_answer_marks
 from kipflow.mail.votes.about import find_place, is_named_so
 from kipflow.mail.votes.claims import skip_claim
@@ -58,6 +58,9 @@ def cast_all(
                 continue
             if expression.standing is Standing.DOUBT and takes_result_back:
                 continue
+            if expression.standing is Standing.QUOTED and record.repeats(expression.line, message):
+                continue
+            expression = settle_crossed_box(expression, call)
             ballot = replace(_cast(expression, message, voter, at, roster, policy), known_by=known_by)
             ballot = record.doubt(_set_apart(_ask_of_place(ballot, names)))
             if not record.says_nothing_new(expression, ballot, message):
@@ -108,15 +111,13 @@ class _Record:
         in_result = message.declared is not None and message.declared.outcome is not None
         if agrees and (in_result if ballot.status is BallotStatus.COUNTED else not message.unread):
             return True
-        if standing is Standing.QUOTED and self._repeats(ballot.line, message):
-            return True
         if standing in {Standing.HINT, Standing.QUOTED}:  # another choice is a question: "looks good now" after a -1
             return ballot.choice is None and (held is not None or ballot.voter in self.voted)
         if standing is Standing.LEANING:
             return {held, ballot.choice} != {Choice.FOR, Choice.AGAINST} or ballot.voter in self.leaning
         return standing is Standing.DOUBT and ballot.voter not in self.voted
 
-    def _repeats(self, line: str, message: Message) -> bool:
+    def repeats(self, line: str, message: Message) -> bool:
         """Whether a line is from a mail that this one answers: a quote casts no vote."""
         above = {self.root_id, message.in_reply_to or "", *message.references} - {message.message_id}
         said = (text for mail in above for text in (self.subjects.get(mail, ""), *self.lines.get(mail, ())))

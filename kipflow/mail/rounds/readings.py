@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 
 from kipflow.domain.facts import MailKind, Message
 from kipflow.domain.votes import Expression, Standing
@@ -27,6 +28,21 @@ def read_mails(mails: list[Message], call: Message | None) -> dict[str, tuple[Ex
         for message in mails
         if message.reading.kind is not MailKind.CANCEL
     }
+
+
+#: a box of a ballot; what is written in it
+_BOX = re.compile(r"\[[^\[\]]{0,5}\]")
+
+
+def settle_crossed_box(said: Expression, call: Message | None) -> Expression:
+    """A box that is crossed in a quotation is its writer's vote, if it is empty in the call."""
+    box = _BOX.match(said.line)
+    if said.standing is not Standing.QUOTED or box is None or call is None:
+        return said
+    text = " ".join(said.line[box.end() :].split())
+    lines = (" ".join(line.split()) for line in call.own_text.split("\n"))
+    is_empty = any(re.fullmatch(rf"\[[ _]*\] ?{re.escape(text)}", line) for line in lines)
+    return replace(said, standing=Standing.CLEAR, why="") if is_empty else said
 
 
 def _add_short_answer(message: Message, said: tuple[Expression, ...], call: Message | None) -> tuple[Expression, ...]:

@@ -142,6 +142,10 @@ def read_about(lead: str, rest: str, title: frozenset[str] = frozenset()) -> Abo
     if what.startswith(("a ", "an ")) or (_VALUE.match(what) and not is_with):
         return About.UNKNOWN
     is_all = not bare.strip(" .,;!)") or what.split("(")[0].strip(" .,;!)") in _PRONOUNS
+    named_number = _KEY_NUMBER.match(bare)
+    numbers = {word for word in title if word.isdigit()}
+    if named_number is not None and numbers and named_number[1].lstrip("0") not in numbers:
+        return About.UNKNOWN  # another proposal
     if is_all or (bare != what and _ADDED.match(bare)) or _NAMES_WHOLE.match(bare) or _ALL_OF_IT.match(what):
         return About.WHOLE
     if is_with and (new := _NEW.match(what)) is not None and _NOUN.match(what, new.end()) is not None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import islice
 
 from kipflow.domain.votes import Choice, Expression, Standing
 from kipflow.mail.announcements.names import is_same_person
@@ -36,6 +35,10 @@ _STATES = re.compile(
     r"\b(?:is|are|was|were|has|have|had|do|does|did|can|could|will|would|should|see|start|expect|please|out of office"
     r"|unsubscribe)\b|\w['’](?:s|re|ve|ll|t)\b|^\+ ?[a-z]"
 )
+#: "I concur.", "I'm game": what its writer does or is, in one word
+_OF_SELF = re.compile(
+    r"\W*(?:i|i['’]m|i am) (?!(?:see|do|did|am|read|know|hope|guess|am away)\b)[a-z]+\W*", re.IGNORECASE
+)
 #: questions, links, reminders; a written value is read elsewhere
 _NO_VOTE = re.compile(r"[?？]|https?:|\b(?:ping|bump)\b|(?<![\w.])[+\-\u2212]\s?[01](?![\w.])", re.IGNORECASE)
 _ANSWERS = {
@@ -58,23 +61,22 @@ def read_labelled(text: str) -> Iterator[Finding]:
 
 
 def read_answer(own: Sequence[OwnLine], author: str) -> Iterator[Finding]:
-    """A mail of a word or two, its author's name aside, that answers nothing quoted above it: "Against.", "Nope"."""
-    written = (x for x in own if x.text.strip() and not is_same_person(x.text.strip(" ,~–—-"), author))
-    said = list(islice(written, 2))
-    if len(said) != 1 or len(said[0].text) > BRIEF or said[0].text.rstrip().endswith("?"):
-        return
-    [line] = said
-    shown, folded = line.text.strip(), fold(line.text)
-    is_answer = not line.answers or bool(find_values(line.answers))
-    if is_answer and begins("echoes", folded) and len(skip("echoes", folded).split()) <= _FEW_BEHIND:
-        yield find("as-another", Standing.HINT, "says the same as somebody: which vote?", line=shown)
-    if line.answers:
-        return
-    if folded.strip(" .!") == "1":
-        yield ask_about_near_value(NEARLY, folded, Choice.FOR)
-        return
-    if (choice := _find_answer(folded)) is not None:
-        yield find("stated-without-number", Standing.HINT, _IN_WORDS, choice=choice, line=shown)
+    """A mail of a word or two, its author's name aside, that answers nothing quoted above it: "Against.", "Nope"; and
+    a line that says the same as a vote quoted above it: "Same here."."""
+    written = [x for x in own if x.text.strip() and not is_same_person(x.text.strip(" ,~–—-"), author)]
+    said = [x for x in written if len(x.text) <= BRIEF and not x.text.rstrip().endswith("?")]
+    alone = said if len(written) == 1 else []
+    for line in alone or (x for x in said if find_values(x.answers)):
+        folded = fold(line.text)
+        is_answer = not line.answers or bool(find_values(line.answers))
+        if is_answer and begins("echoes", folded) and len(skip("echoes", folded).split()) <= _FEW_BEHIND:
+            yield find("as-another", Standing.HINT, "says the same as somebody: which vote?", line=line.text.strip())
+    for line in (x for x in alone if not x.answers):
+        shown, folded = line.text.strip(), fold(line.text)
+        if folded.strip(" .!") == "1":
+            yield ask_about_near_value(NEARLY, folded, Choice.FOR)
+        elif (choice := _find_answer(folded)) is not None:
+            yield find("stated-without-number", Standing.HINT, _IN_WORDS, choice=choice, line=shown)
 
 
 def _find_answer(folded: str) -> Choice | None:
@@ -114,6 +116,7 @@ def _find_short_sentence(said: str, folded: str) -> Expression | None:
 
 
 def _is_unknown(said: str, folded: str) -> bool:
-    """Whether it is one word, or not in English, and not all of it is known around votes."""
+    """Whether it is one word, one about its writer, or not in English, and not all of it is known around votes."""
     known = said[:1].isalnum() and not leaves_only(("greeting", "filler", "praise"), folded)
-    return not known and (len(said.split()) == 1 or not said.isascii()) and _STATES.search(folded) is None
+    is_strange = len(said.split()) == 1 or not said.isascii() or _OF_SELF.match(said) is not None
+    return not known and is_strange and _STATES.search(folded) is None

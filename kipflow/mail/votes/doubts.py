@@ -121,13 +121,19 @@ def find_doubt_rule(text: str) -> DoubtRule | None:
     return next((t for t in DOUBT_RULES if t.when(folded)), None)
 
 
+#: "The -1 stands."
+_THE_VOTE = re.compile(r"\W*(?:(?:so|and|but|then) )?the [+-]\s?[01]\b")
+
+
 def says_it_stands(text: str) -> bool:
     """Whether a sentence only confirms the writer's vote: "My vote of April is unchanged."."""
     folded = fold(text)
     if "?" in text or "whether" in folded:
         return False
     clauses = [clause for clause in MARK.split(folded) if not has_condition(clause)]
-    restated = any(has("restated", c) and has("my_vote", c) and not has("negation", c) for c in clauses)
+    restated = any(
+        has("restated", c) and (has("my_vote", c) or _THE_VOTE.match(c)) and not has("negation", c) for c in clauses
+    )
     return restated or (has("unchanged", folded) and not has_condition(text))
 
 

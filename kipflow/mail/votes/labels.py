@@ -179,6 +179,8 @@ def _speaks_of_its_writer(x: Label) -> bool:
         return True
     if x.text.endswith(" but") and not leaves_only(UNDERSTOOD, x.text):
         return True  # "Late but", not "Jun is away but"
+    if x.choice is Choice.ABSTAIN and has("abstains", x.text):
+        return True  # "I abstain, as my team wants me to"
     if _POINTS.search(drop("polite", x.told)) is not None or x.has("group") or not _objects_if_against(x):
         return False
     return _WRITER.search(x.text) is not None or any(begins("leaves_out_i", said) for said in (x.text, x.last))

@@ -56,9 +56,9 @@ _ADDED = re.compile(r"\b(?:(?:plus|including|with) (?:mine|myself|my own)|includ
 #: "Landed. What Ravi wrote for me is right.", "Confirmed: that +1 was me"
 _FOR_ME = re.compile(
     r"[^.!?\n]*\b(?:on my behalf|in my (?:name|place)|(?:wrote|said|sent|voted|cast|posted) for me"
-    r"|(?:vote|[+-]1|binding)\W[^.!?\n]*\bwas me)\b.*"
+    r"|(?:vote|[+-]1|binding)\W[^.!?\n]*\b(?:was me|(?:is|was) mine))\b.*"
 )
-_CONFIRMS = re.compile(r"\b(?:confirm\w*|right|correct|true|indeed|yes|stands)\b", re.IGNORECASE)
+_CONFIRMS = re.compile(r"\b(?:confirm\w*|right|correct|true|indeed|yes|stands|valid)\b", re.IGNORECASE)
 _SPEAKS_OF_VALUES = re.compile(r"\?|(?<!\w)[+-] ?[01]\b")
 _SOMEBODYS = re.compile(r"\b[A-Z]\w+['’]s\b")
 #: Most characters of a mail that only warns.
@@ -78,15 +78,20 @@ def ask_about_the_rest(own: Sequence[OwnLine], author: str) -> Expression | None
     return next((found.expression for found in chain(*asked)), None)
 
 
-def read_quoted_boxes(lines: Sequence[str], author: str) -> Expression | None:
-    """The question about a box that is checked in a quotation: did the author check it, or only quote it?"""
+def read_quoted_boxes(lines: Sequence[str], author: str, said: Expression | None) -> Expression | None:
+    """The question about a box that is checked in a quotation: did the author check it, or only quote it? `said` is
+    what the mail says besides: "binding"."""
     found = classify_lines([plain(line) for line in lines], author)
     checked = [(lines[index], value) for index, (shape, value) in found.items() if shape is CHECKED]
-    if len(checked) != 1:
+    if len(checked) != 1 or (
+        said is not None and said.standing is not Standing.LEANING and said.claimed_binding is None
+    ):
         return None
     [(line, written)] = checked
     choice, value = parse_value(written)
-    why, claimed = "a box is crossed in the quotation: by whom?", find_claim("", line)
+    claimed = find_claim("", line)
+    claimed = said.claimed_binding if claimed is None and said is not None else claimed
+    why = "a box is crossed in the quotation: by whom?"
     asked = find("quoted-box", Standing.QUOTED, why, choice=choice, value=value, claimed=claimed, line=line.strip())
     return asked.expression
 

@@ -22,6 +22,8 @@ _FORM = ("vote", "my vote", "ballot", "my ballot", "p.s", "verdict", "my verdict
 #: "val next = current" and "+ 1" below it
 _ASSIGNS = re.compile(r"\w = [\w.()]+$")
 
+_VARIABLE = re.compile(r"\b[a-z]+(?:[A-Z]\w*|_\w+)\s+$")
+
 
 @rule(IGNORE, "a number like any other, or code", free=ASK)
 def measurement(m: Mention) -> bool:
@@ -31,8 +33,8 @@ def measurement(m: Mention) -> bool:
     if fold(m.label).rstrip(".") in _FORM:
         return False
     above = m.sentence.preceding.rstrip() if m.opens else ""
-    if " " in m.written and (m.lead.rstrip().endswith(")") or _ASSIGNS.search(above)):
-        return True  # "foo() - 1"
+    if " " in m.written and (m.lead.rstrip().endswith(")") or _VARIABLE.search(m.lead) or _ASSIGNS.search(above)):
+        return True  # "foo() - 1", "lastOffset + 1"
     if (above.startswith(("$ ", ">>> ")) and not m.is_claimed) or technical.is_code(m.sentence.line.text):
         return True
     if technical.COMPARES.search(m.sentence.text) and not (m.is_claimed or (m.is_apart and not m.segment)):

@@ -1,4 +1,5 @@
-"""Rows of a drawn table: a summary of what others voted, except the row of the mail's author or of the proposal."""
+"""Rows of a drawn table: a summary of what others voted, or of parts, except the row of the mail's author or of the
+proposal."""
 
 from __future__ import annotations
 
@@ -9,10 +10,13 @@ from dataclasses import dataclass, replace
 from kipflow.mail.announcements.names import is_own
 from kipflow.mail.quotes.marked import is_table_row
 from kipflow.mail.quoting import OwnLine
+from kipflow.mail.votes.lexicon import fold, leaves_only
 
 _VALUE = re.compile(r"[+-]\s?[01](?!\w|\.\d)|[+-]?0")
 #: the value of a proposal's row, with a remark that names nobody
 _REMARKED = re.compile(r"(?P<value>[+-]\s?[01])(?:\s*\([^()A-Z]{1,200}\))?")
+#: the value of a row "overall"
+_WHOLE_VOTE = re.compile(r"[+-]\s?[01](?:\s*\(?(?:non-?)?binding\)?)?", re.IGNORECASE)
 _NUMBER = re.compile(r"(?:[A-Za-z]{2,12}[- ]?)?0{0,3}(?P<number>\d{1,6})")
 _VOTE = re.compile(r"(?:my )?(?:vote|choice|ballot)", re.IGNORECASE)
 _RULE = re.compile(r"[:=-]*")
@@ -42,7 +46,7 @@ def read_rows(lines: Sequence[OwnLine], author: str, numbers: Collection[int]) -
 
 
 def _split(row: str) -> list[str]:
-    return [cell.strip() for cell in row.strip().strip("|").split("|")]
+    return [cell.strip(" *_") for cell in row.strip().strip("|").split("|")]
 
 
 def _write_out(cells: Sequence[str], titles: Sequence[str], author: str, numbers: Collection[int]) -> str:
@@ -52,6 +56,9 @@ def _write_out(cells: Sequence[str], titles: Sequence[str], author: str, numbers
     if titled and number is not None and remarked is not None and int(number["number"]) in numbers:
         is_mine = titles[-1].lower().startswith("my ")
         return f"{cells[0]}: {cells[-1]}" if is_mine else f"My vote: {remarked['value']}?"
+    whole = _WHOLE_VOTE.fullmatch(cells[-1]) if len(cells) == 2 else None
+    if whole is not None and not leaves_only(("sums_up", "my_vote"), fold(cells[0])):
+        return f"My vote: {whole.group()}"
     values = [n for n, cell in enumerate(cells) if _VALUE.fullmatch(cell)]
     if len(values) != 1 or not is_own(cells[0], author):
         return ""

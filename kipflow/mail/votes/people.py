@@ -73,7 +73,7 @@ _OF_WHOMEVER = re.compile(
 #: right after a value: "vote by a member would", "without a reason is", "here means"
 _GOES_ON_OF_ANY = re.compile(
     r"(?:votes?\s+|veto\s+)?(?:(?:here|there|on an? \w+)\s+|(?:by|from|of|with|without)\s+"
-    r"(?:(?!(?:who|whose|that|which|on|for)\b)[\w'’-]+\s+){1,6}?)?"
+    r"(?:(?!(?:who|whose|that|which|on|for)\b)[\w'’-]+\s+){1,6}?)?(?:\w+ly\s+)?"
     r"(?:is(?! what)|isn['’]t|are|was|needs?|means?|counts?|must|should|can|cannot|requires?|would|may|might|indicates?"
     r"|implies|forces?)\b"
 )

@@ -89,8 +89,8 @@ def explain(
             return (vote, relayed), tuple(mail.reasons)
     else:
         rest = (read_own_entry if is_result else ask_about_the_rest)(words.own, author)
-        if vote is None and not is_result and (rest is None or rest.standing is Standing.LEANING):
-            rest = read_quoted_boxes(words.quoted_boxes, author) or rest
+        if vote is None and not is_result and (rest is None or (rest.standing.is_faint and rest.value == "")):
+            rest = read_quoted_boxes(words.quoted_boxes, author, rest) or rest
         if vote is None or rest is None or rest.standing is Standing.LEANING:
             vote = vote or rest
         else:

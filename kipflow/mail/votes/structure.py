@@ -12,7 +12,7 @@ from kipflow.mail.votes import shapes
 from kipflow.mail.votes.claims import find_claim, skip_claim
 from kipflow.mail.votes.lexicon import begins, fold, has, leaves_only
 from kipflow.mail.votes.shapes import Shape, Shapes, find_boxes
-from kipflow.mail.votes.technical import find_patch_lines, is_technical
+from kipflow.mail.votes.technical import find_code_lines, is_technical
 from kipflow.mail.votes.values import find_values, skip_bullet
 
 _SHOWS_HOW = re.compile(r"\b(?:example|copy this|filled|template)\b.*:\s*$|\blook(?:s|ing)? like:?\s*$", re.IGNORECASE)
@@ -66,7 +66,7 @@ _NAMED_VALUE = re.compile(
 def classify_lines(lines: Sequence[str], author: str, apart: Collection[int] = ()) -> Shapes:
     """Which lines (made plain) are part of a group: index → its role and its value; `apart` are the lines below a
     quote, which belong to no other lines."""
-    found: Shapes = dict.fromkeys(find_patch_lines(lines), (shapes.PATCH, "+1"))
+    found: Shapes = dict.fromkeys(find_code_lines(lines), (shapes.PATCH, "+1"))
     found |= find_boxes(lines)
     leading = [v for v in find_leading(lines) if v.index not in found]
     boxes = {index: shown for index, shown in found.items() if shown[0] is not shapes.PATCH}

@@ -43,11 +43,15 @@ _REMARK = re.compile(r"\s*[,;)]*\s*(?://|/\*)\s+[a-z]")
 #: where a patch begins, and its lines
 _PATCH_HEAD = re.compile(r"^\s*(?:diff --git |@@ -\d)")
 _CLAIMED_VOTE = re.compile(r"^\W{0,3}[01]\W{1,3}(?:non\W?)?binding\b", re.IGNORECASE)
+#: a comment in a program that goes on below: "/** @return the end"
+_COMMENT = re.compile(r"/\*(?!.*\*/)")
+_LONGEST_COMMENT = 30
 _PATCH_LINE = re.compile(r"^\s*(?:[-+@\\]|index |diff )|^\s{2,}\S")
 
 
-def find_patch_lines(lines: Sequence[str]) -> Iterator[int]:
-    """The lines of patches: after a head, all removed, added or indented lines, up to any other line or a vote."""
+def find_code_lines(lines: Sequence[str]) -> Iterator[int]:
+    """The lines of patches: after a head, all removed, added or indented lines, up to any other line or a vote; and
+    those of comments in a program, up to their end."""
     within = False
     for index, line in enumerate(lines):
         within = _PATCH_HEAD.match(line) is not None or (
@@ -55,6 +59,9 @@ def find_patch_lines(lines: Sequence[str]) -> Iterator[int]:
         )
         if within:
             yield index
+    for start in (i for i, line in enumerate(lines) if _COMMENT.search(line)):
+        end = next((i for i in range(start, min(start + _LONGEST_COMMENT, len(lines))) if "*/" in lines[i]), start)
+        yield from range(start, end + (end > start))
 
 
 def is_technical(before: str, after: str) -> bool:

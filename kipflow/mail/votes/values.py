@@ -20,10 +20,10 @@ _ZERO = re.compile(rf"{_ALONE_IN_FRONT}(?P<value>0)(?![\w%°]|[.,/:-]\d|\.\.+[-+
 _FACE = re.compile(
     r"(?:(?<=\s)|^)(?:[:;]-?[/\\|](?=\s|$)|[:;]-?\((?=\s*$)|(?:(?:^|(?<=[01!.)] ))<3|=[)(D]|\^_?\^|\\?o/)(?=\s|$))"
 )
-#: "Plus one more thing:", "plus one nit below" add something
+#: "Plus one more thing:", "plus one nit below", "plus one sentence that says so" add something
 _ADDITION = (
     r"(?! (?:more |other |small |minor |last |final )?"
-    r"(?:thing|question|nit|typo|comment|point|remark|issue|detail|note))"
+    r"(?:thing|question|nit|typo|comment|point|remark|issue|detail|note)| [a-z]+ (?:that|which)\b)"
 )
 #: "plus one", "s/-1/+1/", "lgtm+1", "+1thanks", "+1s from me", "+/-0", "\+1" (Markdown), "&#43;1" (HTML)
 #: tried only if a line has one of the signs in front
