@@ -23,7 +23,7 @@ _BEHIND = re.compile(
 )
 
 _NAME = r"(?-i:(?=[^\W\d_])[^a-zß-öø-ÿ])[\w'’-]*"
-_FROM_NAMES = rf" from {_NAME}(?: {_NAME})?(?:,|\.(?= |$)|;|$| and {_NAME})"
+_FROM_NAMES = rf" from {_NAME}(?: {_NAME})?(?:,|\.(?= |$)|;|$| \(| and {_NAME})"
 #: "with +1s from Mara, Jun and Kim", "with the following +1 votes: Mara, Jun": the list of names is complete
 _UNCOUNTED = re.compile(
     rf"(?:(?P<g>{GROUP}) )?(?:{CHOICE_GROUP}(?:['’]?s| votes|(?<=binding [+-]1)(?={_FROM_NAMES})"

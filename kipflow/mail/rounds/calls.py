@@ -91,12 +91,14 @@ def find_beginnings(text: str) -> list[bool]:
     if any(_VOTES_STAND.match(s) and not _DENIED.search(MARK.split(s)[0]) for s in SENTENCES.split(folded)):
         return []
     sentences = [s for s in SENTENCES.split(folded) if has("restart", s)] if has("restart", folded) else []
-    actual = (s for s in sentences if "?" not in s and not _may_be_none(drop("restart", s)))
+    actual = (s for s in sentences if "?" not in s and not _may_be_none(s))
     return [found for sentence in actual for found in _find_beginnings(sentence)]
 
 
 def _may_be_none(sentence: str) -> bool:
-    return has("hypothetical", sentence) or has("condition", sentence)
+    """Whether a beginning depends on something, or is only thought of: "I would start again"."""
+    clauses = [drop("restart", part) for part in MARK.split(sentence) if has("restart", part)]
+    return any(has("hypothetical", c) for c in clauses) or has("condition", drop("harmless", drop("restart", sentence)))
 
 
 def _find_beginnings(sentence: str) -> Iterator[bool]:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from kipflow.domain.facts import MailKind, Message
 from kipflow.domain.votes import Expression, Standing
 from kipflow.mail.votes.answers import read_short_answer
+from kipflow.mail.votes.lexicon import fold, has
 
 #: Most mails that one is compared with, and most of its lines that are compared at once.
 _MOST_ABOVE, _MOST_LINES = 8, 60
@@ -24,7 +25,7 @@ def read_mails(mails: list[Message], call: Message | None) -> dict[str, tuple[Ex
     """The expressions of a round's mails by their ids; `call` is the mail that called for votes, if it is held."""
     known = {message.message_id: message for message in mails}
     return {
-        message.message_id: _add_short_answer(message, _drop_copied(message, known), call)
+        message.message_id: _add_short_answer(message, _ask_of_side_poll(message, known), call)
         for message in mails
         if message.reading.kind is not MailKind.CANCEL
     }
@@ -54,6 +55,24 @@ def _add_short_answer(message: Message, said: tuple[Expression, ...], call: Mess
         return said
     short = read_short_answer(message.own_text, message.author_name)
     return said if short is None else (*said, short)
+
+
+def _ask_of_side_poll(message: Message, known: Mapping[str, Message]) -> tuple[Expression, ...]:
+    """The expressions; in answer to somebody who asks for hands on something else, as questions without a claim."""
+    said = _drop_copied(message, known)
+    above = known.get(message.in_reply_to or next(reversed(message.references), ""))
+    if (
+        above is None
+        or not said
+        or above.message_id == message.message_id
+        or not has("side_poll", fold(above.own_text))
+    ):
+        return said
+    why = "answers a poll on something else: is it a vote?"
+    return tuple(
+        e.as_question("side-poll", why) if e.standing is Standing.CLEAR and e.claimed_binding is None else e
+        for e in said
+    )
 
 
 def _drop_copied(message: Message, known: Mapping[str, Message]) -> tuple[Expression, ...]:

@@ -60,10 +60,15 @@ def read_labelled(text: str) -> Iterator[Finding]:
             yield find("stated-without-number", Standing.HINT, _IN_WORDS, choice=choice, line=line.strip())
 
 
+def _signs(line: str, author: str) -> bool:
+    """Whether a line is its author's name, and perhaps what they are: "Mara Lind, from the cheap seats"."""
+    return is_same_person(line.partition(",")[0].strip(" ,~–—-/"), author)
+
+
 def read_answer(own: Sequence[OwnLine], author: str) -> Iterator[Finding]:
     """A mail of a word or two, its author's name aside, that answers nothing quoted above it: "Against.", "Nope"; and
     a line that says the same as a vote quoted above it: "Same here."."""
-    written = [x for x in own if x.text.strip() and not is_same_person(x.text.strip(" ,~–—-"), author)]
+    written = [x for x in own if x.text.strip() and not _signs(x.text, author)]
     said = [x for x in written if len(x.text) <= BRIEF and not x.text.rstrip().endswith("?")]
     alone = said if len(written) == 1 else []
     for line in alone or (x for x in said if find_values(x.answers)):
@@ -93,7 +98,7 @@ def read_short_answer(text: str, author: str) -> Expression | None:
     single word, or a text in another language, that is not understood; plans, links and questions are none.
     """
     lines = [line.strip() for line in text.splitlines()]
-    said = " ".join(line for line in lines if line and not is_same_person(line.strip(" ,~–—-/"), author))
+    said = " ".join(line for line in lines if line and not _signs(line, author))
     folded = fold(said)
     if len(said) > _SHORTEST or len(said.split()) > _FEWEST:
         return _find_short_sentence(said, folded)
