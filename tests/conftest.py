@@ -31,8 +31,7 @@ settings.load_profile("kipflow")
 
 #: Folders whose tests share one costly thing (a running kipflow, a JVM, Airflow's database), so that one process
 #: runs all of them. Other tests go by file, which keeps what a module shares in one process too.
-SYSTEM = "tests/integration/system/"
-TOGETHER = (f"{SYSTEM}started/", f"{SYSTEM}repaired/", "tests/spark/", "tests/dags/")
+TOGETHER = ("tests/integration/system/", "tests/spark/", "tests/dags/")
 #: Folders whose tests all talk to servers or databases: none of them is a fast test.
 INTEGRATION = ("tests/integration/", "tests/adversary/")
 #: What takes longest begins first, so that no process is left with it in the end when the others are done.

@@ -8,7 +8,7 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,7 +18,6 @@ import httpx
 
 from kipflow.launcher.api import AirflowApi, DagRun
 from kipflow.launcher.layout import Layout
-from tests.ports import find_free_port
 
 KIPFLOW = Path(sys.executable).with_name("kipflow")
 _HOUR = (datetime.now(UTC).hour + 6) % 12
@@ -94,16 +93,6 @@ class Instance:
 def ask(database: Path, sql: str, *values: str | int) -> list[Any]:
     with sqlite3.connect(f"file:{database}?mode=ro", uri=True, timeout=30) as connection:
         return connection.execute(sql, values).fetchall()
-
-
-def start_instance(home: Path) -> Iterator[Instance]:
-    """A running kipflow in this home, until the tests of a folder are done with it."""
-    ui_port, sandbox_port = find_free_port(), find_free_port()
-    try:
-        first = run_kipflow(home, ui_port, sandbox_port, "up")
-        yield Instance(home=home, ui_port=ui_port, sandbox_port=sandbox_port, first=first)
-    finally:
-        run_kipflow(home, ui_port, sandbox_port, "down")
 
 
 def run_kipflow(home: Path, ui_port: int, sandbox_port: int, *arguments: str) -> subprocess.CompletedProcess[str]:

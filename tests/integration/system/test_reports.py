@@ -21,10 +21,10 @@ pytestmark = [pytest.mark.system, pytest.mark.airflow, pytest.mark.spark, pytest
 
 
 def test_a_silent_proposal_sleeps_when_the_grace_of_its_warning_is_over(instance: Instance) -> None:
-    """The first start warned of it; 16 days later by its clock it is dormant since its grace ended."""
+    """The first start warned of it; 15 days later by its clock it is dormant since its grace ended."""
     [(number, due_at, recorded_at)] = instance.ask("SELECT number, due_at, recorded_at FROM warning WHERE number = 107")
     assert instance.stages()[107] == "Discussion"
-    instance.push_time("16 days")
+    instance.push_time("6 days")
     # silence brings no mail that would start decisions: what starts them is the clock
     for dag_id in ("kip_poll_threads", "kip_advance_stages"):
         assert instance.run_dag(dag_id).state == "success"
