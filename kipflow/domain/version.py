@@ -6,4 +6,4 @@ decided again, and history is corrected where it differs.
 
 from __future__ import annotations
 
-DECISION_RULES: int = 15
+DECISION_RULES: int = 16

@@ -13,7 +13,13 @@ from dataclasses import dataclass
 from kipflow.mail import limits
 from kipflow.mail.content.html import BAR_MARK, OUTLOOK_MARK
 from kipflow.mail.content.text import clean_lines
-from kipflow.mail.quotes.attributions import VOTE_LINE, begins_attribution, is_attribution, leads_in_vote
+from kipflow.mail.quotes.attributions import (
+    VOTE_LINE,
+    begins_attribution,
+    is_attribution,
+    leads_in_vote,
+    split_glued,
+)
 from kipflow.mail.quotes.footers import drop_added, drop_own_disclaimers, find_automated, is_sent_from
 from kipflow.mail.quotes.headblocks import HEADER_LINE, ORIGINAL
 from kipflow.mail.quotes.marked import (
@@ -72,7 +78,7 @@ def find_own_words(text: str, note: limits.Note = limits.ignore, *, address: str
     """The author's own lines of a mail text, in order, each with the quote above it; `address` is the author's."""
     lines = clean_lines(text, note)
     automated = find_automated(lines)
-    lines = drop_added(lines)
+    lines = split_glued(drop_added(lines))
     barred = _read_bars(lines) if BAR_MARK in text else ()
     marks = mark_quotes(lines)
     mark_attributions(lines, marks)

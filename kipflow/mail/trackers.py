@@ -12,6 +12,8 @@ _LONGEST = limits.SUBJECT.size
 
 _ROBOT = re.compile(
     r"^\s*(?:re:\s*)?\[pr\]|^\s*\[(?:jira|jenkins|confluence|bugzilla)\]|"
+    # "Re: [apache/kafka] Rename the metrics (PR #19)"
+    r"^\s*(?:re:\s*)?\[[\w.-]{1,60}/[\w.-]{1,60}\] .*\((?:pr |issue |discussion )?#\d+\)\s*$|"
     rf"^\s*(?:{join_words('robot')}|absence\b|ooo\b)",
     re.IGNORECASE,
 )

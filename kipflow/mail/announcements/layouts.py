@@ -46,6 +46,10 @@ _SPELLINGS = tuple(
         ("(", rf"\(\s*({_GROUP})\s*[,;/]\s*[\w.@ -]{{1,40}}\)", r"(\1)"),  # "(binding, PMC)"
         (("pmc",), r"(?<=[+\-][01])\s*\(?\s*non[-\s]PMC(?: members?)?\s*\)?(?=\s*[:=])", " (non-binding)"),
         (("pmc",), r"(?<=[+\-][01])\s*\(?\s*PMC(?: members?)?\s*\)?(?=\s*[:=])", " (binding)"),
+        # "(Jun, Mara and Ravi; binding)", "and a non-binding one", "✔ Mara Lind (binding)"
+        ("(", rf"\(([^()]{{2,200}}); ({_GROUP})\)", r"(\2) (\1)"),
+        (("bind",), rf"(?<=\band )an?(?= {_GROUP} (?:one|vote|\+1)\b)", "1"),
+        ("✔✓✅☑", rf"^\s*[✔✓✅☑]\s*(?=[^\W\d_].{{1,60}}\({_GROUP}\)\s*$)", "+1 "),
         ("票", rf"({_GROUP})\s*(\d{{1,3}})\s*票", r"\2 \1"),  # "binding 3 票"
         ("个個票", rf"(?<=\d)\s*[个個票]\s*(?=[+\-]|\(?{_GROUP})", " "),
         (("...", "…"), r"\s*(?:\.{3,}|…)\s*(?=\d{1,3}\s*$)", ": "),
@@ -92,12 +96,18 @@ _NAMED_VOTE = re.compile(
 )
 _NEXT_VOTE = re.compile(r"\s*(?:[,;]|\band\b)\s*(?:and\s+)?(?=[+\-]\s?[01](?:\s|:))")
 _GROUP_HEAD = re.compile(r"^\W*(?P<group>(?:non[-\s]{0,2})?binding)(?:\s+votes?)?\W*$", re.IGNORECASE)
+#: "-1 votes", and "binding: 1" below it
+_CHOICE_HEAD = re.compile(r"^\s*(?:[-*•]\s+)?(?P<choice>[+\-]\s?[01])\s+votes?\W*$", re.IGNORECASE)
+_GROUP_COUNT = re.compile(
+    rf"^\s*(?:[-*•]\s+)?(?P<group>{_GROUP})(?:\s+votes?)?\s*[:=]\s*(?P<number>\d{{1,3}})\s*$", re.IGNORECASE
+)
 _CHOICE_LINE = re.compile(
     r"^\s*(?:[-*•]\s+)?(?P<choice>[+\-]\s?[01]|0)(?:(?:\s+votes?)?\s*[:=]\s*|\s+(?=[^\W\d_]))(?P<rest>\S.*)$"
 )
 _ALL_OF_GROUP = re.compile(ALL_OF_GROUP, re.IGNORECASE)
 _GROUP_NAMES = re.compile(
-    r"^\s*(?:[-*•]\s+)?(?P<group>(?:non[-\s]{0,2})?binding)(?:\s+votes?|\s+(?P<choice>[+\-]\s?[01]|0)(?:['’]?s)?)?\s*[:–—]"
+    r"^\s*(?:[-*•]\s+)?(?P<group>(?:non[-\s]{0,2})?binding)(?:\s+votes?|\s+(?P<choice>[+\-]\s?[01]|0)(?:['’]?s)?)?"
+    r"(?:\s+in favou?r)?\s*[:–—]"
     r"(?P<names>[^\d:()]{2,1200})(?:\((?P<number>\d{1,3})\))?\.?$",
     re.IGNORECASE,
 )
@@ -109,10 +119,14 @@ def even_out(lines: Sequence[str]) -> list[str]:
     parted = [part for line in marked for part in (part_lists(line) if len(line) <= _MAX_LINE else [line])]
     found = _write_out_pairs([_write_out(part) for line in flatten_tables(parted) for part in _part_votes(line)])
     out: list[str] = []
-    group = ""
+    group = side = ""
     for line in found:
-        head, choice = _GROUP_HEAD.match(line), _CHOICE_LINE.match(line)
-        if head is not None:
+        head, choice, counted = (p.match(line) for p in (_GROUP_HEAD, _CHOICE_LINE, _GROUP_COUNT))
+        alone = _CHOICE_HEAD.match(line)
+        side = alone["choice"] if alone is not None else side
+        if counted is not None and side:
+            out.append(f"{side} ({parse_group(counted['group'])}): {counted['number']}")
+        elif head is not None:
             group = parse_group(head.group("group"))
             out.append(line)
         elif choice is not None and group and "binding" not in line.lower():

@@ -34,13 +34,13 @@ _VOTERS_WITHIN = re.compile(
 #: "It passes: Mara, Jun (all binding).", "Mara and Jun (both binding) and Kim (non-binding) voted +1"
 _VOTED = r"(?: have| has)? voted (?:in favou?r|for it|yes|\+1)"
 _ALL_WITHIN = re.compile(
-    rf"(?P<lead>^|^.*?[.:]\s)(?P<names>{_PEOPLE})(?P<voted>{_VOTED})? {ALL_OF_GROUP}"
+    rf"(?P<lead>^|^.*?[.:]\s)(?P<names>{_PEOPLE})(?P<voted>{_VOTED}| \+1)? {ALL_OF_GROUP}"
     rf"(?:,? and (?P<more>{_PERSON}(?: {_PERSON}){{0,3}}) \((?P<kind>{GROUP})\))?(?P<behind>{_VOTED})?(?=[\s.,;+]|$)",
     re.IGNORECASE,
 )
 #: "+1 from Jun, Mara and me (binding), +1 from Kim (non-binding)"
 _FROM_WITHIN = re.compile(
-    rf"(?:^|(?<=[.;:,]\s)|(?<=\band ))(?P<c>[+\-]\s?[01]) from "
+    rf"(?:^|(?<=[.;:,]\s)|(?<=\band )|(?<=\bwith )|(?<=\ba ))(?P<c>[+\-]\s?[01]) from "
     rf"(?P<names>(?:{_PERSON}|me)(?:(?:,? and|,)? (?:{_PERSON}|me)){{0,40}})"
     rf" \((?:(?:all|both) )?(?P<group>{GROUP})\)[,.;]?(?:\s|$)",
     re.IGNORECASE,

@@ -67,6 +67,8 @@ def _read_named(line: str, *, is_list: bool) -> str | None:
 
 
 def _write_vote(choice: str, name: str, group: str | None) -> str:
+    if group and "," in name:
+        return f"{choice} ({parse_group(group)}): {name}"
     return f"- {choice} {name} ({parse_group(group)})" if group else f"- {choice} {name}"
 
 

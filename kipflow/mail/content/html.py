@@ -83,6 +83,9 @@ class _Writer:
         self.preformatted = 0
         self.size = 0
         self.hiding: set[str] = set()
+        #: whether the tables, and rows, around this point are drawn, outermost first
+        self.tables: list[bool] = []
+        self.rows: list[bool] = []
         self.veils = 0
 
     def write(self, root: Any) -> str:
@@ -122,8 +125,8 @@ class _Writer:
             self.open_quote(node, tag)
         if tag == "br":
             self.end_line(keep_empty=True)
-        elif tag == "li":
-            self.add("- ")
+        elif tag in {"li", "table", "tr"}:
+            self.open_item(node, tag)
         elif tag == "pre":
             self.preformatted += 1
         elif tag == "img" and node.get("alt"):
@@ -133,6 +136,17 @@ class _Writer:
             self.add(described)
         if node.text:
             self.add(node.text)
+
+    def open_item(self, node: Any, tag: str) -> None:
+        """Draw the bullet of a list, and bars between the cells of a table that is not only a mail's layout."""
+        if tag == "li":
+            self.add("- ")
+        elif tag == "table":
+            self.tables.append((node.get("border") or "0").strip() != "0" or next(node.iter("th"), None) is not None)
+        else:
+            self.rows.append(self.tables[-1:] == [True] and sum(cell.tag in {"td", "th"} for cell in node) > 1)
+            if self.rows[-1]:
+                self.add("| ")
 
     def open_quote(self, node: Any, tag: str) -> None:
         if _is_header(node):
@@ -150,7 +164,9 @@ class _Writer:
         if tag in _BLOCKS:
             self.end_line()
         if tag in {"td", "th"}:
-            self.add(" ")
+            self.add(" | " if self.rows[-1:] == [True] else " ")
+        elif tag in {"table", "tr"}:
+            (self.tables if tag == "table" else self.rows).pop()
         if tag == "pre":
             self.preformatted -= 1
         if tag in {"p", "ul", "ol", "table", "blockquote"} and self.lines and self.lines[-1].strip("> \ue000"):

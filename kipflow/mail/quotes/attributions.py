@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import zip_longest
 
 from kipflow.mail.quotes.headblocks import HAS_DATE, has_time, is_dated_sender, is_sender, is_sender_and_time
 
@@ -71,6 +72,20 @@ def is_attribution(text: str, *, above_quote: bool = False) -> bool:
         return False
     # "I meant what I said. +1" right above a quote names nobody: it votes
     return (len(text) < 90 and VOTE_IN_LINE.search(text) is None) or HAS_DATE.search(text) is not None
+
+
+_WITHIN = re.compile(r"(?<=\S)\s*(?=\bOn\s)")
+
+
+def split_glued(lines: list[str]) -> list[str]:
+    """The lines, with attributions above quotes in lines of their own: some web forms put a reply right before one."""
+    out: list[str] = []
+    for line, below in zip_longest(lines, lines[1:], fillvalue=""):
+        is_last = line[-1:] == ":" and line[:1] != ">" == below[:1] and len(line) <= MAX_ATTRIBUTION
+        found = _WITHIN.finditer(line) if is_last else ()
+        at = next((m for m in found if HAS_DATE.search(line, m.end()) and ends_attribution(line[m.end() :])), None)
+        out.extend([line] if at is None or OPENS.match(line) else [line[: at.start()], line[at.end() :]])
+    return out
 
 
 def begins_attribution(line: str) -> bool:

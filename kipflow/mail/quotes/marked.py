@@ -156,13 +156,20 @@ def _find_earlier_part(lines: list[str], marks: list[str], first: int) -> int:
 def mark_leftovers(lines: list[str], marks: list[str]) -> tuple[str, ...]:
     """Mark a lone line between two quoted ones as quoted: it is the rest of a wrapped line.
 
-    Returns the only vote of a mail if the quoted line above it breaks off: it may be that line's rest, or a reply.
+    Returns the only vote of a mail if the quoted line above it breaks off, or is empty and the next one is quoted, too:
+    it may be a quoted line that lost its mark, or a reply.
     """
     for alone in _BETWEEN_QUOTES.finditer("".join(marks)):
         index = alone.start() + 1
         if lines[index].strip() and len(lines[index - 1]) >= 62 and lines[index + 1].strip("> |"):
             marks[index] = QUOTED
-    below = (run.end() for run in _QUOTE_RUN.finditer("".join(marks)) if _BREAKS_OFF.search(lines[run.end() - 1]))
+    kinds = "".join(marks)
+    below = (
+        run.end()
+        for run in _QUOTE_RUN.finditer(kinds)
+        if _BREAKS_OFF.search(above := lines[run.end() - 1])
+        or (not above.strip("> |") and kinds[run.end() + 1 : run.end() + 2] == QUOTED)
+    )
     broken = [i for i in below if marks[i : i + 1] == [OWN] and VOTE_LINE.match(lines[i])]
     if (
         not broken

@@ -108,8 +108,9 @@ def _find_beginnings(sentence: str) -> Iterator[bool]:
             continue  # "there is no need to restart the vote"
         phrase = find_words("restart", clause)[0]
         before = _LEADS_ON.sub("", clause[: phrase.start()]).strip()
-        if _THEY.match(before) and _OF_VOTES.search(sentence) is None:
-            continue
+        is_of_votes = _OF_VOTES.search(sentence) is not None
+        if not is_of_votes and (_THEY.match(before) or len(before.split()) > _MOST_BEFORE):
+            continue  # "on another node the producer starts from scratch"
         if (ground := _GROUND.match(before)) is not None and not ends("introduces", ground.group()):
             before = before[ground.end() :]
         if before in {"consider", "treat", "regard"} and _OF_VOTES.search(phrase.group()):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from kipflow.domain.facts import MailKind, Message
@@ -15,6 +15,8 @@ from kipflow.mail.votes.lexicon import fold, has
 _MOST_ABOVE, _MOST_LINES = 8, 60
 #: Fewest words of the lines beside a vote that show that all of them are copied: "+1 Release it" alone is a vote.
 _FEWEST_COPIED = 4
+#: Fewest words of a vote's line that two people hardly write alike.
+_LONG = 9
 #: "Mara Lind said:"
 _LEADS_IN = re.compile(
     r"\b(?:said|says|wrote|writes|schrieb|schreibt|écrit|écrivait|escribió|escreveu|scritto|написал\w*)\s*:\s*$"
@@ -76,14 +78,23 @@ def _ask_of_side_poll(message: Message, known: Mapping[str, Message]) -> tuple[E
 
 
 def _drop_copied(message: Message, known: Mapping[str, Message]) -> tuple[Expression, ...]:
-    """The expressions without those in lines that somebody's mail above has, and that nothing marks as a quote."""
+    """The expressions without those in lines that somebody's mail above has, and that nothing marks as a quote; a long
+    line that is written again is a question."""
     said, lines = message.expressions, message.own_text.split("\n")
-    if not said or not _may_quote(lines):
+    may_quote, long = _may_quote(lines), [e for e in said if e.value and len(e.line.split()) >= _LONG]
+    if not said or not (long or may_quote):
         return said
     named = [message.in_reply_to or "", *reversed(message.references)]
     above = [known[name] for name in dict.fromkeys(named) if name in known and name != message.message_id]
     texts = [mail.own_text for mail in above if mail.author_address != message.author_address][:_MOST_ABOVE]
-    return tuple(e for e in said if not (e.value and any(_is_copied(lines, e.line, text) for text in texts)))
+    if may_quote:
+        said = tuple(e for e in said if not (e.value and any(_is_copied(lines, e.line, text) for text in texts)))
+    why = "repeats a line of the mail that it answers: whose words?"
+    return tuple(e.as_question("copied", why) if e in long and _has_line(texts, e.line) else e for e in said)
+
+
+def _has_line(texts: Iterable[str], line: str) -> bool:
+    return any(" ".join(line.split()).lstrip("-*• ") in " ".join(text.split()) for text in texts)
 
 
 def _may_quote(lines: list[str]) -> bool:

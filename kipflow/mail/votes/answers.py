@@ -61,8 +61,9 @@ def read_labelled(text: str) -> Iterator[Finding]:
 
 
 def _signs(line: str, author: str) -> bool:
-    """Whether a line is its author's name, and perhaps what they are: "Mara Lind, from the cheap seats"."""
-    return is_same_person(line.partition(",")[0].strip(" ,~–—-/"), author)
+    """Whether a line is its author's name or initial, and perhaps what they are: "Mara Lind, from the cheap seats"."""
+    name = line.partition(",")[0].strip(" ,~–—-/")
+    return is_same_person(name, author) or (name.strip(".") == author[:1] != "")
 
 
 def read_answer(own: Sequence[OwnLine], author: str) -> Iterator[Finding]:

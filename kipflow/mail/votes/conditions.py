@@ -83,7 +83,7 @@ def find_unknown(text: str) -> str:
 
 #: no conditions: "after all", "what I was after.", "it broke once.", "if only we had this"
 _NO_CONDITION = re.compile(
-    r"\bafter all(?=\s*(?:[^\w\s]|$))|\bafter(?=\s*[.!]*\s*$)|(?<=\w)\s+[^\W\d]\w+\s+once(?=\s*[.!]*\s*$|[.!]\s)"
+    r"\bafter all(?=\s*(?:[^\w\s]|$))|\bafter(?=\s*[.!]*\s*$)|(?<=\w)\s+[^\W\d]\w+\s+once(?=\s*[.!]*\s*$|[.!]\s|\s*\()"
     r"|\bif only (?:we|i) had (?:this|it|that)\b"
 )
 

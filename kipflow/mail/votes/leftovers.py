@@ -50,7 +50,7 @@ _OWN_SEVERAL = re.compile(r"\b(?:my|among the) (?P<value>[+-] ?1)['’]?s\b", re
 _COUNTS_OWN = re.compile(
     r"\b(?:with|including|counting) (?:my own|mine)\b[^.!?\n]{0,40}(?:[+]\s?\d|\b(?:\d|two|three|four|five)\b)", re.I
 )
-_OWN = re.compile(r"\b(?:me|myself|mine|my own|I)\b")
+_OWN = re.compile(r"\b(?:me|myself|mine|my own|I|yours truly)\b")
 #: "two +1 (Ola, Nils), plus mine"
 _ADDED = re.compile(r"\b(?:(?:plus|including|with) (?:mine|myself|my own)|including me)\b", re.IGNORECASE)
 #: "Landed. What Ravi wrote for me is right.", "Confirmed: that +1 was me"

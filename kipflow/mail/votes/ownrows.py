@@ -19,6 +19,7 @@ _REMARKED = re.compile(r"(?P<value>[+-]\s?[01])(?:\s*\([^()A-Z]{1,200}\))?")
 _WHOLE_VOTE = re.compile(r"[+-]\s?[01](?:\s*\(?(?:non-?)?binding\)?)?", re.IGNORECASE)
 _NUMBER = re.compile(r"(?:[A-Za-z]{2,12}[- ]?)?0{0,3}(?P<number>\d{1,6})")
 _VOTE = re.compile(r"(?:my )?(?:vote|choice|ballot)", re.IGNORECASE)
+_MARK = re.compile(r"[xX✓✔☑✅]")
 _RULE = re.compile(r"[:=-]*")
 
 
@@ -39,6 +40,9 @@ def read_rows(lines: Sequence[OwnLine], author: str, numbers: Collection[int]) -
     titles = next((cells for cells in rows.values() if not all(map(_RULE.fullmatch, cells))), [])
     titles = [] if any(map(_VALUE.fullmatch, titles)) else titles
     said = {i: _write_out(cells, titles, author, numbers) for i, cells in rows.items() if cells is not titles}
+    marked = {i: cells for i, cells in rows.items() if _MARK.fullmatch(cells[-1]) and _VALUE.fullmatch(cells[0])}
+    if len(marked) == 1 and sum(bool(_VALUE.fullmatch(cells[0])) for cells in rows.values()) > 1:  # a drawn ballot
+        said |= {i: f"My vote: {cells[0]}" for i, cells in marked.items()}
     values = any(len(cell) == 2 and _VALUE.fullmatch(cell) for cells in rows.values() for cell in cells)
     reports = values and not any(said.values())  # with a row of its writer's the table is a list to sign
     freed = tuple(replace(line, text=said.get(i, "")) if i in rows else line for i, line in enumerate(lines))

@@ -35,6 +35,7 @@ from kipflow.mail.votes.wording import read_words
 MAX_LINE_SHOWN = 300
 MAX_VALUES = 12  # most written values read in one sentence: more are no vote and only cost time
 _VALUES = re.compile(r"[+\-\u2212]\s?[01]")
+_REASON = re.compile(r"\b(?:because|since)\b")
 _FIGURES = "01+\u2212\uff11\uff10"
 
 
@@ -143,7 +144,7 @@ class _Mail:
                 continue
             choice, written = parse_value(value)
             rule, why = shape.name, shape.why
-            if shape is CHECKED and has_condition(line):
+            if shape is CHECKED and has_condition(_REASON.split(line)[0]):
                 rule, why = "conditional", "a condition stands with the vote: is it met?"
             yield find(
                 rule,

@@ -53,6 +53,10 @@ _POINTED = re.compile(
 )
 
 
+#: "[ ] +1 yes   <=== this one"
+_ARROW_BEHIND = re.compile(r"\s(?:<[-=]{1,}|←|⬅)")
+
+
 def find_boxes(lines: Sequence[str]) -> Shapes:
     """The lines (made plain) that are ballot boxes, or show in one line what may be voted: index → role and value."""
     found: Shapes = {}
@@ -83,6 +87,8 @@ def find_box(line: str) -> tuple[Shape, str] | None:
         return (CHECKED if len(checked) == 1 else SEVERAL), _signed(checked[0]["value"])
     if not found or not all(_EMPTY.match(mark) for mark in marks):
         return None
+    if len(found) == 1 and _ARROW_BEHIND.search(line, found[0].end()):
+        return CHECKED, _signed(found[0]["value"])
     return (EMPTY if len(found) == 1 else LEGEND), _signed(found[0]["value"])
 
 
