@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 
 from kipflow.mail.announcements.figures import parse_group
-from kipflow.mail.announcements.name_lists import ALL_OF_GROUP, split_people
+from kipflow.mail.announcements.name_lists import ALL_OF_GROUP, ITEM, split_people
 from kipflow.mail.announcements.prose import part_lists
 from kipflow.mail.announcements.tables import flatten_tables
 from kipflow.mail.announcements.tokens import join_words, load_classes
@@ -26,7 +26,7 @@ _ENDS_IN_NUMBER = re.compile(
 )
 #: "-1 (Tess) was withdrawn"
 _GOES_ON = re.compile(r"\s*[+\-]\s?[01]\s*\([^()]*\)\s*[a-z]")
-_COUNTED = re.compile(rf"\s*(?:{_GROUP}\b|[+\-]\s?[01](?![\w.]))", re.IGNORECASE)
+_COUNTED = re.compile(rf"\s*(?:{_GROUP}\b|[+\-]\s?[01](?![\w.]|\s*[:=]))", re.IGNORECASE)
 #: "+1: Jun (binding), Ben (binding)," over "Tess (binding)"
 _LISTS = re.compile(rf"\s*(?:[-*•]\s+)?(?:[+\-]\s?[01]\b|{_GROUP}\b).{{0,600}},\s*$", re.IGNORECASE)
 _BINDING = re.compile(r"\bbinding\b", re.IGNORECASE)
@@ -47,9 +47,9 @@ _SPELLINGS = tuple(
         (("pmc",), r"(?<=[+\-][01])\s*\(?\s*non[-\s]PMC(?: members?)?\s*\)?(?=\s*[:=])", " (non-binding)"),
         (("pmc",), r"(?<=[+\-][01])\s*\(?\s*PMC(?: members?)?\s*\)?(?=\s*[:=])", " (binding)"),
         # "(Jun, Mara and Ravi; binding)", "and a non-binding one", "✔ Mara Lind (binding)"
-        ("(", rf"\(([^()]{{2,200}}); ({_GROUP})\)", r"(\2) (\1)"),
-        (("bind",), rf"(?<=\band )an?(?= {_GROUP} (?:one|vote|\+1)\b)", "1"),
-        ("✔✓✅☑", rf"^\s*[✔✓✅☑]\s*(?=[^\W\d_].{{1,60}}\({_GROUP}\)\s*$)", "+1 "),
+        ("(", rf"(?<=\d [+\-]1 )\(([^()]{{2,200}}); ({_GROUP})\)", r"(\2) (\1)"),
+        (("bind",), rf"(?<=\band )an?(?= {_GROUP} (?:one|vote|\+1) \()", "1"),
+        ("✔✓✅☑", rf"^\s*[✔✓✅☑]\s*(?=(?:(?-i:[^\W\d_a-z])[\w.'’-]*\s+){{1,4}}\({_GROUP}\)\s*$)", "+1 "),
         ("票", rf"({_GROUP})\s*(\d{{1,3}})\s*票", r"\2 \1"),  # "binding 3 票"
         ("个個票", rf"(?<=\d)\s*[个個票]\s*(?=[+\-]|\(?{_GROUP})", " "),
         (("...", "…"), r"\s*(?:\.{3,}|…)\s*(?=\d{1,3}\s*$)", ": "),
@@ -97,7 +97,7 @@ _NAMED_VOTE = re.compile(
 _NEXT_VOTE = re.compile(r"\s*(?:[,;]|\band\b)\s*(?:and\s+)?(?=[+\-]\s?[01](?:\s|:))")
 _GROUP_HEAD = re.compile(r"^\W*(?P<group>(?:non[-\s]{0,2})?binding)(?:\s+votes?)?\W*$", re.IGNORECASE)
 #: "-1 votes", and "binding: 1" below it
-_CHOICE_HEAD = re.compile(r"^\s*(?:[-*•]\s+)?(?P<choice>[+\-]\s?[01])\s+votes?\W*$", re.IGNORECASE)
+_CHOICE_HEAD = re.compile(r"^\s*(?:[-*•]\s+)?(?P<choice>[+\-]\s?[01]|0)\s+votes?\W*$", re.IGNORECASE)
 _GROUP_COUNT = re.compile(
     rf"^\s*(?:[-*•]\s+)?(?P<group>{_GROUP})(?:\s+votes?)?\s*[:=]\s*(?P<number>\d{{1,3}})\s*$", re.IGNORECASE
 )
@@ -123,7 +123,7 @@ def even_out(lines: Sequence[str]) -> list[str]:
     for line in found:
         head, choice, counted = (p.match(line) for p in (_GROUP_HEAD, _CHOICE_LINE, _GROUP_COUNT))
         alone = _CHOICE_HEAD.match(line)
-        side = alone["choice"] if alone is not None else side
+        side = alone["choice"] if alone is not None else side if counted or ITEM.match(line) else ""
         if counted is not None and side:
             out.append(f"{side} ({parse_group(counted['group'])}): {counted['number']}")
         elif head is not None:

@@ -35,14 +35,15 @@ _VOTERS_WITHIN = re.compile(
 _VOTED = r"(?: have| has)? voted (?:in favou?r|for it|yes|\+1)"
 _ALL_WITHIN = re.compile(
     rf"(?P<lead>^|^.*?[.:]\s)(?P<names>{_PEOPLE})(?P<voted>{_VOTED}| \+1)? {ALL_OF_GROUP}"
-    rf"(?:,? and (?P<more>{_PERSON}(?: {_PERSON}){{0,3}}) \((?P<kind>{GROUP})\))?(?P<behind>{_VOTED})?(?=[\s.,;+]|$)",
+    rf"(?:(?:,? and (?P<more>{_PERSON}(?: {_PERSON}){{0,3}}) \((?P<kind>{GROUP})\))?(?P<behind>{_VOTED}))?"
+    r"(?=[\s.,;+]|$)",
     re.IGNORECASE,
 )
 #: "+1 from Jun, Mara and me (binding), +1 from Kim (non-binding)"
 _FROM_WITHIN = re.compile(
     rf"(?:^|(?<=[.;:,]\s)|(?<=\band )|(?<=\bwith )|(?<=\ba ))(?P<c>[+\-]\s?[01]) from "
-    rf"(?P<names>(?:{_PERSON}|me)(?:(?:,? and|,)? (?:{_PERSON}|me)){{0,40}})"
-    rf" \((?:(?:all|both) )?(?P<group>{GROUP})\)[,.;]?(?:\s|$)",
+    rf"(?P<names>(?:{_PERSON}|(?-i:me))(?:(?:,? and|,)? (?:{_PERSON}|(?-i:me))){{0,40}})"
+    rf" \((?:(?:all|both) )?(?P<group>{GROUP})\)(?:[.;]|,?(?= (?:and )?(?:an? )?[+\-]\s?\d)|$)",
     re.IGNORECASE,
 )
 _PASSES = re.compile(

@@ -138,13 +138,15 @@ class _Writer:
             self.add(node.text)
 
     def open_item(self, node: Any, tag: str) -> None:
-        """Draw the bullet of a list, and bars between the cells of a table that is not only a mail's layout."""
+        """Draw the bullet of a list, and bars between the cells of a table with a row of titles."""
         if tag == "li":
             self.add("- ")
         elif tag == "table":
-            self.tables.append((node.get("border") or "0").strip() != "0" or next(node.iter("th"), None) is not None)
+            titles = [cell.tag for cell in next(node.iter("tr"), ())]
+            is_plain = next(node.iterdescendants("table", "p", "div", "br", "li"), None) is None
+            self.tables.append(is_plain and len(titles) > 1 and set(titles) == {"th"})
         else:
-            self.rows.append(self.tables[-1:] == [True] and sum(cell.tag in {"td", "th"} for cell in node) > 1)
+            self.rows.append(self.tables[-1:] == [True] and len(node) > 1)
             if self.rows[-1]:
                 self.add("| ")
 

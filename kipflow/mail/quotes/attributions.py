@@ -78,13 +78,13 @@ _WITHIN = re.compile(r"(?<=\S)\s*(?=\bOn\s)")
 
 
 def split_glued(lines: list[str]) -> list[str]:
-    """The lines, with attributions above quotes in lines of their own: some web forms put a reply right before one."""
+    """The lines, with an attribution above a quote apart from a vote before it: some web forms join the two."""
     out: list[str] = []
     for line, below in zip_longest(lines, lines[1:], fillvalue=""):
         is_last = line[-1:] == ":" and line[:1] != ">" == below[:1] and len(line) <= MAX_ATTRIBUTION
-        found = _WITHIN.finditer(line) if is_last else ()
-        at = next((m for m in found if HAS_DATE.search(line, m.end()) and ends_attribution(line[m.end() :])), None)
-        out.extend([line] if at is None or OPENS.match(line) else [line[: at.start()], line[at.end() :]])
+        found = _WITHIN.finditer(line) if is_last and ends_attribution(line) else ()
+        at = next((m for m in found if HAS_DATE.search(line, m.end()) and VOTE_IN_LINE.search(line[: m.start()])), None)
+        out.extend([line] if at is None else [line[: at.start()], line[at.end() :]])
     return out
 
 

@@ -73,6 +73,8 @@ _GROUND = re.compile(
     r"(?:(?!(?:i|we|you|why|when|where|if|that|whether|what|who)\b)[\w'’-]+ ){1,12}(?=i\b)"
 )
 _SUBJECT = re.compile(r"\b(?:i|we)\b")
+_ACTOR = re.compile(r"\b(?:i|we|i['’]\w+|we['’]\w+)(?: \w+)?$")
+_ASIDE = re.compile(r"\([^()]*\)")
 #: no vote: "Jean, they start again at zero"
 _THEY = re.compile(r"\b(?:they|these|those|he|she)\b")
 _MOST_BEFORE = 4
@@ -91,14 +93,12 @@ def find_beginnings(text: str) -> list[bool]:
     if any(_VOTES_STAND.match(s) and not _DENIED.search(MARK.split(s)[0]) for s in SENTENCES.split(folded)):
         return []
     sentences = [s for s in SENTENCES.split(folded) if has("restart", s)] if has("restart", folded) else []
-    actual = (s for s in sentences if "?" not in s and not _may_be_none(s))
+    actual = (s for s in sentences if "?" not in s and not _may_be_none(drop("restart", _ASIDE.sub(" ", s))))
     return [found for sentence in actual for found in _find_beginnings(sentence)]
 
 
 def _may_be_none(sentence: str) -> bool:
-    """Whether a beginning depends on something, or is only thought of: "I would start again"."""
-    clauses = [drop("restart", part) for part in MARK.split(sentence) if has("restart", part)]
-    return any(has("hypothetical", c) for c in clauses) or has("condition", drop("harmless", drop("restart", sentence)))
+    return has("hypothetical", sentence) or has("condition", drop("harmless", sentence))
 
 
 def _find_beginnings(sentence: str) -> Iterator[bool]:
@@ -109,7 +109,8 @@ def _find_beginnings(sentence: str) -> Iterator[bool]:
         phrase = find_words("restart", clause)[0]
         before = _LEADS_ON.sub("", clause[: phrase.start()]).strip()
         is_of_votes = _OF_VOTES.search(sentence) is not None
-        if not is_of_votes and (_THEY.match(before) or len(before.split()) > _MOST_BEFORE):
+        is_anothers = len(before.split()) > _MOST_BEFORE and _ACTOR.search(before) is None
+        if not is_of_votes and (_THEY.match(before) or is_anothers):
             continue  # "on another node the producer starts from scratch"
         if (ground := _GROUND.match(before)) is not None and not ends("introduces", ground.group()):
             before = before[ground.end() :]

@@ -60,7 +60,8 @@ def cast_all(
                 continue
             if expression.standing is Standing.QUOTED and record.repeats(expression.line, message):
                 continue
-            expression = settle_crossed_box(expression, call)
+            if not record.has_said(expression.line):
+                expression = settle_crossed_box(expression, message, call)
             ballot = replace(_cast(expression, message, voter, at, roster, policy), known_by=known_by)
             ballot = record.doubt(_set_apart(_ask_of_place(ballot, names)))
             if not record.says_nothing_new(expression, ballot, message):
@@ -116,6 +117,10 @@ class _Record:
         if standing is Standing.LEANING:
             return {held, ballot.choice} != {Choice.FOR, Choice.AGAINST} or ballot.voter in self.leaning
         return standing is Standing.DOUBT and ballot.voter not in self.voted
+
+    def has_said(self, line: str) -> bool:
+        """Whether an earlier mail of the round holds the line as a vote."""
+        return any(line in lines for lines in self.lines.values())
 
     def repeats(self, line: str, message: Message) -> bool:
         """Whether a line is from a mail that this one answers: a quote casts no vote."""

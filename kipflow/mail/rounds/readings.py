@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from kipflow.domain.facts import MailKind, Message
 from kipflow.domain.votes import Expression, Standing
+from kipflow.mail.announcements.names import is_same_person
 from kipflow.mail.votes.answers import read_short_answer
-from kipflow.mail.votes.lexicon import fold, has
+from kipflow.mail.votes.conditions import SENTENCES
+from kipflow.mail.votes.lexicon import fold, has, leaves_only
+from kipflow.mail.votes.values import skip_bullet
 
 #: Most mails that one is compared with, and most of its lines that are compared at once.
 _MOST_ABOVE, _MOST_LINES = 8, 60
@@ -17,6 +20,8 @@ _MOST_ABOVE, _MOST_LINES = 8, 60
 _FEWEST_COPIED = 4
 #: Fewest words of a vote's line that two people hardly write alike.
 _LONG = 9
+#: a ballot's box
+_BOX = re.compile(r"\[[^\[\]]{0,5}\]")
 #: "Mara Lind said:"
 _LEADS_IN = re.compile(
     r"\b(?:said|says|wrote|writes|schrieb|schreibt|écrit|écrivait|escribió|escreveu|scritto|написал\w*)\s*:\s*$"
@@ -26,32 +31,42 @@ _LEADS_IN = re.compile(
 def read_mails(mails: list[Message], call: Message | None) -> dict[str, tuple[Expression, ...]]:
     """The expressions of a round's mails by their ids; `call` is the mail that called for votes, if it is held."""
     known = {message.message_id: message for message in mails}
-    return {
-        message.message_id: _add_short_answer(message, _ask_of_side_poll(message, known), call)
-        for message in mails
-        if message.reading.kind is not MailKind.CANCEL
-    }
+    return {m.message_id: _read(m, known, call) for m in mails if m.reading.kind is not MailKind.CANCEL}
 
 
-#: a box of a ballot; what is written in it
-_BOX = re.compile(r"\[[^\[\]]{0,5}\]")
+def _read(message: Message, known: Mapping[str, Message], call: Message | None) -> tuple[Expression, ...]:
+    named = [message.in_reply_to or "", *reversed(message.references)]
+    above = [known[name] for name in dict.fromkeys(named) if name in known and name != message.message_id]
+    said = _drop_copied(message, [mail for mail in above if mail.author_address != message.author_address])
+    answered = known.get(_find_answered(message))
+    if answered is not None and answered not in (message, call) and _asks_for_hands(answered.own_text):
+        said = tuple(map(_ask_of_side_poll, said))
+    return _add_short_answer(message, said, call)
 
 
-def settle_crossed_box(said: Expression, call: Message | None) -> Expression:
-    """A box that is crossed in a quotation is its writer's vote, if it is empty in the call."""
+def _find_answered(message: Message) -> str:
+    """The id of the mail that this one answers; "": none."""
+    return message.in_reply_to or next(reversed(message.references), "")
+
+
+def settle_crossed_box(said: Expression, message: Message, call: Message | None) -> Expression:
+    """A box that is crossed in a quotation is its writer's vote, if it is empty in the call and the mail says no more
+    than whether it binds."""
     box = _BOX.match(said.line)
     if said.standing is not Standing.QUOTED or box is None or call is None:
         return said
-    text = " ".join(said.line[box.end() :].split())
-    lines = (" ".join(line.split()) for line in call.own_text.split("\n"))
-    is_empty = any(re.fullmatch(rf"\[[ _]*\] ?{re.escape(text)}", line) for line in lines)
+    own = (x for x in message.own_text.split("\n") if not is_same_person(x.strip(" ,-~"), message.author_name))
+    if leaves_only(("filler",), fold(" ".join(own))):
+        return said
+    empty = re.compile(rf"\[[ _]*\] ?{re.escape(_even(said.line[box.end() :]))}")
+    is_empty = any(empty.fullmatch(_even(line)) for line in call.own_text.split("\n"))
     return replace(said, standing=Standing.CLEAR, why="") if is_empty else said
 
 
 def _add_short_answer(message: Message, said: tuple[Expression, ...], call: Message | None) -> tuple[Expression, ...]:
     """A few words that answer the call, and are not understood, may be a vote in any words."""
-    above = message.in_reply_to or next(reversed(message.references), "")
-    answers = call is not None and above == call.message_id and message.author_address != call.author_address
+    answers = call is not None and _find_answered(message) == call.message_id
+    answers = answers and call is not None and message.author_address != call.author_address
     says_more = any(e.standing not in {Standing.LEANING, Standing.DOUBT} for e in said)
     if not answers or says_more or message.declared is not None or message.cancels is not None:
         return said
@@ -59,42 +74,34 @@ def _add_short_answer(message: Message, said: tuple[Expression, ...], call: Mess
     return said if short is None else (*said, short)
 
 
-def _ask_of_side_poll(message: Message, known: Mapping[str, Message]) -> tuple[Expression, ...]:
-    """The expressions; in answer to somebody who asks for hands on something else, as questions without a claim."""
-    said = _drop_copied(message, known)
-    above = known.get(message.in_reply_to or next(reversed(message.references), ""))
-    if (
-        above is None
-        or not said
-        or above.message_id == message.message_id
-        or not has("side_poll", fold(above.own_text))
-    ):
-        return said
-    why = "answers a poll on something else: is it a vote?"
-    return tuple(
-        e.as_question("side-poll", why) if e.standing is Standing.CLEAR and e.claimed_binding is None else e
-        for e in said
-    )
+def _asks_for_hands(text: str) -> bool:
+    return any(has("side_poll", sentence) and "?" in sentence for sentence in SENTENCES.split(fold(text)))
 
 
-def _drop_copied(message: Message, known: Mapping[str, Message]) -> tuple[Expression, ...]:
+def _ask_of_side_poll(said: Expression) -> Expression:
+    """In answer to somebody who asks for hands on something else, a vote without a claim to bind is a question."""
+    is_vote = said.standing is Standing.CLEAR and said.claimed_binding is None
+    return said.as_question("side-poll", "answers a poll on something else: is it a vote?") if is_vote else said
+
+
+def _drop_copied(message: Message, above: Sequence[Message]) -> tuple[Expression, ...]:
     """The expressions without those in lines that somebody's mail above has, and that nothing marks as a quote; a long
     line that is written again is a question."""
     said, lines = message.expressions, message.own_text.split("\n")
-    may_quote, long = _may_quote(lines), [e for e in said if e.value and len(e.line.split()) >= _LONG]
-    if not said or not (long or may_quote):
-        return said
-    named = [message.in_reply_to or "", *reversed(message.references)]
-    above = [known[name] for name in dict.fromkeys(named) if name in known and name != message.message_id]
-    texts = [mail.own_text for mail in above if mail.author_address != message.author_address][:_MOST_ABOVE]
-    if may_quote:
+    if said and _may_quote(lines):
+        texts = [mail.own_text for mail in above][:_MOST_ABOVE]
         said = tuple(e for e in said if not (e.value and any(_is_copied(lines, e.line, text) for text in texts)))
+    if not any(e.value and len(e.line.split()) >= _LONG for e in said):
+        return said
+    written = {_even(line) for mail in above if mail.expressions for line in mail.own_text.split("\n")}
     why = "repeats a line of the mail that it answers: whose words?"
-    return tuple(e.as_question("copied", why) if e in long and _has_line(texts, e.line) else e for e in said)
+    repeated = {e for e in said if e.value and len(e.line.split()) >= _LONG and _even(e.line) in written}
+    return tuple(e.as_question("copied", why) if e in repeated else e for e in said)
 
 
-def _has_line(texts: Iterable[str], line: str) -> bool:
-    return any(" ".join(line.split()).lstrip("-*• ") in " ".join(text.split()) for text in texts)
+def _even(line: str) -> str:
+    """A line without its bullet, its blanks evened out."""
+    return " ".join(line[skip_bullet(line) :].split())
 
 
 def _may_quote(lines: list[str]) -> bool:

@@ -35,10 +35,8 @@ _STATES = re.compile(
     r"\b(?:is|are|was|were|has|have|had|do|does|did|can|could|will|would|should|see|start|expect|please|out of office"
     r"|unsubscribe)\b|\w['’](?:s|re|ve|ll|t)\b|^\+ ?[a-z]"
 )
-#: "I concur.", "I'm game": what its writer does or is, in one word
-_OF_SELF = re.compile(
-    r"\W*(?:i|i['’]m|i am) (?!(?:see|do|did|am|read|know|hope|guess|am away)\b)[a-z]+\W*", re.IGNORECASE
-)
+#: "I consent.": what its writer does, in one word
+_OF_SELF = re.compile(r"\W*i (?!(?:see|do|did|am|read|know|hope|guess)\b)[a-z]+\s*(?:[.!]|$)", re.IGNORECASE)
 #: questions, links, reminders; a written value is read elsewhere
 _NO_VOTE = re.compile(r"[?？]|https?:|\b(?:ping|bump)\b|(?<![\w.])[+\-\u2212]\s?[01](?![\w.])", re.IGNORECASE)
 _ANSWERS = {
@@ -71,13 +69,12 @@ def read_answer(own: Sequence[OwnLine], author: str) -> Iterator[Finding]:
     a line that says the same as a vote quoted above it: "Same here."."""
     written = [x for x in own if x.text.strip() and not _signs(x.text, author)]
     said = [x for x in written if len(x.text) <= BRIEF and not x.text.rstrip().endswith("?")]
-    alone = said if len(written) == 1 else []
+    alone = [x for x in said if not x.answers] if len(written) == 1 else []
     for line in alone or (x for x in said if find_values(x.answers)):
         folded = fold(line.text)
-        is_answer = not line.answers or bool(find_values(line.answers))
-        if is_answer and begins("echoes", folded) and len(skip("echoes", folded).split()) <= _FEW_BEHIND:
+        if begins("echoes", folded) and len(skip("echoes", folded).split()) <= _FEW_BEHIND:
             yield find("as-another", Standing.HINT, "says the same as somebody: which vote?", line=line.text.strip())
-    for line in (x for x in alone if not x.answers):
+    for line in alone:
         shown, folded = line.text.strip(), fold(line.text)
         if folded.strip(" .!") == "1":
             yield ask_about_near_value(NEARLY, folded, Choice.FOR)

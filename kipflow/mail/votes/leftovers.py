@@ -174,6 +174,12 @@ def _find_own_claim(sentence: str) -> bool | None:
     return find_claim("", sentence)
 
 
+def _is_content(folded: str) -> bool:
+    """Whether it likes something, or says that something is over, and objects to nothing."""
+    objects = any(has(name, folded) for name in (*_OBJECTING, "alarm", "refuses"))
+    return not objects and any(has(name, folded) for name in _CALMING)
+
+
 def _goes_along(folded: str) -> bool:
     """Whether it approves, whatever else it says: "Then let's go for it, I can't win them all"."""
     approves = any(has(name, folded) for name in ("approval", "assent"))
@@ -191,7 +197,7 @@ def _warns(folded: str) -> bool:
 LEANINGS = {
     Choice.FOR: DoubtRule(
         "content",
-        lambda folded: not any(has(name, folded) for name in (*_OBJECTING, "alarm", "refuses")) or _goes_along(folded),
+        lambda folded: _is_content(folded) or _goes_along(folded),
         "voted against, and objects to nothing now: does the vote stand?",
         ("The second table settles it for me.",),
     ),

@@ -144,7 +144,8 @@ class _Mail:
                 continue
             choice, written = parse_value(value)
             rule, why = shape.name, shape.why
-            if shape is CHECKED and has_condition(_REASON.split(line)[0]):
+            said = _REASON.split(line)[0] if choice is Choice.AGAINST else line
+            if shape is CHECKED and has_condition(said):
                 rule, why = "conditional", "a condition stands with the vote: is it met?"
             yield find(
                 rule,

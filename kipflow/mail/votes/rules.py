@@ -29,7 +29,7 @@ _ANOTHER = re.compile(r"\s*(?:(?:/|to|or|\.{2,3})?\s*(?=[+-])|(?:-+>|=+>|→)\s*
 _BEHIND_ANOTHER = re.compile(r"(?<![\w.+-])(?<!from )(?P<other>[+-]?\s?[01])\s*(?:/|to|or|\.{2,3})\s*$")
 
 
-_INSTEAD_OF_VALUE = re.compile(r"instead of (?:the|my)(?: \w+)? [+-]?\s?[01]\b")
+_INSTEAD_OF_VALUE = re.compile(r"instead of (?:the|my)(?: \w+)? [+-]?\s?[01](?=\s*(?:[.,;!]|$))")
 
 
 @rule(ASK, "is not said outright: is it a vote?")
@@ -217,7 +217,7 @@ _FEW, _MANY = 4, 15
 _GIVES = re.compile(
     r"\b(?:i|we|myself)(?:['’](?:m|ll|ve|d))?(?: \w+){0,3}"
     r" (?:giv|cast|fil|add|vot|say|leav|send|record|mean|offer|submit|convey|put)"
-    r"|\b(?:file|record|register|note|put|count|enter|list|consider|accept|take)(?: \w+)? (?:my|me|mine)\b"
+    r"|\b(?:file|record|register|note|put|count|enter|list|consider|accept|take)(?: \w+){0,2} (?:my|me|mine)\b"
     r"|\b(?:it|this|you|package|thing|kip|proposal) (?:ha(?:s|ve)|gets?|deserves|earns) my$"
 )
 #: somebody's, or one of many

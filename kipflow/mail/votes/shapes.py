@@ -54,7 +54,10 @@ _POINTED = re.compile(
 
 
 #: "[ ] +1 yes   <=== this one"
-_ARROW_BEHIND = re.compile(r"\s(?:<[-=]{1,}|←|⬅)")
+_ARROW_BEHIND = re.compile(
+    r"\s(?:<[-=]{1,}|←|⬅)\s*(?:this(?: one)?|here|mine|my (?:vote|choice))?[\s,;(]*(?:(?:non-?)?binding)?\W*$",
+    re.IGNORECASE,
+)
 
 
 def find_boxes(lines: Sequence[str]) -> Shapes:

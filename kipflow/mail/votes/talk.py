@@ -15,11 +15,9 @@ from kipflow.mail.votes.conditions import MARK
 from kipflow.mail.votes.labels import ITEM, PASSED_ON, find_label_rule
 from kipflow.mail.votes.lexicon import begins, drop, ends, find_words, fold, has, leaves_only
 from kipflow.mail.votes.mentions import Mention
-from kipflow.mail.votes.taken import is_taken
-from kipflow.mail.votes.values import find_values
 from kipflow.mail.votes.verdicts import Table, Verdict
 
-ASK, CAST, IGNORE = Verdict.ASK, Verdict.CAST, Verdict.IGNORE
+ASK, IGNORE = Verdict.ASK, Verdict.IGNORE
 rule = Table()
 
 
@@ -193,59 +191,6 @@ def of_another(m: Mention) -> bool:
         return True  # "I think Ravi's vote should be taken as +0"
     is_given = m.mine_follows or has("receives", m.clause) or people.is_one_more(m)
     return not m.opens and has("other", m.segment) and not is_given
-
-
-#: somebody did, or waits for, something with a vote: it need not be the vote
-_SAYS_OF_A_VOTE = re.compile(
-    r"\b(?:voted|gave|cast|had|was|were|sent|posted|got|received|collected|counted|recorded|saw|see|told|said|wrote|read"
-    r"|wants?|expects?|miss|hope|wait|owe|uses?|writes?|without|than)\b"
-)
-#: "so a loud", "today it is an unconditional": no more than a manner
-_MANNER = re.compile(
-    r"(?:(?:so|hence|thus|therefore|then|and|but|cool|ok|okay|well|today|now|(?:it|that|here)(?: is|'s)) )*"
-    r"an? (?:very |rather )?[^\W\d_]+"
-)
-_BEFORE = re.compile(r"\bbefore\b")
-_OTHERS_WORDS = (
-    "other",
-    "reports",
-    "source",
-    "cites",
-    "example",
-    "need",
-    "quantity",
-    "group",
-    "part",
-    "measure",
-    "in_part",
-)
-
-
-def _speaks_of_others(said: str) -> bool:
-    """Whether words before a value (in lower case) may make it something else than its writer's vote."""
-    words = _BEFORE.sub("", drop("polite", said))
-    talks = _SAYS_OF_A_VOTE.search(words) is not None or has("hypothetical", words) or has("earlier", words)
-    return talks or any(has(name, words) for name in _OTHERS_WORDS)
-
-
-@rule(CAST, "")
-def sealed(m: Mention) -> bool:
-    """Consider this mail my +1 (binding). | Just before the bell: +1 (binding) | not: Jun: +1 (binding)"""
-    is_last = m.is_claimed and m.rest != m.tail.lstrip() and not m.rest.strip(" .!")
-    if not is_last or m.is_result or len(find_values(m.sentence.text)) > 1 or people.is_of_any(m):
-        return False
-    before = fold(m.label or m.clause)
-    words = re.findall(r"[^\W\d_][\w'’-]*", m.label or m.lead)[1:]
-    if any(word[0].isupper() and word[1:2] not in {"", "'", "’"} for word in words) or _speaks_of_others(before):
-        return False
-    is_own = has("first_person", before)
-    if m.label:
-        is_known = find_label_rule(m.label, m.choice, is_claimed=True) is not None
-        is_name = " " not in m.label.strip() and leaves_only(("filler",), before) != ""
-        return not (is_known or is_name) and (is_own or not (has("negation", before) or has("explains", before)))
-    if ":" in m.lead or has("negation", before) or is_taken(drop("keeps", fold(m.sentence.text)), m):
-        return False
-    return is_own or _MANNER.fullmatch(before) is not None
 
 
 #: "[10:14] <jun>"

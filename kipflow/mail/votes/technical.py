@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
 from kipflow.mail.votes.lexicon import begins, find_words, fold, has
 
@@ -44,14 +45,14 @@ _REMARK = re.compile(r"\s*[,;)]*\s*(?://|/\*)\s+[a-z]")
 _PATCH_HEAD = re.compile(r"^\s*(?:diff --git |@@ -\d)")
 _CLAIMED_VOTE = re.compile(r"^\W{0,3}[01]\W{1,3}(?:non\W?)?binding\b", re.IGNORECASE)
 #: a comment in a program that goes on below: "/** @return the end"
-_COMMENT = re.compile(r"/\*(?!.*\*/)")
-_LONGEST_COMMENT = 30
+_COMMENT = re.compile(r"\s*/\*(?!.*\*/)")
+_IN_COMMENT = re.compile(r"\s*\*")
 _PATCH_LINE = re.compile(r"^\s*(?:[-+@\\]|index |diff )|^\s{2,}\S")
 
 
 def find_code_lines(lines: Sequence[str]) -> Iterator[int]:
     """The lines of patches: after a head, all removed, added or indented lines, up to any other line or a vote; and
-    those of comments in a program, up to their end."""
+    those of comments in a program that begin with a star."""
     within = False
     for index, line in enumerate(lines):
         within = _PATCH_HEAD.match(line) is not None or (
@@ -59,9 +60,8 @@ def find_code_lines(lines: Sequence[str]) -> Iterator[int]:
         )
         if within:
             yield index
-    for start in (i for i, line in enumerate(lines) if _COMMENT.search(line)):
-        end = next((i for i in range(start, min(start + _LONGEST_COMMENT, len(lines))) if "*/" in lines[i]), start)
-        yield from range(start, end + (end > start))
+    for start in (i for i, line in enumerate(lines) if _COMMENT.match(line)):
+        yield from takewhile(lambda i: _IN_COMMENT.match(lines[i]), range(start + 1, len(lines)))
 
 
 def is_technical(before: str, after: str) -> bool:

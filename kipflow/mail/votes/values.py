@@ -23,7 +23,7 @@ _FACE = re.compile(
 #: "Plus one more thing:", "plus one nit below", "plus one sentence that says so" add something
 _ADDITION = (
     r"(?! (?:more |other |small |minor |last |final )?"
-    r"(?:thing|question|nit|typo|comment|point|remark|issue|detail|note)| [a-z]+ (?:that|which)\b)"
+    r"(?:thing|question|nit|typo|comment|point|remark|issue|detail|note)| (?!votes?\b)[a-z]+ (?:that|which)\b)"
 )
 #: "plus one", "s/-1/+1/", "lgtm+1", "+1thanks", "+1s from me", "+/-0", "\+1" (Markdown), "&#43;1" (HTML)
 #: tried only if a line has one of the signs in front
