@@ -46,6 +46,8 @@ _SPELLINGS = tuple(
         ("(", rf"\(\s*({_GROUP})\s*[,;/]\s*[\w.@ -]{{1,40}}\)", r"(\1)"),  # "(binding, PMC)"
         (("pmc",), r"(?<=[+\-][01])\s*\(?\s*non[-\s]PMC(?: members?)?\s*\)?(?=\s*[:=])", " (non-binding)"),
         (("pmc",), r"(?<=[+\-][01])\s*\(?\s*PMC(?: members?)?\s*\)?(?=\s*[:=])", " (binding)"),
+        # "3 +1s, all of them binding"
+        ("+", rf"(?<=\+1)s?, all (?:of them )?({_GROUP})(?= \()", r" (\1)"),
         # "(Jun, Mara and Ravi; binding)", "and a non-binding one", "✔ Mara Lind (binding)"
         ("(", rf"(?<=\d [+\-]1 )\(([^()]{{2,200}}); ({_GROUP})\)", r"(\2) (\1)"),
         (("bind",), rf"(?<=\band )an?(?= {_GROUP} (?:one|vote|\+1) \()", "1"),
@@ -72,6 +74,12 @@ _WORD_COUNT = re.compile(
     r"(?:(?P<number>\d{1,3})|(?P<names>[^\d:]{3,600}))\s*$",
     re.IGNORECASE,
 )
+#: "against: 1 binding (Jun)"
+_SIDE_FIRST = re.compile(
+    rf"^\s*(?:[-*•]\s+)?(?:(?P<for>{join_words('in_favour')})|(?P<against>{join_words('opposed')})|"
+    rf"(?P<zero>{join_words('abstained')}))\s*[:=]\s*(?=\d{{1,3}}\s+\(?{_GROUP})",
+    re.IGNORECASE,
+)
 # "3 票赞成", "賛成3票", "찬성: 3표": a side, its number of votes, and the counter word for votes
 _FIRST_SIDE = re.compile(rf"(?:^|[.:!]\s+)(?=(?:{_SIDE})(?:\s+votes?)?\s*[:=])", re.IGNORECASE)
 _COUNTED_SIDE = re.compile(
@@ -81,7 +89,7 @@ _COUNTED_SIDE = re.compile(
 )
 # "+1  9  (6 binding)", "+1 (binding)  3", " 0  0": at least two such lines make a tally
 _BARE_PAIR = re.compile(
-    rf"^\s*(?P<choice>[+\-]1|[+\-]?0)(?P<group>\s+\({_GROUP}\))?\s+(?P<number>\d{{1,3}})\s*(?P<rest>\([^()]{{1,60}}\))?\s*$"
+    rf"^\s*(?P<choice>[+\-]1|[+\-]?0)(?P<group>\s+\(?{_GROUP}\)?)?\s+(?P<number>\d{{1,3}})\s*(?P<rest>\([^()]{{1,60}}\))?\s*$"
 )
 # "* marks binding votes", "(* = binding)", "binding votes are marked with an asterisk"
 _STAR_LEGEND = re.compile(
@@ -101,6 +109,9 @@ _CHOICE_HEAD = re.compile(r"^\s*(?:[-*•]\s+)?(?P<choice>[+\-]\s?[01]|0)\s+vote
 _GROUP_COUNT = re.compile(
     rf"^\s*(?:[-*•]\s+)?(?P<group>{_GROUP})(?:\s+votes?)?\s*[:=]\s*(?P<number>\d{{1,3}})\s*$", re.IGNORECASE
 )
+#: "Binding", "=======", "+1", and names below it
+_UNDERLINE = re.compile(r"^\s*[-=_~]{3,}\s*$")
+_BARE_CHOICE = re.compile(r"^\s*(?:[-*•]\s+)?(?P<choice>[+\-]\s?[01]|0)\s*:?\s*$")
 _CHOICE_LINE = re.compile(
     r"^\s*(?:[-*•]\s+)?(?P<choice>[+\-]\s?[01]|0)(?:(?:\s+votes?)?\s*[:=]\s*|\s+(?=[^\W\d_]))(?P<rest>\S.*)$"
 )
@@ -124,6 +135,9 @@ def even_out(lines: Sequence[str]) -> list[str]:
         head, choice, counted = (p.match(line) for p in (_GROUP_HEAD, _CHOICE_LINE, _GROUP_COUNT))
         alone = _CHOICE_HEAD.match(line)
         side = alone["choice"] if alone is not None else side if counted or ITEM.match(line) else ""
+        bare = _BARE_CHOICE.match(line)
+        if _UNDERLINE.match(line):
+            continue
         if counted is not None and side:
             out.append(f"{side} ({parse_group(counted['group'])}): {counted['number']}")
         elif head is not None:
@@ -131,9 +145,11 @@ def even_out(lines: Sequence[str]) -> list[str]:
             out.append(line)
         elif choice is not None and group and "binding" not in line.lower():
             out.append(f"{choice.group('choice')} ({group}): {choice.group('rest')}")
+        elif bare is not None and group:
+            out.append(f"{bare['choice']} ({group}):")
         else:
             out.extend(_write_out_names(line))
-            group = group if not line.strip() or choice is not None else ""
+            group = group if not line.strip() or choice is not None or ITEM.match(line) else ""
     return out
 
 
@@ -199,15 +215,20 @@ def _spell_out(line: str) -> str:
     return _COUNTED_SIDE.sub(_write_out_side, line) if has_any("票표", folded) else line
 
 
+def _name_side(found: re.Match[str]) -> str:
+    return "+1" if found["for"] else "-1" if found["against"] else "+0"
+
+
 def _write_out(line: str) -> str:
     """Put the side of a line that counts in words in front: "Abstain: 1" as "+0: 1"."""
     if len(line) > _MAX_LINE:
         return line
+    line = _SIDE_FIRST.sub(lambda m: f"{_name_side(m)}: ", line)
     found = _WORD_COUNT.match(line)
     names = found["names"] if found is not None else None
     if found is None or (names and not (found["group"] or _ALL_OF_GROUP.search(names))):
         return line
-    choice = "+1" if found.group("for") else "-1" if found.group("against") else "+0"
+    choice = _name_side(found)
     group = f" ({parse_group(found.group('group'))})" if found.group("group") else ""
     return f"{choice}{group}: {found.group('number') or found.group('names')}"
 

@@ -32,9 +32,9 @@ _VOTERS_WITHIN = re.compile(
     re.IGNORECASE,
 )
 #: "It passes: Mara, Jun (all binding).", "Mara and Jun (both binding) and Kim (non-binding) voted +1"
-_VOTED = r"(?: have| has)? voted (?:in favou?r|for it|yes|\+1)"
+_VOTED = r"(?: have| has)? vot(?:ed|ing) (?:in favou?r|for it|yes|\+1)"
 _ALL_WITHIN = re.compile(
-    rf"(?P<lead>^|^.*?[.:]\s)(?P<names>{_PEOPLE})(?P<voted>{_VOTED}| \+1)? {ALL_OF_GROUP}"
+    rf"(?P<lead>^|^.*?(?:[.:]\s|\bwith ))(?P<names>{_PEOPLE})(?P<voted>{_VOTED}| \+1)? {ALL_OF_GROUP}"
     rf"(?:(?:,? and (?P<more>{_PERSON}(?: {_PERSON}){{0,3}}) \((?P<kind>{GROUP})\))?(?P<behind>{_VOTED}))?"
     r"(?=[\s.,;+]|$)",
     re.IGNORECASE,

@@ -119,6 +119,8 @@ def doubted(h: Head) -> bool:
     at = next((at for at in ahead if h.tokens[at].text == "that"), 0)
     if not at or h.tokens[at + 1].text in CLAUSE_ENDS or h.tokens[at - 1].can_be("preposition", "joint"):
         return False
+    if h.tokens[at + 1].can_be("auxiliary"):
+        return False  # "Thanks, that's it: KIP-7 is approved"
     return not any(token.can_be("states") for token in h.tokens[:at])
 
 
