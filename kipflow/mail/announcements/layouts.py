@@ -10,7 +10,8 @@ import re
 from collections.abc import Sequence
 
 from kipflow.mail.announcements.figures import parse_group
-from kipflow.mail.announcements.name_lists import ALL_OF_GROUP, ITEM, split_people
+from kipflow.mail.announcements.headings import carry_headings
+from kipflow.mail.announcements.name_lists import ALL_OF_GROUP, split_people
 from kipflow.mail.announcements.prose import part_lists
 from kipflow.mail.announcements.tables import flatten_tables
 from kipflow.mail.announcements.tokens import join_words, load_classes
@@ -103,18 +104,6 @@ _NAMED_VOTE = re.compile(
     r"(?:\s*\((?:non[-\s]{0,2})?binding\))?"
 )
 _NEXT_VOTE = re.compile(r"\s*(?:[,;]|\band\b)\s*(?:and\s+)?(?=[+\-]\s?[01](?:\s|:))")
-_GROUP_HEAD = re.compile(r"^\W*(?P<group>(?:non[-\s]{0,2})?binding)(?:\s+votes?)?\W*$", re.IGNORECASE)
-#: "-1 votes", and "binding: 1" below it
-_CHOICE_HEAD = re.compile(r"^\s*(?:[-*•]\s+)?(?P<choice>[+\-]\s?[01]|0)\s+votes?\W*$", re.IGNORECASE)
-_GROUP_COUNT = re.compile(
-    rf"^\s*(?:[-*•]\s+)?(?P<group>{_GROUP})(?:\s+votes?)?\s*[:=]\s*(?P<number>\d{{1,3}})\s*$", re.IGNORECASE
-)
-#: "Binding", "=======", "+1", and names below it
-_UNDERLINE = re.compile(r"^\s*[-=_~]{3,}\s*$")
-_BARE_CHOICE = re.compile(r"^\s*(?:[-*•]\s+)?(?P<choice>[+\-]\s?[01]|0)\s*:?\s*$")
-_CHOICE_LINE = re.compile(
-    r"^\s*(?:[-*•]\s+)?(?P<choice>[+\-]\s?[01]|0)(?:(?:\s+votes?)?\s*[:=]\s*|\s+(?=[^\W\d_]))(?P<rest>\S.*)$"
-)
 _ALL_OF_GROUP = re.compile(ALL_OF_GROUP, re.IGNORECASE)
 _GROUP_NAMES = re.compile(
     r"^\s*(?:[-*•]\s+)?(?P<group>(?:non[-\s]{0,2})?binding)(?:\s+votes?|\s+(?P<choice>[+\-]\s?[01]|0)(?:['’]?s)?)?"
@@ -129,28 +118,7 @@ def even_out(lines: Sequence[str]) -> list[str]:
     marked = [_spell_out(line) for line in _write_out_stars(_write_out_outsiders(_join_wrapped(lines)))]
     parted = [part for line in marked for part in (part_lists(line) if len(line) <= _MAX_LINE else [line])]
     found = _write_out_pairs([_write_out(part) for line in flatten_tables(parted) for part in _part_votes(line)])
-    out: list[str] = []
-    group = side = ""
-    for line in found:
-        head, choice, counted = (p.match(line) for p in (_GROUP_HEAD, _CHOICE_LINE, _GROUP_COUNT))
-        alone = _CHOICE_HEAD.match(line)
-        side = alone["choice"] if alone is not None else side if counted or ITEM.match(line) else ""
-        bare = _BARE_CHOICE.match(line)
-        if _UNDERLINE.match(line):
-            continue
-        if counted is not None and side:
-            out.append(f"{side} ({parse_group(counted['group'])}): {counted['number']}")
-        elif head is not None:
-            group = parse_group(head.group("group"))
-            out.append(line)
-        elif choice is not None and group and "binding" not in line.lower():
-            out.append(f"{choice.group('choice')} ({group}): {choice.group('rest')}")
-        elif bare is not None and group:
-            out.append(f"{bare['choice']} ({group}):")
-        else:
-            out.extend(_write_out_names(line))
-            group = group if not line.strip() or choice is not None or ITEM.match(line) else ""
-    return out
+    return [written for line in carry_headings(found) for written in _write_out_names(line)]
 
 
 def _join_wrapped(lines: Sequence[str]) -> list[str]:

@@ -8,19 +8,13 @@ from typing import Any
 from lxml import etree
 
 from kipflow.mail import limits
+from kipflow.mail.content.elements import is_barred, is_header, is_hidden, is_quote
 from kipflow.mail.content.text import MAX_LINE, MAX_TEXT
-from kipflow.mail.content.veils import HIDDEN_STYLE, VOTE_LIKE, find_hiding, is_veiled
+from kipflow.mail.content.veils import VOTE_LIKE, find_hiding, is_veiled
 
 MAX_HTML, MAX_NODES = limits.MARKUP.size, limits.NODES.size
 _MAX_DEPTH = 20
 
-# its writer takes struck out text back
-_SKIPPED = frozenset(
-    {
-        *("script", "style", "head", "title", "template", "noscript", "svg", "object", "textarea", "select", "button"),
-        *("iframe", "video", "audio", "canvas", "s", "strike", "del"),
-    }
-)
 _BLOCKS = frozenset(
     re.findall(
         r"\w+",
@@ -30,18 +24,6 @@ _BLOCKS = frozenset(
     """,
     )
 )
-# quotes that some mailers do not wrap in a blockquote
-_QUOTE_CLASSES = frozenset(
-    {
-        *("yahoo_quoted", "history-quote-wrapper", "protonmail_quote", "moz-forward-container", "zmail_extra"),
-        "ms-outlook-mobile-reference-message",
-    }
-)
-_HEADER_IDS = frozenset({"divrplyfwdmsg", "appendonsend", "ms-outlook-mobile-body-separator-line"})
-_QUOTE_IDS = frozenset({"mail-editor-reference-message-container"})
-_BAR_STYLE = re.compile(r"border-left(?:-style|-width)?\s*:[^;]{0,60}(?:solid|px|pt)", re.IGNORECASE)
-_INDENTED = re.compile(r"margin:(?:\s*0(?:px)?){3} 40px;\s*border:\s*none", re.IGNORECASE)
-_RULE_STYLE = re.compile(r"border-top\s*:\s*solid\s+#(?:e1e1e1|b5c4df)", re.IGNORECASE)
 _SPACES = re.compile(r"[ \t\r\n\f\v]+")
 
 _VOTE = re.compile(r"[+\u2212-]\s?[01]\b|[\U0001f44d\U0001f44e]|\bveto", re.IGNORECASE)
@@ -101,7 +83,7 @@ class _Writer:
             if tag == "style" and event == "start" and node.text:
                 self.hiding.update(find_hiding(node.text))
             if event == "start":
-                if skipping or _is_hidden(node, tag):
+                if skipping or is_hidden(node, tag):
                     skipping += 1
                     continue
                 self.open(node, tag)
@@ -151,12 +133,12 @@ class _Writer:
                 self.add("| ")
 
     def open_quote(self, node: Any, tag: str) -> None:
-        if _is_header(node):
+        if is_header(node):
             self.lines.append(self.marks + OUTLOOK_MARK)
-        if _is_quote(node, tag):
+        if is_quote(node, tag):
             self.end_line()
             self.depth += 1
-        elif _is_barred(node, tag):
+        elif is_barred(node, tag):
             self.end_line()
             self.within_bar = self.within_bar or not (self.depth or self.barred)
             self.barred += 1
@@ -177,10 +159,10 @@ class _Writer:
             self.close_quote(node, tag)
 
     def close_quote(self, node: Any, tag: str) -> None:
-        if _is_quote(node, tag):
+        if is_quote(node, tag):
             self.end_line()
             self.depth -= 1
-        elif _is_barred(node, tag):
+        elif is_barred(node, tag):
             self.end_line()
             self.barred -= 1
             self.within_bar = self.within_bar and bool(self.depth or self.barred)
@@ -217,47 +199,3 @@ class _Writer:
                 self.note(limits.LINE)
             self.lines.append((marks + text)[:MAX_LINE])
             self.size += len(text) + len(marks) + 1
-
-
-_SIGNATURE_CLASSES = frozenset({"moz-signature", "gmail_signature"})
-
-
-def _is_hidden(node: Any, tag: str) -> bool:
-    if tag in _SKIPPED or not tag:
-        return True
-    if not node.keys():
-        return False
-    classes = node.get("class")
-    if classes and not _SIGNATURE_CLASSES.isdisjoint(classes.lower().split()):
-        return True
-    if node.get("hidden") is not None:
-        return True
-    style = node.get("style")
-    return style is not None and HIDDEN_STYLE.search(style[:500]) is not None
-
-
-def _is_quote(node: Any, tag: str) -> bool:
-    if tag == "blockquote":
-        return not _is_barred(node, tag)
-    # Outlook on the web puts "x_", Yahoo "ydp…", before the ids of a mail that it quotes
-    if (node.get("id") or "").lower().removeprefix("x_") in _QUOTE_IDS:
-        return True
-    classes = node.get("class")
-    return bool(classes) and any(
-        name.removeprefix("x_") in _QUOTE_CLASSES or name.endswith("yahoo_quoted") for name in classes.lower().split()
-    )
-
-
-def _is_barred(node: Any, tag: str) -> bool:
-    """Whether a division has a bar at its left, or a block is only indented, as by a button: perhaps quotes."""
-    style = (node.get("style") or "")[:500]
-    if tag == "blockquote":
-        return node.keys() == ["style"] and _INDENTED.search(style) is not None
-    return tag == "div" and _BAR_STYLE.search(style) is not None
-
-
-def _is_header(node: Any) -> bool:
-    """Whether a node is the header that Outlook puts before the mail it answers."""
-    name = (node.get("id") or "").lower().removeprefix("x_")
-    style = node.get("style")
-    return name in _HEADER_IDS or (style is not None and _RULE_STYLE.search(style[:500]) is not None)

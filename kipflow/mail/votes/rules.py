@@ -27,8 +27,7 @@ rule = Table()
 #: "+0 / +1", "0 to +1", "+1 -1", "-1 -> 0"
 _ANOTHER = re.compile(r"\s*(?:(?:/|to|or|\.{2,3})?\s*(?=[+-])|(?:-+>|=+>|→)\s*)(?P<other>[+-]?\s?[01])\b(?![.\d])")
 _BEHIND_ANOTHER = re.compile(r"(?<![\w.+-])(?<!from )(?P<other>[+-]?\s?[01])\s*(?:/|to|or|\.{2,3})\s*$")
-
-
+#: "0 instead of the -1"
 _INSTEAD_OF_VALUE = re.compile(r"instead of (?:the|my)(?: \w+)? [+-]?\s?[01](?=\s*(?:[.,;!]|$))")
 
 
@@ -40,13 +39,12 @@ def hedged(m: Mention) -> bool:
     is_verb = m.opens and m.choice is Choice.FOR and re.match(r"\s+(?:the|an?)\s+\w", m.tail)
     beside = (_ANOTHER.match(m.rest), _BEHIND_ANOTHER.search(m.lead))
     is_between = any(found["other"] != m.value for found in beside if found)
-    instead = _INSTEAD_OF_VALUE.match(behind)  # "0 instead of the -1"
     is_robot = m.choice is Choice.AGAINST and not m.is_claimed and behind.startswith("overall")  # Yetus
     return bool(
         is_robot
         or is_verb
         or is_between
-        or (begins("hedge", behind) and not instead)
+        or (begins("hedge", behind) and not _INSTEAD_OF_VALUE.match(behind))
         or is_unsure(m.rest)
         or has("in_part", m.clause)
     )
