@@ -77,6 +77,8 @@ _ACTOR = re.compile(r"\b(?:i|we|i['’]\w+|we['’]\w+)(?: \w+)?$")
 _ASIDE = re.compile(r"\([^()]*\)")
 #: no vote: "Jean, they start again at zero"
 _THEY = re.compile(r"\b(?:they|these|those|he|she)\b")
+#: "Ola, your mail was empty, please vote once more."
+_TO_ONE = re.compile(r"\byour (?:own )?(?:mail|message|reply|vote|last one)\b")
 _MOST_BEFORE = 4
 #: only the time begins anew: "Votes already given stay valid, you needn't repeat them."
 _VOTES_STAND = re.compile(
@@ -120,7 +122,7 @@ def _find_beginnings(sentence: str) -> Iterator[bool]:
         is_own = not before or (begins("first_person", before) and len(before.split()) <= _MOST_BEFORE)
         is_own = is_own and len(_SUBJECT.findall(before)) < 2  # "I propose we restart the vote" asks
         is_own = is_own and ":" not in sentence[: sentence.index(clause)]
-        is_own = is_own and _LATER.search(clause) is None
+        is_own = is_own and _LATER.search(clause) is None and _TO_ONE.search(sentence) is None
         yield is_own and not denies and _OF_VOTES.search(clause) is not None
 
 
