@@ -125,8 +125,8 @@ def test_a_vote_that_newer_rules_no_longer_hear_is_a_correction_with_its_reason(
 
 
 def test_the_earlier_reading_is_kept_beside_the_newer_one(village: Village, monkeypatch: pytest.MonkeyPatch) -> None:
-    land(village, with_word("Hurrah from me."))
-    better_rules(monkeypatch, hears="Hurrah from me.")
+    land(village, with_word("Wonderful, hurrah."))
+    better_rules(monkeypatch, hears="Wonderful, hurrah.")
     again(village)
 
     [kept] = ask(village.parts.store, sa.select(earlier_reading))
