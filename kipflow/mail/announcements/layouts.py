@@ -69,18 +69,17 @@ _SPELLINGS = tuple(
         ("+", rf"(?<![\w.])\+\s?(?=(?:[2-9]|[1-9]\d)\s+\(?{_GROUP})", ""),  # "+3 binding"
     )
 )
-_WORD_COUNT = re.compile(
+_BEGINS_SIDE = (
     rf"^\s*(?:[-*•]\s+)?(?:(?P<for>{join_words('in_favour')})|(?P<against>{join_words('opposed')})|"
-    rf"(?P<zero>{join_words('abstained')}))(?:\s+votes?)?(?:\s*\(?(?P<group>{_GROUP})\)?)?\s*[:=]\s*"
+    rf"(?P<zero>{join_words('abstained')}))"
+)
+_WORD_COUNT = re.compile(
+    rf"{_BEGINS_SIDE}(?:\s+votes?)?(?:\s*\(?(?P<group>{_GROUP})\)?)?\s*[:=]\s*"
     r"(?:(?P<number>\d{1,3})|(?P<names>[^\d:]{3,600}))\s*$",
     re.IGNORECASE,
 )
 #: "against: 1 binding (Jun)"
-_SIDE_FIRST = re.compile(
-    rf"^\s*(?:[-*•]\s+)?(?:(?P<for>{join_words('in_favour')})|(?P<against>{join_words('opposed')})|"
-    rf"(?P<zero>{join_words('abstained')}))\s*[:=]\s*(?=\d{{1,3}}\s+\(?{_GROUP})",
-    re.IGNORECASE,
-)
+_SIDE_FIRST = re.compile(rf"{_BEGINS_SIDE}\s*[:=]\s*(?=\d{{1,3}}\s+\(?{_GROUP})", re.IGNORECASE)
 # "3 票赞成", "賛成3票", "찬성: 3표": a side, its number of votes, and the counter word for votes
 _FIRST_SIDE = re.compile(rf"(?:^|[.:!]\s+)(?=(?:{_SIDE})(?:\s+votes?)?\s*[:=])", re.IGNORECASE)
 _COUNTED_SIDE = re.compile(

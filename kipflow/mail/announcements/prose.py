@@ -100,9 +100,9 @@ def _write_all(found: re.Match[str]) -> str:
 
 
 def _write_from(found: re.Match[str]) -> str:
-    return (
-        f"\n{found['c']} ({parse_group(found['group'])}): {found['names']}\n" if _is_counted(found) else found.group()
-    )
+    if not _is_counted(found):
+        return found.group()
+    return f"\n{found['c']} ({parse_group(found['group'])}): {found['names']}\n"
 
 
 _WRITERS = (

@@ -125,8 +125,9 @@ class _Writer:
             self.add("- ")
         elif tag == "table":
             titles = [cell.tag for cell in next(node.iter("tr"), ())]
-            is_plain = next(node.iterdescendants("table", "p", "div", "br", "li"), None) is None
-            self.tables.append(is_plain and len(titles) > 1 and set(titles) == {"th"})
+            has_titles = len(titles) > 1 and set(titles) == {"th"}
+            # cells with lines of their own would fall apart
+            self.tables.append(has_titles and next(node.iterdescendants("table", "p", "div", "br", "li"), None) is None)
         else:
             self.rows.append(self.tables[-1:] == [True] and len(node) > 1)
             if self.rows[-1]:

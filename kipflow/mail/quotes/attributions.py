@@ -74,6 +74,7 @@ def is_attribution(text: str, *, above_quote: bool = False) -> bool:
     return (len(text) < 90 and VOTE_IN_LINE.search(text) is None) or HAS_DATE.search(text) is not None
 
 
+#: where an attribution may begin within a line: "+1 (binding)On 2 Mar 2026 Jun wrote:"
 _WITHIN = re.compile(r"(?<=\S)\s*(?=\bOn\s)")
 
 

@@ -73,6 +73,7 @@ _GROUND = re.compile(
     r"(?:(?!(?:i|we|you|why|when|where|if|that|whether|what|who)\b)[\w'’-]+ ){1,12}(?=i\b)"
 )
 _SUBJECT = re.compile(r"\b(?:i|we)\b")
+#: "after all that we start over": the actor right before the phrase
 _ACTOR = re.compile(r"\b(?:i|we|i['’]\w+|we['’]\w+)(?: \w+)?$")
 _ASIDE = re.compile(r"\([^()]*\)")
 #: no vote: "Jean, they start again at zero"

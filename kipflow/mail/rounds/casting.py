@@ -58,10 +58,11 @@ def cast_all(
                 continue
             if expression.standing is Standing.DOUBT and takes_result_back:
                 continue
-            if expression.standing is Standing.QUOTED and record.repeats(expression.line, message):
-                continue
-            if not record.has_said(expression.line):
-                expression = settle_crossed_box(expression, message, call)
+            if expression.standing is Standing.QUOTED:
+                if record.repeats(expression.line, message):
+                    continue
+                if not record.has_said(expression.line):
+                    expression = settle_crossed_box(expression, message, call)
             ballot = replace(_cast(expression, message, voter, at, roster, policy), known_by=known_by)
             ballot = record.doubt(_set_apart(_ask_of_place(ballot, names)))
             if not record.says_nothing_new(expression, ballot, message):

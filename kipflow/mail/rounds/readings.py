@@ -39,7 +39,7 @@ def _read(message: Message, known: Mapping[str, Message], call: Message | None) 
     above = [known[name] for name in dict.fromkeys(named) if name in known and name != message.message_id]
     said = _drop_copied(message, [mail for mail in above if mail.author_address != message.author_address])
     answered = known.get(_find_answered(message))
-    if answered is not None and answered not in (message, call) and _asks_for_hands(answered.own_text):
+    if said and answered is not None and answered not in (message, call) and _asks_for_hands(answered.own_text):
         said = tuple(map(_ask_of_side_poll, said))
     return _add_short_answer(message, said, call)
 
@@ -50,10 +50,10 @@ def _find_answered(message: Message) -> str:
 
 
 def settle_crossed_box(said: Expression, message: Message, call: Message | None) -> Expression:
-    """A box that is crossed in a quotation is its writer's vote, if it is empty in the call and the mail says no more
-    than whether it binds."""
+    """What is `said` in a quotation is its writer's vote if it is a crossed box that is empty in the call, and the
+    mail says no more than whether it binds."""
     box = _BOX.match(said.line)
-    if said.standing is not Standing.QUOTED or box is None or call is None:
+    if box is None or call is None:
         return said
     own = (x for x in message.own_text.split("\n") if not is_same_person(x.strip(" ,-~"), message.author_name))
     if leaves_only(("filler",), fold(" ".join(own))):
@@ -65,10 +65,10 @@ def settle_crossed_box(said: Expression, message: Message, call: Message | None)
 
 def _add_short_answer(message: Message, said: tuple[Expression, ...], call: Message | None) -> tuple[Expression, ...]:
     """A few words that answer the call, and are not understood, may be a vote in any words."""
-    answers = call is not None and _find_answered(message) == call.message_id
-    answers = answers and call is not None and message.author_address != call.author_address
+    if call is None or _find_answered(message) != call.message_id or message.author_address == call.author_address:
+        return said
     says_more = any(e.standing not in {Standing.LEANING, Standing.DOUBT} for e in said)
-    if not answers or says_more or message.declared is not None or message.cancels is not None:
+    if says_more or message.declared is not None or message.cancels is not None:
         return said
     short = read_short_answer(message.own_text, message.author_name)
     return said if short is None else (*said, short)
@@ -91,12 +91,12 @@ def _drop_copied(message: Message, above: Sequence[Message]) -> tuple[Expression
     if said and _may_quote(lines):
         texts = [mail.own_text for mail in above][:_MOST_ABOVE]
         said = tuple(e for e in said if not (e.value and any(_is_copied(lines, e.line, text) for text in texts)))
-    if not any(e.value and len(e.line.split()) >= _LONG for e in said):
+    long = {e for e in said if e.value and len(e.line.split()) >= _LONG}
+    if not long:
         return said
     written = {_even(line) for mail in above if mail.expressions for line in mail.own_text.split("\n")}
     why = "repeats a line of the mail that it answers: whose words?"
-    repeated = {e for e in said if e.value and len(e.line.split()) >= _LONG and _even(e.line) in written}
-    return tuple(e.as_question("copied", why) if e in repeated else e for e in said)
+    return tuple(e.as_question("copied", why) if e in long and _even(e.line) in written else e for e in said)
 
 
 def _even(line: str) -> str:

@@ -78,19 +78,17 @@ def ask_about_the_rest(own: Sequence[OwnLine], author: str) -> Expression | None
     return next((found.expression for found in chain(*asked)), None)
 
 
-def read_quoted_boxes(lines: Sequence[str], author: str, said: Expression | None) -> Expression | None:
-    """The question about a box that is checked in a quotation: did the author check it, or only quote it? `said` is
+def read_quoted_boxes(lines: Sequence[str], author: str, claimed: bool | None) -> Expression | None:
+    """The question about a box that is checked in a quotation: did the author check it, or only quote it? `claimed` is
     what the mail says besides: "binding"."""
     found = classify_lines([plain(line) for line in lines], author)
     checked = [(lines[index], value) for index, (shape, value) in found.items() if shape is CHECKED]
-    if len(checked) != 1 or (
-        said is not None and said.standing is not Standing.LEANING and said.claimed_binding is None
-    ):
+    if len(checked) != 1:
         return None
     [(line, written)] = checked
     choice, value = parse_value(written)
-    claimed = find_claim("", line)
-    claimed = said.claimed_binding if claimed is None and said is not None else claimed
+    own = find_claim("", line)
+    claimed = claimed if own is None else own
     why = "a box is crossed in the quotation: by whom?"
     asked = find("quoted-box", Standing.QUOTED, why, choice=choice, value=value, claimed=claimed, line=line.strip())
     return asked.expression

@@ -21,7 +21,7 @@ rule = Table()
 _FORM = ("vote", "my vote", "ballot", "my ballot", "p.s", "verdict", "my verdict", "overall", "conclusion", "me")
 #: "val next = current" and "+ 1" below it
 _ASSIGNS = re.compile(r"\w = [\w.()]+$")
-
+#: "lastOffset", "end_offset"
 _VARIABLE = re.compile(r"\b[a-z]+(?:[A-Z]\w*|_\w+)\s+$")
 
 

@@ -38,6 +38,8 @@ def read_rows(lines: Sequence[OwnLine], author: str, numbers: Collection[int]) -
     """The lines with each table row blanked out, or written out if it is the author's own vote ("| Mara | +1 |") or one
     on a proposal of the subject ("| 807 | +1 |"); as a question where that is not certain."""
     rows = {i: _split(line.text) for i, line in enumerate(lines) if is_table_row(line.text)}
+    if not rows:
+        return Rows(tuple(lines), {}, reports=False)
     titles = next((cells for cells in rows.values() if not all(map(_RULE.fullmatch, cells))), [])
     titles = [] if any(map(_VALUE.fullmatch, titles)) else titles
     beside = " ".join(fold(line.text) for i, line in enumerate(lines) if i not in rows)

@@ -90,13 +90,17 @@ def explain(
             return (vote, relayed), tuple(mail.reasons)
     else:
         rest = (read_own_entry if is_result else ask_about_the_rest)(words.own, author)
-        if vote is None and not is_result and (rest is None or (rest.standing.is_faint and rest.value == "")):
-            rest = read_quoted_boxes(words.quoted_boxes, author, rest) or rest
+        if vote is None and not is_result and (rest is None or rest.standing is Standing.LEANING or _only_claims(rest)):
+            rest = read_quoted_boxes(words.quoted_boxes, author, rest.claimed_binding if rest else None) or rest
         if vote is None or rest is None or rest.standing is Standing.LEANING:
             vote = vote or rest
         else:
             vote = resolve([*left, Finding(rest)])  # a doubt is a question only for a voter with a vote
     return () if vote is None else (vote,), tuple(mail.reasons)
+
+
+def _only_claims(said: Expression) -> bool:
+    return said.standing.is_faint and not said.value and said.claimed_binding is not None
 
 
 def may_vote(words: Words) -> bool:
