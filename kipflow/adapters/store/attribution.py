@@ -1,20 +1,22 @@
 """To which proposals a mail belongs, whatever the order in which mails arrive.
 
-The rule itself (own subject, else parent, else topic) is the callable that the store was opened with. Here it gets the
+The rule itself (own subject, else parent, else topic) is `rules.attribute`. Here it gets the
 new mails, the stored mails that they affect (a parent may arrive late), and just enough context to give the same result
 as for all mails at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from operator import attrgetter
 from typing import Any
 
 import sqlalchemy as sa
 
 from kipflow.adapters.store.columns import chunks
-from kipflow.adapters.store.statements import Row, add_proposals, insert_new, iter_matching
+from kipflow.adapters.store.part import Part
+from kipflow.adapters.store.statements import Row
 from kipflow.adapters.store.tables.facts import earlier_reading, message, message_proposal, message_reference
 from kipflow.domain.facts import Message, SubjectReading
 from kipflow.domain.records import from_plain
@@ -22,9 +24,9 @@ from kipflow.domain.sameids import APART, find_given_id, list_references
 from kipflow.domain.texts import digest_text
 
 Numbers = tuple[int, ...]
-Attribute = Callable[[Sequence[Message]], Mapping[str, Numbers]]
 #: The fields of a mail that attribution reads. `_BLANK` fills the others.
 _READ = ("kind", "is_reply", "is_forward", "numbers", "topic")
+_of_reading = attrgetter(*_READ)
 _CONTEXT = sa.select(
     *(message.c[name] for name in ("message_id", "list_id", "arrived_at", "in_reply_to", "refs", *_READ))
 )
@@ -33,11 +35,8 @@ _BLANK = dict.fromkeys(
 )
 
 
-class Attribution:
-    """Applies the rule `attribute` to new mails and to stored ones that they affect, on an open connection."""
-
-    def __init__(self, connection: sa.Connection, attribute: Attribute) -> None:
-        self._connection, self._attribute = connection, attribute
+class Attribution(Part):
+    """Applies the rule `rules.attribute` to new mails and to stored ones that they affect."""
 
     def add(self, fresh: Sequence[Message]) -> set[int]:
         """Attribute mails just stored, and again the stored mails that they affect.
@@ -85,7 +84,7 @@ class Attribution:
         return touched | self._apply(affected, self._load_attributed(affected))
 
     def _apply(self, affected: Mapping[str, Message], before: Mapping[str, Mapping[int, str]]) -> set[int]:
-        attributed = self._attribute(sorted([*affected.values(), *self._load_context(affected)], key=_in_order))
+        attributed = self.rules.attribute(sorted([*affected.values(), *self._load_context(affected)], key=_in_order))
         return self._save_changes(affected, attributed, before)
 
     def _save_references(self, fresh: Iterable[Message]) -> None:
@@ -95,7 +94,7 @@ class Attribution:
             if not m.reading.numbers  # its own subject decides; no parent can change that
             for ref in find_referred(m)
         ]
-        insert_new(self._connection, message_reference, rows)
+        self.insert_new(message_reference, rows)
 
     def _save_changes(
         self,
@@ -111,8 +110,8 @@ class Attribution:
             had = before.get(message_id, {})
             gained.extend({"number": n, "message_id": message_id, "origin": now[n]} for n in now if n not in had)
             lost.extend({"gone": n, "whose": message_id} for n in had if n not in now)
-        add_proposals(self._connection, (row["number"] for row in gained))
-        insert_new(self._connection, message_proposal, gained)
+        self.add_proposals(row["number"] for row in gained)
+        self.insert_new(message_proposal, gained)
         if lost:
             statement = sa.delete(message_proposal).where(
                 message_proposal.c.number == sa.bindparam("gone"),
@@ -129,14 +128,14 @@ class Attribution:
         topics = list_topic_keys(m for m in fresh if m.reading.numbers)
         unnumbered = _CONTEXT.where(message.c.numbered.is_(False))
         frontier = seen | {find_given_id(message_id) for message_id in seen}
-        for row in iter_matching(self._connection, unnumbered, message.c.topic_key, topics):
+        for row in self.iter_matching(unnumbered, message.c.topic_key, topics):
             if row.message_id not in seen:
                 found[row.message_id] = _stub(row)
         frontier |= found.keys()
         seen |= found.keys()
         children = sa.select(message_reference.c.message_id)
         while frontier:
-            rows = iter_matching(self._connection, children, message_reference.c.ref, frontier)
+            rows = self.iter_matching(children, message_reference.c.ref, frontier)
             frontier = {row.message_id for row in rows} - seen
             frontier |= {find_given_id(message_id) for message_id in frontier} - seen
             seen |= frontier
@@ -147,39 +146,37 @@ class Attribution:
         """The stored mails on which the affected ones depend, with their known proposals."""
         unnumbered = [m for m in affected.values() if not m.reading.numbers]
         named = {ref for m in unnumbered for ref in find_referred(m)}
-        wanted = (named | set(find_apart(self._connection, named))) - affected.keys()
+        wanted = (named | set(self.find_apart(named))) - affected.keys()
         parents = {m.message_id: m for m in self._load_stubs(wanted)}
         known = self._load_attributed(parents)
         context = [_as_attributed(m, known.get(m.message_id, {})) for m in parents.values()]
         numbered = _CONTEXT.where(message.c.numbered.is_(True))
-        rows = iter_matching(self._connection, numbered, message.c.topic_key, list_topic_keys(unnumbered))
+        rows = self.iter_matching(numbered, message.c.topic_key, list_topic_keys(unnumbered))
         known_ids = affected.keys() | parents.keys()
         return [*context, *(_stub(row) for row in rows if row.message_id not in known_ids)]
 
+    def find_apart(self, named: Collection[str]) -> list[str]:
+        """The stored ids of mails whose given ids are in `named`, but belong to other mails."""
+        if not named:
+            return []
+        held = message.c.message_id
+        apart = self._connection.scalars(sa.select(held).where(held >= APART, held < f"{APART[:-1]}/"))
+        return [each for each in apart if find_given_id(each) in named]
+
     def _load_stubs(self, ids: Collection[str]) -> list[Message]:
-        return [_stub(row) for row in iter_matching(self._connection, _CONTEXT, message.c.message_id, ids)]
+        return [_stub(row) for row in self.iter_matching(_CONTEXT, message.c.message_id, ids)]
 
     def _load_attributed(self, ids: Collection[str]) -> dict[str, dict[int, str]]:
         """Message id → its proposals' numbers, with the origin of each."""
         found: dict[str, dict[int, str]] = {}
-        for row in iter_matching(self._connection, sa.select(message_proposal), message_proposal.c.message_id, ids):
+        for row in self.iter_matching(sa.select(message_proposal), message_proposal.c.message_id, ids):
             found.setdefault(row.message_id, {})[row.number] = row.origin
         return found
 
 
 def _find_inputs(found: Message) -> tuple[Any, ...]:
     """The values on which the attribution of a mail and of its neighbours depends."""
-    reading = found.reading
-    return (
-        reading.kind,
-        reading.is_reply,
-        reading.is_forward,
-        reading.numbers,
-        reading.topic,
-        found.arrived_at,
-        found.in_reply_to,
-        tuple(found.references),
-    )
+    return *_of_reading(found.reading), found.arrived_at, found.in_reply_to, tuple(found.references)
 
 
 def _in_order(found: Message) -> tuple[bool, float, str]:
@@ -199,15 +196,6 @@ def list_topic_keys(mails: Iterable[Message]) -> set[str]:
 def find_referred(found: Message) -> list[str]:
     """The ids of other mails that a mail refers to, nearest first. Any of them may be stored."""
     return [r for r in list_references(found) if r != found.message_id]
-
-
-def find_apart(connection: sa.Connection, named: Collection[str]) -> list[str]:
-    """The stored ids of mails whose given ids are in `named`, but belong to other mails."""
-    if not named:
-        return []
-    held = message.c.message_id
-    apart = connection.scalars(sa.select(held).where(held >= APART, held < f"{APART[:-1]}/"))
-    return [each for each in apart if find_given_id(each) in named]
 
 
 def _as_attributed(found: Message, numbers: Mapping[int, str]) -> Message:

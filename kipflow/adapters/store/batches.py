@@ -9,17 +9,9 @@ import sqlalchemy as sa
 
 from kipflow.adapters.store.attribution import Attribution
 from kipflow.adapters.store.columns import chunks
-from kipflow.adapters.store.numbering import mark_followers
+from kipflow.adapters.store.numbering import GivenNumbers
 from kipflow.adapters.store.part import Part
-from kipflow.adapters.store.statements import (
-    MAIL_LOCK,
-    as_row,
-    count_mails,
-    insert_new,
-    load_records,
-    lock,
-    mark_pending,
-)
+from kipflow.adapters.store.statements import MAIL_LOCK, as_row, lock
 from kipflow.adapters.store.tables.facts import batch as table
 from kipflow.adapters.store.tables.facts import batch_item, index_entry
 from kipflow.domain.records import to_plain
@@ -42,7 +34,7 @@ class SqlBatches(Part):
 
     def load_all(self) -> tuple[Batch, ...]:
         items = sa.select(sa.func.count()).where(batch_item.c.batch_id == table.c.id).scalar_subquery()
-        return load_records(self._connection, Batch, sa.select(table, items.label("items")).order_by(table.c.id))
+        return self.load_records(Batch, sa.select(table, items.label("items")).order_by(table.c.id))
 
     def find_shared(self, batch: int) -> dict[int, set[str]]:
         own, other = batch_item.alias(), batch_item.alias()
@@ -56,7 +48,7 @@ class SqlBatches(Part):
     def add_items(self, batch: int | None, refs: Sequence[str]) -> None:
         """Note that these facts came with a batch; None: they came with none."""
         if batch is not None:
-            insert_new(self._connection, batch_item, [{"batch_id": batch, "ref": ref} for ref in refs])
+            self.insert_new(batch_item, [{"batch_id": batch, "ref": ref} for ref in refs])
 
     def keep_items(self, batch: int | None, refs: Sequence[str]) -> None:
         """Known facts: from an archive (`batch` None) they leave every batch, from a file they join this one."""
@@ -79,12 +71,12 @@ class SqlBatches(Part):
         refs = list(self._connection.scalars(own))
         self._connection.execute(sa.delete(batch_item).where(batch_item.c.batch_id == batch.id))
         if batch.kind == "mail":
-            touched = Attribution(self._connection, self.rules.attribute).remove(refs)
-            count_mails(self._connection, -len(refs))
+            touched = self.part(Attribution).remove(refs)
+            self.count_mails(-len(refs))
         else:
             touched = self._remove_rows(batch.seen_at, refs)
-            mark_followers(self._connection, touched, at)
-        mark_pending(self._connection, touched, at)
+            self.part(GivenNumbers).mark_followers(touched, at)
+        self.mark_pending(touched, at)
         return frozenset(touched)
 
     def _remove_rows(self, seen_at: datetime, refs: Sequence[str]) -> set[int]:

@@ -11,15 +11,8 @@ import sqlalchemy as sa
 from kipflow.adapters.store.board_rows import ATTENTION, LISTED
 from kipflow.adapters.store.exports import SqlMetrics
 from kipflow.adapters.store.months import Months
-from kipflow.adapters.store.part import Part
-from kipflow.adapters.store.statements import (
-    MESSAGES_MARK,
-    count_rows,
-    from_row,
-    iter_matching,
-    load_mark,
-    load_records,
-)
+from kipflow.adapters.store.part import MESSAGES_MARK, Part
+from kipflow.adapters.store.statements import from_row
 from kipflow.adapters.store.tables.decisions import ballot, outbox, pending, proposal, review_item, transition
 from kipflow.adapters.store.tables.facts import message, unreadable
 from kipflow.domain.decisions import Drift, ReviewItem
@@ -55,23 +48,23 @@ class OverviewQueries(Part):
         by_month = (unreadable.c.list_id, unreadable.c.month)
         statement = sa.select(*by_month, sa.func.count().label("items")).group_by(*by_month)
         bad = {(row.list_id, row.month): row.items for row in self._connection.execute(statement)}
-        months = Months(self._connection, self.rules).load_own_months()
+        months = self.part(Months).load_own_months()
         by_status = sa.select(outbox.c.status, sa.func.count().label("rows")).group_by(outbox.c.status)
         found = {Stage(row.stage): int(row.proposals) for row in per_stage}
         return views.Overview(
             stages={stage: found.get(stage, 0) for stage in Stage},
-            messages=int(load_mark(self._connection, MESSAGES_MARK) or 0),
+            messages=int(self.load_mark(MESSAGES_MARK) or 0),
             attention=sum(int(row.attention) for row in per_stage),
             review=sum(int(row.review) for row in per_stage),
             drift=sum(int(row.drift) for row in per_stage),
-            pending=count_rows(self._connection, pending),
+            pending=self.count_rows(pending),
             # mails only: unreadable pages are shown with their proposals
             unreadable=sum(items for (list_id, _), items in bad.items() if list_id),
             months=tuple(views.MonthCoverage(month=m, unreadable=bad.get((m.list_id, m.month), 0)) for m in months),
             last_poll=max((m.fetched_at for m in months), default=None),
             last_decision=max((row.decided_at for row in per_stage), default=None),
             effects={row.status: int(row.rows) for row in self._connection.execute(by_status)},
-            metrics=SqlMetrics(self._connection, self.rules).load_newest(as_of),
+            metrics=self.part(SqlMetrics).load_newest(as_of),
             recent=self._load_recent(as_of),
         )
 
@@ -110,7 +103,7 @@ class OverviewQueries(Part):
             .order_by(ballot.c.number, ballot.c.vote_position, ballot.c.position)
         )
         cast: dict[tuple[int, str], list[sa.Row[Any]]] = {}
-        for row in iter_matching(self._connection, statement, ballot.c.number, {number for number, _ in asked}):
+        for row in self.iter_matching(statement, ballot.c.number, {number for number, _ in asked}):
             for key in {row.voter, row.address, row.message_id}:
                 cast.setdefault((row.number, key), []).append(row)
         found = {}
@@ -134,18 +127,18 @@ class OverviewQueries(Part):
 
     def load_unreadable(self, *, offset: int = 0, limit: int = 50) -> views.PageOf[views.UnreadableRow]:
         statement = sa.select(unreadable).order_by(unreadable.c.seen_at.desc(), unreadable.c.digest)
-        rows = load_records(self._connection, views.UnreadableRow, statement.offset(offset).limit(limit))
-        return views.PageOf(rows=rows, total=count_rows(self._connection, unreadable))
+        rows = self.load_records(views.UnreadableRow, statement.offset(offset).limit(limit))
+        return views.PageOf(rows=rows, total=self.count_rows(unreadable))
 
     def load_effects(self, *, status: str = "", offset: int = 0, limit: int | None = 50) -> views.PageOf[OutboxRow]:
         wanted = [outbox.c.status == status] if status else []
         statement = sa.select(outbox).where(*wanted).order_by(outbox.c.created_at.desc(), outbox.c.key)
-        rows = load_records(self._connection, OutboxRow, statement.offset(offset).limit(limit))
-        return views.PageOf(rows=rows, total=count_rows(self._connection, outbox, *wanted))
+        rows = self.load_records(OutboxRow, statement.offset(offset).limit(limit))
+        return views.PageOf(rows=rows, total=self.count_rows(outbox, *wanted))
 
     def load_edits(self) -> tuple[OutboxRow, ...]:
         of_wiki = (outbox.c.channel.in_(("page", "index")), outbox.c.status.in_(("pending", "held")))
-        return load_records(self._connection, OutboxRow, sa.select(outbox).where(*of_wiki).order_by(outbox.c.key))
+        return self.load_records(OutboxRow, sa.select(outbox).where(*of_wiki).order_by(outbox.c.key))
 
     def _load_recent(self, as_of: datetime) -> tuple[views.RecentTransition, ...]:
         # a correction is dated by its record, any other transition by its own time

@@ -16,7 +16,7 @@ from kipflow.adapters.store.board_rows import LISTED, as_tally
 from kipflow.adapters.store.pages import SqlPages
 from kipflow.adapters.store.part import Part
 from kipflow.adapters.store.rulings import SqlRulings
-from kipflow.adapters.store.statements import from_row, load_records
+from kipflow.adapters.store.statements import from_row
 from kipflow.adapters.store.tables.decisions import ballot, outbox, proposal, review_item, transition, vote
 from kipflow.adapters.store.tables.facts import message, message_proposal, ticket
 from kipflow.adapters.store.warnings import Warnings
@@ -49,7 +49,7 @@ class ProposalQueries(Part):
             raise UnknownProposal(number)
         mails = self._connection.execute(_select_mails(as_of).where(message_proposal.c.number == number)).all()
         moves = self._connection.execute(_select_moves(as_of).where(transition.c.number == number)).all()
-        pages = SqlPages(self._connection, self.rules)
+        pages = self.part(SqlPages)
         versions = tuple(p for p in pages.load_pages(number) if p.saved_at <= as_of)
         entries = tuple(e for e in pages.load_index_entries(number) if e.seen_at <= as_of)
         keys = {v.jira for v in versions if v.jira} | {e.jira for e in entries if e.jira}
@@ -58,7 +58,7 @@ class ProposalQueries(Part):
         questions = self._connection.execute(asked).all()
         effects = sa.select(outbox).where(outbox.c.number == number, outbox.c.created_at <= as_of)
         effects = effects.order_by(outbox.c.created_at.desc(), outbox.c.key)
-        questioned = OverviewQueries(self._connection, self.rules).load_questioned(questions)
+        questioned = self.part(OverviewQueries).load_questioned(questions)
         return self._build_view(
             row,
             moves,
@@ -69,11 +69,11 @@ class ProposalQueries(Part):
             index_entries=entries,
             tickets=tuple(t for t in pages.load_tickets(keys) if t.seen_at <= as_of),
             rulings=self._load_rulings(number, votes, as_of),
-            warnings=Warnings(self._connection, self.rules).load_warnings(number, known_at=as_of),
+            warnings=self.part(Warnings).load_warnings(number, known_at=as_of),
             activity=_count_months(mails),
             calls=pages.load_call_notes(number),
             faults=pages.load_faults(number),
-            effects=load_records(self._connection, OutboxRow, effects),
+            effects=self.load_records(OutboxRow, effects),
             questioned={subject: b for (_, subject), b in questioned.items()},
         )
 
@@ -86,7 +86,7 @@ class ProposalQueries(Part):
         history = _group(self._connection.execute(_select_moves(as_of)))
         mails = _group(self._connection.execute(_select_mails(as_of)))
         seen = sa.select(ticket).where(ticket.c.seen_at <= as_of).order_by(ticket.c.key, ticket.c.seen_at)
-        tickets = {found.key: found for found in load_records(self._connection, TicketState, seen)}
+        tickets = {found.key: found for found in self.load_records(TicketState, seen)}
         listed = sa.select(proposal).where(proposal.c.stage.is_not(None), LISTED).order_by(proposal.c.number)
         return tuple(
             self._build_view(
@@ -129,7 +129,7 @@ class ProposalQueries(Part):
 
     def _load_rulings(self, number: int, votes: Sequence[VoteState], as_of: datetime) -> tuple[Ruling, ...]:
         """The rulings on the proposal, and the identity rulings that concern its voters; by time."""
-        rulings = SqlRulings(self._connection, self.rules)
+        rulings = self.part(SqlRulings)
         concerned = find_concerned(rulings.load_identities(), (state.vote for state in votes))
         found = (r for r in (*rulings.load_of_proposal(number), *concerned) if r.made_at <= as_of)
         return tuple(sorted(found, key=lambda r: (r.made_at, r.id or 0)))

@@ -9,7 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from kipflow.adapters.store.part import Part
-from kipflow.adapters.store.statements import count_rows, from_row
+from kipflow.adapters.store.statements import from_row
 from kipflow.adapters.store.tables.decisions import proposal, transition, vote
 from kipflow.adapters.store.tables.facts import page, page_version
 from kipflow.domain.events import UNDATED, Stage
@@ -60,7 +60,7 @@ class ListQueries(Part):
         conditions = _conditions(query, self.rules.prefix)
         statement = ROWS.where(*conditions).order_by(*_order(query)).offset(query.offset).limit(query.limit)
         rows = tuple(as_board_row(row, self.rules.prefix) for row in self._connection.execute(statement))
-        return views.PageOf(rows=rows, total=count_rows(self._connection, proposal, *conditions))
+        return views.PageOf(rows=rows, total=self.count_rows(proposal, *conditions))
 
     def load_newest(self, limits: Mapping[Stage, int]) -> dict[Stage, tuple[views.BoardRow, ...]]:
         """Up to a limit of proposals of each stage, latest activity first; one SQL query."""

@@ -8,7 +8,7 @@ from datetime import datetime
 import sqlalchemy as sa
 
 from kipflow.adapters.store.part import Part
-from kipflow.adapters.store.statements import Row, add_proposals, as_row, load_records, upsert
+from kipflow.adapters.store.statements import Row, as_row
 from kipflow.adapters.store.tables.decisions import ballot, pending, proposal, review_item, transition, vote
 from kipflow.domain.clocks import VoteState
 from kipflow.domain.decisions import Decision
@@ -60,14 +60,14 @@ class Decisions(Part):
     def load(self, number: int) -> tuple[Transition, ...]:
         """All transitions of the proposal, in the order of their record."""
         statement = sa.select(transition).where(transition.c.number == number).order_by(transition.c.position)
-        return load_records(self._connection, Transition, statement)
+        return self.load_records(Transition, statement)
 
     def append(self, transitions: Sequence[Transition], *, recorded_at: datetime, run_id: str = "") -> int:
         """Add transitions to the history; returns how many were new. Known ones (by id) are unchanged."""
         if not transitions:
             return 0
         numbers = sorted({t.number for t in transitions})
-        add_proposals(self._connection, numbers)
+        self.add_proposals(numbers)
         # without the lock, two processes could give their entries the same position
         for number in numbers:
             self.lock_proposal(number)
@@ -81,13 +81,13 @@ class Decisions(Part):
                 known.add(entry.id)
                 newest[entry.number] = newest.get(entry.number, -1) + 1
                 rows.append(_transition_row(entry, newest[entry.number], recorded_at, run_id))
-        self._insert_all(transition, rows)
+        self.insert_all(transition, rows)
         return len(rows)
 
     def replace_projection(self, decision: Decision, about: Proposal) -> None:
         """Replace the projection of one proposal: its row, votes, ballots and open questions."""
         number = decision.number
-        add_proposals(self._connection, [number])
+        self.add_proposals([number])
         values = _proposal_row(decision, about, self.rules.name)
         recorded = sa.select(transition.c.recorded_at).where(transition.c.number == number)
         first_recorded = recorded.order_by(transition.c.position).limit(1).scalar_subquery()
@@ -97,9 +97,9 @@ class Decisions(Part):
             self._connection.execute(sa.delete(table).where(table.c.number == number))
         current = _find_current(decision)
         votes = [_vote_row(number, i, state, state is current) for i, state in enumerate(decision.votes)]
-        self._insert_all(vote, votes)
-        self._insert_all(ballot, _ballot_rows(decision))
-        self._insert_all(review_item, _review_rows(decision))
+        self.insert_all(vote, votes)
+        self.insert_all(ballot, _ballot_rows(decision))
+        self.insert_all(review_item, _review_rows(decision))
 
     def forget_decision(self, number: int) -> None:
         nothing = {"stage": None, "missing": None, "next_deadline": None, "claim": ""}
@@ -120,11 +120,11 @@ class Decisions(Part):
             for decision, _, _ in decisions
             for position, entry in enumerate(decision.history)
         ]
-        self._insert_all(transition, history)
+        self.insert_all(transition, history)
         first = {"followed_since": recorded_at}
         rows = [{"number": d.number, **_proposal_row(d, about, self.rules.name), **first} for d, about, _ in decisions]
-        upsert(self._connection, proposal, rows, update=[name for name in rows[0] if name != "number"])
-        self._insert_all(review_item, [row for decision, _, _ in decisions for row in _review_rows(decision)])
+        self.upsert(proposal, rows, update=[name for name in rows[0] if name != "number"])
+        self.insert_all(review_item, [row for decision, _, _ in decisions for row in _review_rows(decision)])
         by_token: dict[str | None, list[int]] = {}
         for decision, _, token in decisions:
             by_token.setdefault(token, []).append(decision.number)
@@ -137,10 +137,6 @@ class Decisions(Part):
 
     def find_pending_token(self, number: int) -> str | None:
         return self._connection.scalar(sa.select(pending.c.token).where(pending.c.number == number))
-
-    def _insert_all(self, table: sa.Table, rows: Sequence[Row]) -> None:
-        if rows:
-            self._connection.execute(sa.insert(table), rows)
 
 
 # -- as rows ----------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from kipflow.adapters.store.part import Part
-from kipflow.adapters.store.statements import Row, from_row, mark_pending, read_clock
+from kipflow.adapters.store.statements import Row, from_row, read_clock
 from kipflow.adapters.store.tables.decisions import outbox
 from kipflow.adapters.store.warnings import Warnings
 from kipflow.domain.errors import KipflowError
@@ -90,9 +90,9 @@ class Deliveries(Part):
             self._change(key, status="held" if row.released_at else "pending", next_attempt_at=at)
         if WARNS in row.payload and row.number is not None:
             silent_at = datetime.fromisoformat(row.payload[WARNS])
-            warnings = Warnings(self._connection, self.rules)
+            warnings = self.part(Warnings)
             if warnings.save_delivery(row.number, silent_at=silent_at, at=at, key=key):
-                mark_pending(self._connection, [row.number], at)
+                self.mark_pending([row.number], at)
 
     def mark_failed(
         self, key: str, *, error: str, next_attempt_at: datetime | None, tried_at: datetime | None = None
@@ -151,7 +151,7 @@ class Deliveries(Part):
         row = self._connection.execute(statement.returning(outbox.c.number, outbox.c.payload)).one_or_none()
         # whether a retraction is released changes the messages of the proposal's votes
         if row is not None and RETRACTS in row.payload and row.number is not None:
-            mark_pending(self._connection, [row.number], at)
+            self.mark_pending([row.number], at)
         return row is not None
 
     def _change(self, key: str, **changes: Any) -> None:

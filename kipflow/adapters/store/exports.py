@@ -9,7 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from kipflow.adapters.store.part import Part
-from kipflow.adapters.store.statements import Row, as_row, load_records
+from kipflow.adapters.store.statements import Row, as_row
 from kipflow.adapters.store.tables.decisions import metric, proposal, transition, vote
 from kipflow.adapters.store.tables.facts import message, message_proposal
 from kipflow.services.board import Metrics
@@ -45,8 +45,7 @@ class SqlMetrics(Part):
         """Replace the metrics as of this moment; returns how many were stored."""
         values = [as_row(row, as_of=as_of, run_id=run_id) for row in rows]
         self._connection.execute(sa.delete(metric).where(metric.c.as_of == as_of))
-        if values:
-            self._connection.execute(sa.insert(metric), values)
+        self.insert_all(metric, values)
         return len(values)
 
     def load_newest(self, as_of: datetime) -> Metrics | None:
@@ -55,4 +54,4 @@ class SqlMetrics(Part):
         if moment is None:
             return None
         statement = sa.select(metric).where(metric.c.as_of == moment).order_by(metric.c.name, metric.c.dimension)
-        return Metrics(as_of=moment, rows=load_records(self._connection, MetricRow, statement))
+        return Metrics(as_of=moment, rows=self.load_records(MetricRow, statement))

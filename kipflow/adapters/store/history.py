@@ -7,13 +7,13 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
-from kipflow.adapters.store import fresh
 from kipflow.adapters.store.decisions import Decisions
+from kipflow.adapters.store.fresh import FreshProposals
 from kipflow.adapters.store.messages import SqlMail
 from kipflow.adapters.store.news import News
 from kipflow.adapters.store.pages import SqlPages
 from kipflow.adapters.store.rulings import SqlRulings
-from kipflow.adapters.store.statements import from_row, is_known
+from kipflow.adapters.store.statements import from_row
 from kipflow.adapters.store.tables.decisions import proposal
 from kipflow.adapters.store.warnings import Warnings
 from kipflow.domain.decisions import Decision
@@ -36,14 +36,14 @@ class SqlHistory(Decisions, News, Warnings):
     def load_rows(self, number: int) -> ProposalRows:
         # first the token: facts that arrive while the rest is read leave the proposal pending
         token = self.find_pending_token(number)
-        if not (self.lock_proposal(number) if self._locks else is_known(self._connection, number)):
+        if not (self.lock_proposal(number) if self._locks else self.is_known(number)):
             raise UnknownProposal(number)
         self._tokens[number] = token
         mails = self._mail.load_messages(number)
         versions = self._pages.load_pages(number)
         entries = self._pages.load_index_entries(number)
         keys = {v.jira for v in versions if v.jira} | {e.jira for e in entries if e.jira}
-        rulings = SqlRulings(self._connection, self.rules)
+        rulings = self.part(SqlRulings)
         return ProposalRows(
             number=number,
             messages=tuple(mails),
@@ -61,7 +61,7 @@ class SqlHistory(Decisions, News, Warnings):
         )
 
     def load_fresh(self, numbers: Sequence[int]) -> list[ProposalRows]:
-        found = list(fresh.load_rows(self._connection, self._pages, numbers, self._mail.find_coverage()))
+        found = list(self.part(FreshProposals).load(numbers, self._mail.find_coverage()))
         self._tokens.update((rows.number, token) for token, rows in found)
         return [rows for _, rows in found]
 

@@ -8,21 +8,13 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
-from kipflow.adapters.store.attribution import Attribution, find_apart, find_referred, list_topic_keys
+from kipflow.adapters.store.attribution import Attribution, find_referred, list_topic_keys
 from kipflow.adapters.store.batches import SqlBatches
 from kipflow.adapters.store.columns import chunks, clean_text
 from kipflow.adapters.store.message_rows import make_storable, message_row, read_message, unreadable_row
 from kipflow.adapters.store.months import Months
 from kipflow.adapters.store.rereading import Readings
-from kipflow.adapters.store.statements import (
-    MAIL_LOCK,
-    count_mails,
-    count_new,
-    insert_new,
-    iter_matching,
-    lock,
-    mark_pending,
-)
+from kipflow.adapters.store.statements import MAIL_LOCK, lock
 from kipflow.adapters.store.tables.facts import message, message_proposal, unreadable
 from kipflow.domain.arrivals import cut_to_seen
 from kipflow.domain.facts import MailKind, Message, Unreadable
@@ -52,8 +44,8 @@ class SqlMail(Months, Readings):
         messages and the size of their threads, not on the size of the store.
         """
         lock(self._connection, MAIL_LOCK)
-        batches = SqlBatches(self._connection, self.rules)
-        attribution = Attribution(self._connection, self.rules.attribute)
+        batches = self.part(SqlBatches)
+        attribution = self.part(Attribution)
         new = known = reread = 0
         touched: set[int] = set()
         for chunk in chunks(messages):
@@ -65,7 +57,7 @@ class SqlMail(Months, Readings):
             fresh = [cut_to_seen(m, seen_at) for m in fresh]
             known += len(repeated)
             seen = {"seen_at": seen_at, "reading_rules": reading_rules}
-            insert_new(self._connection, message, [message_row(m) | seen for m in fresh])
+            self.insert_new(message, [message_row(m) | seen for m in fresh])
             batches.add_items(batch, [m.message_id for m in fresh])
             batches.keep_items(batch, [m.message_id for m, _ in repeated])
             touched |= attribution.add(fresh)
@@ -75,20 +67,20 @@ class SqlMail(Months, Readings):
             reread += changed
             touched |= of_these
         if new:
-            count_mails(self._connection, new)
-        mark_pending(self._connection, touched, seen_at)
+            self.count_mails(new)
+        self.mark_pending(touched, seen_at)
         return SaveReport(new=new, known=known, reread=reread, touched=frozenset(touched))
 
     def _read_again(self, repeated: Sequence[tuple[Message, _Known]], at: datetime, rules: int) -> tuple[int, set[int]]:
         """Store newer readings of known mails. Another mail with the same Message-ID is no newer reading."""
         newer = {m.message_id: m for m, known in repeated if known.reading_rules < rules and known.digest == m.digest}
-        stored = iter_matching(self._connection, sa.select(message), message.c.message_id, newer)
+        stored = self.iter_matching(sa.select(message), message.c.message_id, newer)
         pairs = [(read_message(row), cut_to_seen(newer[row.message_id], row.seen_at)) for row in stored]
         return self.save_readings(pairs, rules=rules, at=at)
 
     def save_unreadable(self, items: Iterable[Unreadable], *, seen_at: datetime) -> int:
         """Note what could not be read; returns how many notes are new."""
-        return count_new(self._connection, unreadable, (unreadable_row(item, seen_at) for item in items))
+        return self.count_new(unreadable, (unreadable_row(item, seen_at) for item in items))
 
     def load_messages(self, number: int) -> list[Message]:
         """The messages of a proposal in order of time; undated ones last."""
@@ -109,13 +101,13 @@ class SqlMail(Months, Readings):
         held = {m.message_id for m in mails}
         topics = list_topic_keys(m for m in unnumbered if m.votes and not list_references(m))
         named = {ref for m in unnumbered for ref in find_referred(m)}
-        named.update(find_apart(self._connection, named))
+        named.update(self.part(Attribution).find_apart(named))
         calls = sa.select(message).where(
             message.c.kind == MailKind.VOTE.value, message.c.numbered.is_(True), message.c.is_reply.is_(False)
         )
         rows = [
-            *iter_matching(self._connection, calls, message.c.topic_key, topics),
-            *iter_matching(self._connection, calls, message.c.message_id, named),
+            *self.iter_matching(calls, message.c.topic_key, topics),
+            *self.iter_matching(calls, message.c.message_id, named),
         ]
         return list({row.message_id: read_message(row) for row in rows if row.message_id not in held}.values())
 
@@ -151,7 +143,7 @@ class SqlMail(Months, Readings):
         """
         unequal = {m.message_id for m, known in repeated if m.digest != known.digest}
         held = {m.message_id: m for m in fresh if m.message_id in unequal}
-        rows = iter_matching(self._connection, sa.select(message), message.c.message_id, unequal - held.keys())
+        rows = self.iter_matching(sa.select(message), message.c.message_id, unequal - held.keys())
         held.update((row.message_id, read_message(row)) for row in rows)
         apart: list[Message] = []
         same: list[tuple[Message, _Known]] = []

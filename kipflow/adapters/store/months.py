@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 
 from kipflow.adapters.store.part import Part
-from kipflow.adapters.store.statements import as_row, load_records, upsert
+from kipflow.adapters.store.statements import as_row
 from kipflow.adapters.store.tables.facts import archive_month
 from kipflow.domain.clocks import find_coverage
 from kipflow.domain.facts import ArchiveMonth, Coverage
@@ -17,7 +17,7 @@ class Months(Part):
     _coverage: Coverage | None = None
 
     def save_month(self, found: ArchiveMonth) -> None:
-        upsert(self._connection, archive_month, [as_row(found, without={"given"})])
+        self.upsert(archive_month, [as_row(found, without={"given"})])
         self._coverage = None
 
     def drop_month(self, list_id: str, month: str) -> None:
@@ -39,4 +39,4 @@ class Months(Part):
         statement = sa.select(archive_month).order_by(archive_month.c.list_id, archive_month.c.month)
         if list_id is not None:
             statement = statement.where(archive_month.c.list_id == list_id)
-        return {(m.list_id, m.month): m for m in load_records(self._connection, ArchiveMonth, statement)}
+        return {(m.list_id, m.month): m for m in self.load_records(ArchiveMonth, statement)}

@@ -151,7 +151,7 @@ class News(Part):
         recent = sa.or_(ruling.c.made_at >= since, ruling.c.revoked_at >= since)
         statement = sa.select(ruling).where(ours, recent).order_by(ruling.c.id).limit(LIMIT)
         found = []
-        seen = SqlRulings(self._connection, self.rules).find_voter_keys(number)
+        seen = self.part(SqlRulings).find_voter_keys(number)
         for row in self._connection.execute(statement):
             if row.kind in IDENTITY and not concerns(row.value, seen):
                 continue

@@ -8,7 +8,6 @@ from datetime import datetime
 import sqlalchemy as sa
 
 from kipflow.adapters.store.part import Part
-from kipflow.adapters.store.statements import mark_pending, save_mark
 from kipflow.adapters.store.tables.decisions import mark, proposal
 from kipflow.adapters.store.tables.facts import call_note, index_entry, page, page_version, ruling
 from kipflow.domain.numbering import JUMP, Numbering, Numbers, find_followers
@@ -22,15 +21,15 @@ class GivenNumbers(Part):
 
     def load_numbering(self, number: int) -> Numbering:
         """The numbers around a proposal. A configured wiki counts even if nothing was read from it yet."""
-        is_read = has_wiki(self._connection)
+        is_read = self.has_given()
         by_wiki = is_read or self.rules.has_wiki
-        accepted, refused = load_answers(self._connection)
+        accepted, refused = self.load_answers()
         columns = [page.c.number, page_version.c.number, index_entry.c.number] if by_wiki else [proposal.c.number]
-        below = find_below(self._connection, columns, number, refused, accepted)
+        below = self.find_below(columns, number, refused, accepted)
         return Numbering(by_wiki=by_wiki, unread=by_wiki and not is_read, below=below)
 
     def load_taken(self) -> Numbers:
-        accepted, refused = load_answers(self._connection)
+        accepted, refused = self.load_answers()
         columns = (page.c.number, page_version.c.number, index_entry.c.number, call_note.c.number)
         found = self._connection.scalars(sa.union(*(sa.select(c).where(c.is_not(None)) for c in columns)))
         claimed = sa.select(proposal.c.number).where(proposal.c.claim == "claimed", proposal.c.claim_known.is_(True))
@@ -45,54 +44,46 @@ class GivenNumbers(Part):
 
     def save_stated_number(self, number: int | None, *, origin: str) -> None:
         if number is not None:
-            save_mark(self._connection, STATED_MARKS[origin], str(number))
+            self.save_mark(STATED_MARKS[origin], str(number))
 
+    def find_below(
+        self, columns: Iterable[sa.Column[int]], number: int, refused: Collection[int], accepted: Iterable[int]
+    ) -> int | None:
+        """The next lower number: the highest in `columns` that was not refused, or that a person accepted."""
+        found: list[int] = [n for n in accepted if n < number]
+        for column in columns:
+            highest = sa.select(sa.func.max(column)).where(column < number, column.not_in(refused))
+            found.extend(n for n in self._connection.scalars(highest) if n is not None)
+        return max(found, default=None)
 
-def find_below(
-    connection: sa.Connection,
-    columns: Iterable[sa.Column[int]],
-    number: int,
-    refused: Collection[int],
-    accepted: Iterable[int],
-) -> int | None:
-    """The next lower number: the highest in `columns` that was not refused, or that a person accepted."""
-    found: list[int] = [n for n in accepted if n < number]
-    for column in columns:
-        highest = sa.select(sa.func.max(column)).where(column < number, column.not_in(refused))
-        found.extend(n for n in connection.scalars(highest) if n is not None)
-    return max(found, default=None)
+    def has_given(self) -> bool:
+        """Whether any number of the community is known from its wiki or an index."""
+        either = sa.or_(
+            sa.exists().where(page.c.number.is_not(None)), sa.exists().where(index_entry.c.number.is_not(None))
+        )
+        return bool(self._connection.scalar(sa.select(either)))
 
+    def load_answers(self) -> tuple[frozenset[int], frozenset[int]]:
+        """The numbers that people accepted, and those that they refused; the newest ruling on each counts."""
+        where = sa.and_(ruling.c.kind == "number", ruling.c.revoked_at.is_(None), ruling.c.number.is_not(None))
+        statement = sa.select(ruling.c.number, ruling.c.value).where(where).order_by(ruling.c.made_at, ruling.c.id)
+        answers = {row.number: row.value.get("number") for row in self._connection.execute(statement)}
+        accepted, refused = (frozenset(n for n, given in answers.items() if given == it) for it in ("accept", "refuse"))
+        return accepted, refused
 
-def has_wiki(connection: sa.Connection) -> bool:
-    """Whether any number of the community is known from its wiki or an index."""
-    either = sa.or_(sa.exists().where(page.c.number.is_not(None)), sa.exists().where(index_entry.c.number.is_not(None)))
-    return bool(connection.scalar(sa.select(either)))
+    def mark_followers(self, numbers: Collection[int], since: datetime | None, *, had_wiki: bool = True) -> None:
+        """Mark the doubtful proposals pending whose status depends on these new or ruled numbers.
 
-
-def load_answers(connection: sa.Connection) -> tuple[frozenset[int], frozenset[int]]:
-    """The numbers that people accepted, and those that they refused; the newest ruling on each counts."""
-    where = sa.and_(ruling.c.kind == "number", ruling.c.revoked_at.is_(None), ruling.c.number.is_not(None))
-    statement = sa.select(ruling.c.number, ruling.c.value).where(where).order_by(ruling.c.made_at, ruling.c.id)
-    answers = {row.number: row.value.get("number") for row in connection.execute(statement)}
-    accepted, refused = (frozenset(n for n, given in answers.items() if given == it) for it in ("accept", "refuse"))
-    return accepted, refused
-
-
-def mark_followers(
-    connection: sa.Connection, numbers: Collection[int], since: datetime | None, *, had_wiki: bool = True
-) -> None:
-    """Mark the doubtful proposals pending whose status depends on these new or ruled numbers.
-
-    `had_wiki`: some number was known from the wiki before. The first one makes every number in mail only claimed, so
-    that all proposals are marked.
-    """
-    if not had_wiki:
-        everyone = sa.select(proposal.c.number).where(proposal.c.stage.is_not(None))
-        mark_pending(connection, connection.scalars(everyone), since)
-        return
-    if not numbers:
-        return
-    doubtful = sa.select(proposal.c.number).where(
-        proposal.c.claim != "", proposal.c.number > min(numbers), proposal.c.number <= max(numbers) + JUMP
-    )
-    mark_pending(connection, find_followers(numbers, connection.scalars(doubtful)), since)
+        `had_wiki`: some number was known from the wiki before. The first one makes every number in mail only
+        claimed, so that all proposals are marked.
+        """
+        if not had_wiki:
+            everyone = sa.select(proposal.c.number).where(proposal.c.stage.is_not(None))
+            self.mark_pending(self._connection.scalars(everyone), since)
+            return
+        if not numbers:
+            return
+        doubtful = sa.select(proposal.c.number).where(
+            proposal.c.claim != "", proposal.c.number > min(numbers), proposal.c.number <= max(numbers) + JUMP
+        )
+        self.mark_pending(find_followers(numbers, self._connection.scalars(doubtful)), since)

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from kipflow.adapters.store.columns import chunks
 from kipflow.adapters.store.deliveries import Deliveries
-from kipflow.adapters.store.statements import Row, as_row, count_new, find_record, iter_matching, load_records
+from kipflow.adapters.store.statements import Row, as_row
 from kipflow.adapters.store.tables.decisions import outbox
 from kipflow.services.ports import CARD, GONE, RETRACTS, WAITING, Effect, OutboxRow
 
@@ -30,7 +30,7 @@ class SqlOutbox(Deliveries):
             unsent = outbox.c.status.in_(GONE)
             self._connection.execute(sa.delete(outbox).where(outbox.c.key.in_(renewed), unsent))
         rows = (_outbox_row(effect, now, sends, place) for place, effect in enumerate(given))
-        return count_new(self._connection, outbox, rows)
+        return self.count_new(outbox, rows)
 
     def find_thread(self, number: int, channel: str) -> str | None:
         statement = (
@@ -47,20 +47,20 @@ class SqlOutbox(Deliveries):
         statement = sa.select(outbox).where(
             outbox.c.number == number, outbox.c.channel == "slack", outbox.c.status != "withdrawn"
         )
-        rows = load_records(self._connection, OutboxRow, statement.order_by(outbox.c.created_at, outbox.c.key))
+        rows = self.load_records(OutboxRow, statement.order_by(outbox.c.created_at, outbox.c.key))
         return [row for row in rows if CARD in row.payload]
 
     def load_status(self, keys: Iterable[str]) -> dict[str, str]:
         status = sa.case((_IS_OUT, "sent"), (_MAY_BE_OUT, "unsure"), else_=outbox.c.status).label("status")
-        rows = iter_matching(self._connection, sa.select(outbox.c.key, status), outbox.c.key, keys)
+        rows = self.iter_matching(sa.select(outbox.c.key, status), outbox.c.key, keys)
         return {row.key: row.status for row in rows}
 
     def find(self, key: str) -> OutboxRow | None:
-        return find_record(self._connection, OutboxRow, sa.select(outbox).where(outbox.c.key == key))
+        return self.find_record(OutboxRow, sa.select(outbox).where(outbox.c.key == key))
 
     def find_message(self, reference: str) -> OutboxRow | None:
         wanted = sa.select(outbox).where(outbox.c.channel == "slack", outbox.c.external_ref == reference)
-        return find_record(self._connection, OutboxRow, wanted)
+        return self.find_record(OutboxRow, wanted)
 
     def withdraw(self, keys: Iterable[str], *, why: str, updates: bool = False) -> int:
         """The rows stay, with the reason."""
@@ -77,7 +77,7 @@ class SqlOutbox(Deliveries):
     def load_channel(self, channel: str, status: Collection[str] = ()) -> tuple[OutboxRow, ...]:
         statement = sa.select(outbox).where(outbox.c.channel == channel)
         wanted = statement.where(outbox.c.status.in_(status)) if status else statement
-        return load_records(self._connection, OutboxRow, wanted.order_by(outbox.c.created_at, outbox.c.key))
+        return self.load_records(OutboxRow, wanted.order_by(outbox.c.created_at, outbox.c.key))
 
     def load_unreleased_retractions(self) -> frozenset[int]:
         statement = sa.select(outbox.c.number, outbox.c.payload).where(outbox.c.status == "held")
@@ -89,7 +89,7 @@ class SqlOutbox(Deliveries):
             outbox.c.number == number, outbox.c.status.in_(WAITING), outbox.c.tried_at.is_(None)
         )
         newest_first = statement.order_by(outbox.c.created_at.desc(), outbox.c.key.desc())
-        rows = load_records(self._connection, OutboxRow, newest_first)
+        rows = self.load_records(OutboxRow, newest_first)
         return next((row for row in rows if row.payload.get(RETRACTS)), None)
 
     def is_retraction_released(self, number: int) -> bool:

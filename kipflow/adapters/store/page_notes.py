@@ -11,16 +11,7 @@ import sqlalchemy as sa
 
 from kipflow.adapters.store.columns import clean_text
 from kipflow.adapters.store.part import Part
-from kipflow.adapters.store.statements import (
-    Row,
-    as_row,
-    count_new,
-    from_row,
-    is_known,
-    load_records,
-    mark_pending,
-    upsert,
-)
+from kipflow.adapters.store.statements import Row, as_row, from_row
 from kipflow.adapters.store.tables.decisions import proposal
 from kipflow.adapters.store.tables.facts import (
     call_note,
@@ -47,7 +38,7 @@ class PageNotes(Part):
 
     def load_absent(self) -> dict[str, PageAbsence]:
         missing = sa.select(page_absence).where(page_absence.c.until.is_(None))
-        return {absence.page_id: absence for absence in load_records(self._connection, PageAbsence, missing)}
+        return {absence.page_id: absence for absence in self.load_records(PageAbsence, missing)}
 
     def note_absent(self, page_id: str, *, why: str, at: datetime, number: int | None = None) -> bool:
         """A page that was never read is linked to the proposal `number`, if known, so that it is shown there."""
@@ -62,7 +53,7 @@ class PageNotes(Part):
         self.note_present(page_id, at=at)
         row = {"page_id": page_id, "since": at, "until": None, "why": why, "asked_at": at}
         self._connection.execute(sa.insert(page_absence).values(row))
-        mark_pending(self._connection, self._numbers_of(page_id), at)
+        self.mark_pending(self._numbers_of(page_id), at)
         return True
 
     def note_present(self, page_id: str, *, at: datetime) -> bool:
@@ -70,7 +61,7 @@ class PageNotes(Part):
         ended = self._connection.execute(sa.update(page_absence).where(open_row).values(until=at))
         if not ended.rowcount:
             return False
-        mark_pending(self._connection, self._numbers_of(page_id), at)
+        self.mark_pending(self._numbers_of(page_id), at)
         return True
 
     def load_absences(self, number: int) -> tuple[PageAbsence, ...]:
@@ -81,13 +72,13 @@ class PageNotes(Part):
             .where(page.c.number == number)
             .order_by(page_absence.c.since, page_absence.c.page_id)
         )
-        return load_records(self._connection, PageAbsence, statement)
+        return self.load_records(PageAbsence, statement)
 
     def _link(self, page_id: str, number: int, at: datetime) -> None:
         # version 0: no version was read yet
         row = {"page_id": page_id, "number": number, "version": 0, "jira": None}
-        if is_known(self._connection, number) and count_new(self._connection, page, [row]):
-            mark_pending(self._connection, {number}, at)
+        if self.is_known(number) and self.count_new(page, [row]):
+            self.mark_pending({number}, at)
 
     def _numbers_of(self, page_id: str) -> set[int]:
         numbers = self._connection.scalars(sa.select(page.c.number).where(page.c.page_id == page_id))
@@ -141,9 +132,9 @@ class PageNotes(Part):
                 one = sa.and_(where, page_fault.c.code == key[0], page_fault.c.place == key[1])
                 self._connection.execute(sa.update(page_fault).where(one).values(until=at))
         rows = [_row(checked, key, fault, known.get(key), at) for key, fault in found.items()]
-        upsert(self._connection, page_fault, rows)
+        self.upsert(page_fault, rows)
         judged = {"page_id": checked.page_id, "version": checked.version, "rules": rules, "around": checked.around}
-        upsert(self._connection, page_check, [judged])
+        self.upsert(page_check, [judged])
         return tuple(fault for key, fault in found.items() if key not in known or _became_error(known[key], fault))
 
     def load_faults(self, number: int) -> tuple[PageFault, ...]:
@@ -152,7 +143,7 @@ class PageNotes(Part):
             .where(page_fault.c.number == number, page_fault.c.until.is_(None))
             .order_by(page_fault.c.severity, page_fault.c.code, page_fault.c.place)
         )
-        return load_records(self._connection, PageFault, statement)
+        return self.load_records(PageFault, statement)
 
     def _missing_tickets(self) -> set[str]:
         """The tickets that did not exist at the last request."""
@@ -167,7 +158,7 @@ class PageNotes(Part):
     def save_call_notes(self, notes: Iterable[CallNote], *, seen_at: datetime) -> int:
         """A note stays after it was removed from the page."""
         rows = (as_row(note, digest=digest_text(repr((note.call, note.note)), 24), seen_at=seen_at) for note in notes)
-        return count_new(self._connection, call_note, rows)
+        return self.count_new(call_note, rows)
 
     def load_call_notes(self, number: int) -> tuple[CallNote, ...]:
         """The notes on a proposal, newest call first; undated calls last."""
@@ -178,7 +169,7 @@ class PageNotes(Part):
                 call_note.c.held_on.is_(None), call_note.c.held_on.desc(), call_note.c.seen_at, call_note.c.digest
             )
         )
-        return load_records(self._connection, CallNote, statement)
+        return self.load_records(CallNote, statement)
 
 
 def _became_error(known: sa.Row[Any], fault: PageFault) -> bool:

@@ -12,19 +12,9 @@ import sqlalchemy as sa
 from kipflow.adapters.store.batches import SqlBatches, name_row
 from kipflow.adapters.store.columns import chunks, clean_text
 from kipflow.adapters.store.messages import SqlMail
-from kipflow.adapters.store.numbering import GivenNumbers, has_wiki, mark_followers
+from kipflow.adapters.store.numbering import GivenNumbers
 from kipflow.adapters.store.page_notes import PageNotes
-from kipflow.adapters.store.statements import (
-    Row,
-    add_proposals,
-    as_row,
-    count_new,
-    find_record,
-    insert_new,
-    load_records,
-    mark_pending,
-    upsert,
-)
+from kipflow.adapters.store.statements import Row, as_row
 from kipflow.adapters.store.tables.facts import index_entry, page, page_version, ticket
 from kipflow.domain.facts import Unreadable
 from kipflow.domain.pages import IndexEntry, PageVersion, Substance, TicketState, find_newest_rows
@@ -46,18 +36,18 @@ class SqlPages(PageNotes, GivenNumbers):
             if (held.title, held.body) != (clean_text(found.title), clean_text(found.body)):
                 why = "a version that is held already came with another text; the first one stays"
                 note = Unreadable(source=f"page {found.page_id}@{found.version}", why=why)
-                SqlMail(self._connection, self.rules).save_unreadable([note], seen_at=seen_at)
+                self.part(SqlMail).save_unreadable([note], seen_at=seen_at)
             return False
         before = self._connection.execute(sa.select(page).where(page.c.page_id == found.page_id)).one_or_none()
         now = _newest(found, before)
-        had_wiki = has_wiki(self._connection)
+        had_wiki = self.has_given()
         touched = {n for n in (now["number"], before.number if before else None) if n is not None}
-        add_proposals(self._connection, touched)
-        upsert(self._connection, page, [now])
-        insert_new(self._connection, page_version, [as_row(found, seen_at=seen_at)])
-        mark_pending(self._connection, touched, seen_at)
+        self.add_proposals(touched)
+        self.upsert(page, [now])
+        self.insert_new(page_version, [as_row(found, seen_at=seen_at)])
+        self.mark_pending(touched, seen_at)
         if before is None or before.number != now["number"]:
-            mark_followers(self._connection, touched, seen_at, had_wiki=had_wiki or not touched)
+            self.mark_followers(touched, seen_at, had_wiki=had_wiki or not touched)
         return True
 
     def load_versions(self) -> dict[str, int]:
@@ -75,7 +65,7 @@ class SqlPages(PageNotes, GivenNumbers):
             .where(page_version.c.page_id.in_(sa.union(have, had)))
             .order_by(page_version.c.saved_at, page_version.c.page_id, page_version.c.version)
         )
-        return load_records(self._connection, PageVersion, statement)
+        return self.load_records(PageVersion, statement)
 
     def load_holes(self, limit: int) -> list[tuple[str, int]]:
         counted = (
@@ -123,14 +113,14 @@ class SqlPages(PageNotes, GivenNumbers):
                 seen_at = max(e.seen_at for e in reading.values())
                 changed[number] = max(seen_at, changed.get(number, seen_at))
                 rows.extend(as_row(replace(e, seen_at=seen_at), digest=digest) for digest, e in reading.items())
-        had_wiki = has_wiki(self._connection)
-        add_proposals(self._connection, changed)
-        insert_new(self._connection, index_entry, rows)
+        had_wiki = self.has_given()
+        self.add_proposals(changed)
+        self.insert_new(index_entry, rows)
         newest_at = max(changed.values(), default=None)
         items = [name_row(row["number"], row["digest"]) for row in rows]
-        SqlBatches(self._connection, self.rules).add_items(batch, items)
-        mark_pending(self._connection, changed, newest_at)
-        mark_followers(self._connection, changed, newest_at, had_wiki=had_wiki or not changed)
+        self.part(SqlBatches).add_items(batch, items)
+        self.mark_pending(changed, newest_at)
+        self.mark_followers(changed, newest_at, had_wiki=had_wiki or not changed)
         return len(changed)
 
     def load_index_entries(self, number: int) -> tuple[IndexEntry, ...]:
@@ -173,12 +163,12 @@ class SqlPages(PageNotes, GivenNumbers):
     def save_ticket(self, found: TicketState) -> bool:
         """Store a ticket's state if it differs from the newest stored one."""
         newest = sa.select(ticket).where(ticket.c.key == found.key).order_by(ticket.c.seen_at.desc()).limit(1)
-        held = find_record(self._connection, TicketState, newest)
+        held = self.find_record(TicketState, newest)
         if held is not None and replace(held, seen_at=found.seen_at) == found:
             return False
-        if not count_new(self._connection, ticket, [as_row(found)]):
+        if not self.count_new(ticket, [as_row(found)]):
             return False
-        mark_pending(self._connection, self._find_numbers_of_ticket(found.key), found.seen_at)
+        self.mark_pending(self._find_numbers_of_ticket(found.key), found.seen_at)
         return True
 
     def load_ticket_keys(self) -> list[str]:
@@ -193,7 +183,7 @@ class SqlPages(PageNotes, GivenNumbers):
         if not keys:
             return ()
         statement = sa.select(ticket).where(ticket.c.key.in_(keys)).order_by(ticket.c.seen_at, ticket.c.key)
-        return load_records(self._connection, TicketState, statement)
+        return self.load_records(TicketState, statement)
 
     def _find_numbers_of_ticket(self, key: str) -> set[int]:
         of_pages = sa.select(page.c.number).where(page.c.jira == key, page.c.number.is_not(None))

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from kipflow.adapters.store.board_rows import LISTED, ROWS, as_board_row
 from kipflow.adapters.store.part import Part
 from kipflow.adapters.store.rulings import SqlRulings
-from kipflow.adapters.store.statements import count_rows, from_row
+from kipflow.adapters.store.statements import from_row
 from kipflow.adapters.store.tables.decisions import ballot, proposal, review_item, vote
 from kipflow.adapters.store.voters import OF_VOTE, VOTED
 from kipflow.domain.decisions import ReviewItem
@@ -71,7 +71,7 @@ class PeopleQueries(Part):
         )
 
     def _count_opened(self, as_of: datetime) -> int:
-        return count_rows(self._connection, vote, vote.c.opened_at.between(as_of - YEAR, as_of))
+        return self.count_rows(vote, vote.c.opened_at.between(as_of - YEAR, as_of))
 
     def _load_addresses(self, person: Person) -> tuple[Address, ...]:
         """The roster's addresses, then those from rulings, then others that voted in the person's name."""
@@ -86,7 +86,7 @@ class PeopleQueries(Part):
         seen = {row.address: row for row in self._connection.execute(statement)}
         ruled = {
             clean_address(box.address or box.key): verdict
-            for verdict in as_verdicts(SqlRulings(self._connection, self.rules).load_identities())
+            for verdict in as_verdicts(self.part(SqlRulings).load_identities())
             if verdict.same and person.id in {verdict.one.key, verdict.other.key}
             for box in (verdict.one, verdict.other)
             if box.key != person.id

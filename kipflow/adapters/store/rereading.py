@@ -16,7 +16,7 @@ from kipflow.adapters.store.attribution import Attribution
 from kipflow.adapters.store.columns import chunks, clean_value
 from kipflow.adapters.store.message_rows import reading_row
 from kipflow.adapters.store.part import Part
-from kipflow.adapters.store.statements import Row, count_rows, insert_new, iter_matching, load_records
+from kipflow.adapters.store.statements import Row
 from kipflow.adapters.store.tables.facts import archive_month, earlier_reading, message
 from kipflow.domain.facts import Message
 from kipflow.domain.records import to_plain
@@ -50,7 +50,7 @@ class Readings(Part):
         for chunk in chunks(before.message_id for before, _ in pairs):
             these = sa.update(message).where(message.c.message_id.in_(chunk))
             self._connection.execute(these.values(reading_rules=rules))
-        return len(changed), Attribution(self._connection, self.rules.attribute).reread(changed)
+        return len(changed), self.part(Attribution).reread(changed)
 
     def load_stale_months(self, rules: int) -> list[StaleMonth]:
         months = (
@@ -63,21 +63,21 @@ class Readings(Part):
             .where(message.c.reading_rules < rules)
             .order_by(message.c.list_id, message.c.month)
         )
-        return list(load_records(self._connection, StaleMonth, months))
+        return list(self.load_records(StaleMonth, months))
 
     def expire_readings(self) -> None:
         self._connection.execute(sa.update(message).values(reading_rules=0))
 
     def count_stale(self, list_id: str, month: str, rules: int) -> int:
         where = sa.and_(message.c.list_id == list_id, message.c.month == month, message.c.reading_rules < rules)
-        return count_rows(self._connection, message, where)
+        return self.count_rows(message, where)
 
     def _keep_earlier(
         self, changed: Sequence[tuple[Message, Message]], rows: Sequence[Row], rules: int, at: datetime
     ) -> None:
         ids = [before.message_id for before, _ in changed]
         columns = sa.select(message.c.message_id, message.c.reading_rules)
-        read_by = iter_matching(self._connection, columns, message.c.message_id, ids)
+        read_by = self.iter_matching(columns, message.c.message_id, ids)
         versions = {row.message_id: row.reading_rules for row in read_by}
         kept: list[Row] = [
             {
@@ -89,7 +89,7 @@ class Readings(Part):
             }
             for message_id, row in zip(ids, rows, strict=True)
         ]
-        insert_new(self._connection, earlier_reading, kept)
+        self.insert_new(earlier_reading, kept)
 
 
 def _reading(found: Message) -> Row:

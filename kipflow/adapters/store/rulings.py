@@ -7,17 +7,9 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
-from kipflow.adapters.store.numbering import mark_followers
+from kipflow.adapters.store.numbering import GivenNumbers
 from kipflow.adapters.store.part import Part
-from kipflow.adapters.store.statements import (
-    RULING_LOCK,
-    add_proposals,
-    as_row,
-    iter_matching,
-    load_records,
-    lock,
-    mark_pending,
-)
+from kipflow.adapters.store.statements import RULING_LOCK, as_row, lock
 from kipflow.adapters.store.tables.decisions import ballot
 from kipflow.adapters.store.tables.facts import message, message_proposal, ruling
 from kipflow.domain.errors import KipflowError
@@ -49,7 +41,7 @@ class SqlRulings(Part):
             return int(known)
         row = as_row(found, without={"id", "revoked_at", "revoked_by", "revoked_reason"})
         numbers = self._find_numbers(found)
-        add_proposals(self._connection, numbers)
+        self.add_proposals(numbers)
         new = self._connection.execute(sa.insert(ruling).values(row).returning(ruling.c.id)).scalar_one()
         self._mark_affected(found, numbers, found.made_at)
         return int(new)
@@ -71,9 +63,9 @@ class SqlRulings(Part):
         self._mark_affected(held, self._find_numbers(held), at)
 
     def _mark_affected(self, found: Ruling, numbers: Collection[int], at: datetime) -> None:
-        mark_pending(self._connection, numbers, at)
+        self.mark_pending(numbers, at)
         if found.kind == "number":
-            mark_followers(self._connection, numbers, at)
+            self.part(GivenNumbers).mark_followers(numbers, at)
 
     def load_of_proposal(self, number: int) -> tuple[Ruling, ...]:
         """The rulings on the proposal, and those on ballots in its mails that name no proposal; by time.
@@ -116,7 +108,7 @@ class SqlRulings(Part):
         numbers = {
             row.number
             for column in (message.c.author_address, message.c.message_id)
-            for row in iter_matching(self._connection, joined, column, wanted)
+            for row in self.iter_matching(joined, column, wanted)
         }
         voters = sa.select(ballot.c.number, ballot.c.voter, ballot.c.name).distinct()
         numbers.update(
@@ -128,4 +120,4 @@ class SqlRulings(Part):
 
     def _load(self, *where: sa.ColumnElement[bool]) -> tuple[Ruling, ...]:
         statement = sa.select(ruling).where(*where).order_by(ruling.c.made_at, ruling.c.id)
-        return load_records(self._connection, Ruling, statement)
+        return self.load_records(Ruling, statement)

@@ -10,7 +10,6 @@ import sqlalchemy as sa
 
 from kipflow.adapters.store.board import OverviewQueries
 from kipflow.adapters.store.part import Part
-from kipflow.adapters.store.statements import iter_matching
 from kipflow.adapters.store.tables.facts import message
 from kipflow.domain.people import Person, clean_address, find_sides, fold_name
 from kipflow.domain.senders import Authentication
@@ -25,7 +24,7 @@ class SenderQueries(Part):
 
     def load_senders(self) -> tuple[SenderRow, ...]:
         found: dict[tuple[str, str], list[ReviewRow]] = {}
-        for row in OverviewQueries(self._connection, self.rules).load_review():
+        for row in self.part(OverviewQueries).load_review():
             if row.item.kind == "sender":
                 found.setdefault(find_sides(row.item.subject), []).append(row)
         if not found:
@@ -66,10 +65,10 @@ class SenderQueries(Part):
         found: dict[str, tuple[str, str]] = {}
         columns = sa.select(message.c.message_id, message.c.author_address, message.c.author_name)
         mails = {sender for sender in senders if sender.startswith("<")}
-        for row in iter_matching(self._connection, columns, message.c.message_id, mails):
+        for row in self.iter_matching(columns, message.c.message_id, mails):
             found[row.message_id] = (clean_address(row.author_address), row.author_name)
         newest_last = columns.order_by(message.c.arrived_at.asc().nulls_first())
-        for row in iter_matching(self._connection, newest_last, message.c.author_address, {*senders} - mails):
+        for row in self.iter_matching(newest_last, message.c.author_address, {*senders} - mails):
             found[row.author_address] = (row.author_address, row.author_name)
         return found
 
@@ -84,7 +83,7 @@ class SenderQueries(Part):
             sa.func.max(at).label("last_at"),
         ).group_by(*columns)
         found: dict[tuple[str, str | None], list[sa.Row[Any]]] = {}
-        for row in iter_matching(self._connection, counted, message.c.author_address, addresses):
+        for row in self.iter_matching(counted, message.c.author_address, addresses):
             key = (row.author_address, fold_name(row.author_name) if row.author_name else None)
             found.setdefault(key, []).append(row)
         return found

@@ -12,7 +12,6 @@ from kipflow.adapters.store.outbox import SqlOutbox
 from kipflow.adapters.store.pages import SqlPages
 from kipflow.adapters.store.part import Part
 from kipflow.adapters.store.rulings import SqlRulings
-from kipflow.adapters.store.statements import load_mark, save_mark
 from kipflow.services import ports
 
 
@@ -20,10 +19,10 @@ class SqlMarks(Part):
     """`services.ports.Marks`."""
 
     def load(self, name: str) -> str | None:
-        return load_mark(self._connection, name)
+        return self.load_mark(name)
 
     def save(self, name: str, value: str) -> None:
-        save_mark(self._connection, name, value)
+        self.save_mark(name, value)
 
 
 class SqlSession:

@@ -1,9 +1,8 @@
-"""Statements whose form differs between databases, and bookkeeping that all parts share."""
+"""Statements whose form differs between databases, and rows as records."""
 
 from __future__ import annotations
 
-import secrets
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable
 from dataclasses import fields
 from datetime import UTC, date, datetime
 from typing import Any, TypeVar
@@ -11,8 +10,6 @@ from typing import Any, TypeVar
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
-from kipflow.adapters.store.columns import chunks
-from kipflow.adapters.store.tables.decisions import mark, pending, proposal
 from kipflow.domain.records import from_plain, to_plain
 
 T = TypeVar("T")
@@ -23,36 +20,10 @@ Selected = sa.Select[*tuple[Any, ...]]
 MAIL_LOCK = 0x6B69_7066
 #: Advisory lock for rulings: whether a ruling is valid depends on the earlier ones.
 RULING_LOCK = 0x6B69_7267
-#: Name of the mark with the number of stored mails.
-MESSAGES_MARK = "count/messages"
 
 
-def insert_new(connection: sa.Connection, table: sa.Table, rows: Sequence[Row]) -> None:
-    """Insert the rows whose key does not exist yet."""
-    if rows:
-        connection.execute(_insert(connection, table).on_conflict_do_nothing(), rows)
-
-
-def count_new(connection: sa.Connection, table: sa.Table, rows: Iterable[Row]) -> int:
-    """`insert_new` that returns how many rows were new. Slower, because PostgreSQL must return their keys."""
-    key = next(iter(table.primary_key.columns))
-    statement = _insert(connection, table).on_conflict_do_nothing().returning(key)
-    return sum(len(connection.execute(statement, chunk).all()) for chunk in chunks(rows))
-
-
-def upsert(
-    connection: sa.Connection, table: sa.Table, rows: Sequence[Row], *, update: Iterable[str] | None = None
-) -> None:
-    """Insert the rows; if a key exists, set its `update` columns (None: all of them)."""
-    if not rows:
-        return
-    statement, keys = _insert(connection, table), list(table.primary_key.columns)
-    names = [column.name for column in table.c if column not in keys] if update is None else update
-    columns: Mapping[str, Any] = {name: statement.excluded[name] for name in names}
-    connection.execute(statement.on_conflict_do_update(index_elements=keys, set_=columns), rows)
-
-
-def _insert(connection: sa.Connection, table: sa.Table) -> sqlite.Insert | postgresql.Insert:
+def insert(connection: sa.Connection, table: sa.Table) -> sqlite.Insert | postgresql.Insert:
+    """An insert that can say what happens if a key exists."""
     return postgresql.insert(table) if connection.dialect.name == "postgresql" else sqlite.insert(table)
 
 
@@ -82,65 +53,6 @@ def lock(connection: sa.Connection, number: int) -> None:
     """Take an advisory lock of PostgreSQL until the transaction ends. SQLite has only one writer at a time anyway."""
     if connection.dialect.name == "postgresql":
         connection.execute(sa.select(sa.func.pg_advisory_xact_lock(number)))
-
-
-def count_rows(connection: sa.Connection, table: sa.Table, *where: sa.ColumnElement[bool]) -> int:
-    return int(connection.scalar(sa.select(sa.func.count()).select_from(table).where(*where)) or 0)
-
-
-def load_records(connection: sa.Connection, kind: type[T], statement: Selected) -> tuple[T, ...]:
-    """The selected rows as records of this kind."""
-    return tuple(from_row(kind, row) for row in connection.execute(statement))
-
-
-def find_record(connection: sa.Connection, kind: type[T], statement: Selected) -> T | None:
-    """The first selected row as a record of this kind; None if there is none."""
-    row = connection.execute(statement).first()
-    return None if row is None else from_row(kind, row)
-
-
-def iter_matching(
-    connection: sa.Connection, statement: Selected, column: sa.ColumnElement[Any], values: Iterable[Any]
-) -> Iterator[sa.Row[*tuple[Any, ...]]]:
-    """The selected rows whose `column` has one of `values`, however many there are."""
-    for chunk in chunks(sorted(values)):
-        yield from connection.execute(statement.where(column.in_(chunk)))
-
-
-def load_mark(connection: sa.Connection, name: str) -> str | None:
-    return connection.scalar(sa.select(mark.c.value).where(mark.c.name == name))
-
-
-def save_mark(connection: sa.Connection, name: str, value: str) -> None:
-    upsert(connection, mark, [{"name": name, "value": value}])
-
-
-def count_mails(connection: sa.Connection, more: int) -> None:
-    """Add to the number of stored mails."""
-    save_mark(connection, MESSAGES_MARK, str(int(load_mark(connection, MESSAGES_MARK) or 0) + more))
-
-
-def is_known(connection: sa.Connection, number: int) -> bool:
-    """Whether the proposal has a row."""
-    return connection.scalar(sa.select(proposal.c.number).where(proposal.c.number == number)) is not None
-
-
-def add_proposals(connection: sa.Connection, numbers: Iterable[int]) -> None:
-    """Make sure that each number has a row, to which its facts can refer."""
-    for chunk in chunks(sorted(set(numbers))):
-        known = set(connection.scalars(sa.select(proposal.c.number).where(proposal.c.number.in_(chunk))))
-        insert_new(connection, proposal, [{"number": n} for n in chunk if n not in known])
-
-
-def mark_pending(connection: sa.Connection, numbers: Iterable[int], since: datetime | None) -> None:
-    """Note that these proposals have facts newer than their decision.
-
-    In order of number, so that two writers cannot deadlock.
-    """
-    token = secrets.token_hex(8)
-    for chunk in chunks(sorted(set(numbers))):
-        rows = [{"number": n, "since": since, "token": token} for n in chunk]
-        upsert(connection, pending, rows, update=["token"])
 
 
 def as_row(record: Any, *, without: Collection[str] = (), **more: Any) -> Row:

@@ -8,7 +8,6 @@ from datetime import datetime
 import sqlalchemy as sa
 
 from kipflow.adapters.store.part import Part
-from kipflow.adapters.store.statements import count_new, load_records
 from kipflow.adapters.store.tables.decisions import proposal, warning, warning_delivery
 from kipflow.domain.facts import SilenceWarning
 
@@ -32,17 +31,17 @@ class Warnings(Part):
         )
         if known_at is not None:
             statement = statement.where(warning.c.recorded_at <= known_at)
-        return load_records(self._connection, SilenceWarning, statement)
+        return self.load_records(SilenceWarning, statement)
 
     def save_warning(self, number: int, given: SilenceWarning) -> bool:
         row = {"number": number, **asdict(given)}
         del row["delivered_at"]  # known only later, and stored in another table because a warning is never changed
-        return count_new(self._connection, warning, [row]) > 0
+        return self.count_new(warning, [row]) > 0
 
     def save_delivery(self, number: int, *, silent_at: datetime, at: datetime, key: str) -> bool:
         """Note that the author received the warning; False if that was noted before."""
         row = {"number": number, "silent_at": silent_at, "delivered_at": at, "key": key}
-        return count_new(self._connection, warning_delivery, [row]) > 0
+        return self.count_new(warning_delivery, [row]) > 0
 
     def find_followed_since(self, number: int) -> datetime | None:
         """When the proposal's history was first recorded."""
