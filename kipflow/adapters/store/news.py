@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -36,52 +36,34 @@ class News(Part):
         since = self._connection.scalar(sa.select(pending.c.since).where(pending.c.number == number))
         if since is None:
             return []
-        found = [
-            *self._find_mails(number, since),
-            *self._find_readings(number, since),
-            *self._find_pages(number, since),
-            *self._find_rows(number, since),
-            *self._find_rulings(number, since),
-            *self._find_undone(number, since),
-        ]
-        return sorted(found, key=lambda f: (f.at, f.kind, f.ref))
+        finders = (
+            *(self._find_mails, self._find_readings, self._find_pages),
+            *(self._find_rows, self._find_rulings, self._find_undone),
+        )
+        return sorted((f for find in finders for f in find(number, since)), key=lambda f: (f.at, f.kind, f.ref))
 
-    def _find_undone(self, number: int, since: datetime) -> list[NewFact]:
-        return [
-            NewFact(
-                kind="undone",
-                ref=f"batch {row.id}",
-                line=f"{row.undone_by}: {row.reason} ({', '.join(row.sources)})",
-                at=row.undone_at,
-                seen_at=row.undone_at,
-            )
-            for row in self._connection.execute(sa.select(batch).where(batch.c.undone_at >= since).order_by(batch.c.id))
-            if number in row.numbers
-        ]
+    def _find_undone(self, number: int, since: datetime) -> Iterator[NewFact]:
+        statement = sa.select(batch).where(batch.c.undone_at >= since).order_by(batch.c.id)
+        for row in self._connection.execute(statement):
+            if number in row.numbers:
+                line = f"{row.undone_by}: {row.reason} ({', '.join(row.sources)})"
+                yield NewFact(kind="undone", ref=f"batch {row.id}", line=line, at=row.undone_at, seen_at=row.undone_at)
 
-    def _find_mails(self, number: int, since: datetime) -> list[NewFact]:
+    def _find_mails(self, number: int, since: datetime) -> Iterator[NewFact]:
+        columns = (message.c.message_id, message.c.arrived_at, message.c.seen_at, message.c.author_name)
         statement = (
-            sa.select(
-                message.c.message_id, message.c.arrived_at, message.c.seen_at, message.c.author_name, message.c.subject
-            )
+            sa.select(*columns, message.c.subject)
             .join(message_proposal, message_proposal.c.message_id == message.c.message_id)
             .where(message_proposal.c.number == number, message.c.seen_at >= since, message.c.arrived_at.is_not(None))
             .order_by(message.c.arrived_at, message.c.message_id)
             .limit(LIMIT)
         )
-        return [
-            NewFact(
-                kind="message",
-                ref=row.message_id,
-                line=f"{row.author_name}: {row.subject}",
-                at=row.arrived_at,
-                seen_at=row.seen_at,
-                url=self.rules.render_permalink(row.message_id),
-            )
-            for row in self._connection.execute(statement)
-        ]
+        for row in self._connection.execute(statement):
+            ref, line = row.message_id, f"{row.author_name}: {row.subject}"
+            url = self.rules.render_permalink(ref)
+            yield NewFact(kind="message", ref=ref, line=line, at=row.arrived_at, seen_at=row.seen_at, url=url)
 
-    def _find_readings(self, number: int, since: datetime) -> list[NewFact]:
+    def _find_readings(self, number: int, since: datetime) -> Iterator[NewFact]:
         columns = (message.c.message_id, message.c.arrived_at, message.c.author_name, message.c.expressions)
         earlier = (earlier_reading.c.reading, earlier_reading.c.reading_rules, earlier_reading.c.replaced_by)
         statement = (
@@ -92,65 +74,43 @@ class News(Part):
             .order_by(message.c.arrived_at, message.c.message_id)
             .limit(LIMIT)
         )
-        rows = self._connection.execute(statement)
-        said = ((r, _describe(r.expressions), _describe(r.reading.get("expressions") or ())) for r in rows)
-        return [
-            NewFact(
-                kind="reading",
-                ref=row.message_id,
-                line=f"{row.author_name}: read as {now} by rules {row.replaced_by}, "
-                f"as {then} by rules {row.reading_rules}",
-                at=row.arrived_at or row.replaced_at,
-                seen_at=row.replaced_at,
-                url=self.rules.render_permalink(row.message_id),
-            )
-            for row, now, then in said
-            if now != then  # expressions that only lean are no votes, and are left out of both
-        ]
+        for row in self._connection.execute(statement):
+            now, then = _describe(row.expressions), _describe(row.reading.get("expressions") or ())
+            if now != then:  # expressions that only lean are no votes, and are left out of both
+                read = f"read as {now} by rules {row.replaced_by}, as {then} by rules {row.reading_rules}"
+                line, url = f"{row.author_name}: {read}", self.rules.render_permalink(row.message_id)
+                ref, seen_at, at = row.message_id, row.replaced_at, row.arrived_at or row.replaced_at
+                yield NewFact(kind="reading", ref=ref, line=line, at=at, seen_at=seen_at, url=url)
 
-    def _find_pages(self, number: int, since: datetime) -> list[NewFact]:
-        columns = (page_version.c.page_id, page_version.c.version, page_version.c.saved_at, page_version.c.seen_at)
+    def _find_pages(self, number: int, since: datetime) -> Iterator[NewFact]:
+        columns = (page_version.c.page_id, page_version.c.version, page_version.c.saved_at)
+        more = (page_version.c.seen_at, page_version.c.saved_by, page_version.c.status_text, page_version.c.url)
         statement = (
-            sa.select(*columns, page_version.c.saved_by, page_version.c.status_text, page_version.c.url)
+            sa.select(*columns, *more)
             .join(page, page.c.page_id == page_version.c.page_id)
             .where(page.c.number == number, page_version.c.seen_at >= since)
             .order_by(page_version.c.saved_at)
             .limit(LIMIT)
         )
-        return [
-            NewFact(
-                kind="page",
-                ref=f"{row.page_id}@{row.version}",
-                line=f"version {row.version} of the page by {row.saved_by}: {row.status_text or 'no state given'}",
-                at=row.saved_at,
-                seen_at=row.seen_at,
-                url=row.url,
-            )
-            for row in self._connection.execute(statement)
-        ]
+        for row in self._connection.execute(statement):
+            line = f"version {row.version} of the page by {row.saved_by}: {row.status_text or 'no state given'}"
+            ref = f"{row.page_id}@{row.version}"
+            yield NewFact(kind="page", ref=ref, line=line, at=row.saved_at, seen_at=row.seen_at, url=row.url)
 
-    def _find_rows(self, number: int, since: datetime) -> list[NewFact]:
+    def _find_rows(self, number: int, since: datetime) -> Iterator[NewFact]:
         where = sa.and_(index_entry.c.number == number, index_entry.c.seen_at >= since)
         statement = sa.select(index_entry).where(where).order_by(index_entry.c.seen_at).limit(LIMIT)
-        return [
-            NewFact(
-                kind="index",
-                ref=f"{row.origin}/{row.section}",
-                line=f"an index says {row.section}",
-                at=row.changed_at or row.created_at or row.seen_at if row.origin == "import" else row.seen_at,
-                seen_at=row.seen_at,
-                url=row.url or "",
-            )
-            for row in self._connection.execute(statement)
-        ]
+        for row in self._connection.execute(statement):
+            ref, line = f"{row.origin}/{row.section}", f"an index says {row.section}"
+            at = row.changed_at or row.created_at or row.seen_at if row.origin == "import" else row.seen_at
+            yield NewFact(kind="index", ref=ref, line=line, at=at, seen_at=row.seen_at, url=row.url or "")
 
-    def _find_rulings(self, number: int, since: datetime) -> list[NewFact]:
+    def _find_rulings(self, number: int, since: datetime) -> Iterator[NewFact]:
         its_mails = sa.select(message_proposal.c.message_id).where(message_proposal.c.number == number)
         on_a_mail = sa.and_(ruling.c.number.is_(None), ruling.c.target.in_(its_mails))
         ours = sa.or_(ruling.c.number == number, on_a_mail, ruling.c.kind.in_(IDENTITY))
         recent = sa.or_(ruling.c.made_at >= since, ruling.c.revoked_at >= since)
         statement = sa.select(ruling).where(ours, recent).order_by(ruling.c.id).limit(LIMIT)
-        found = []
         seen = self.part(SqlRulings).find_voter_keys(number)
         for row in self._connection.execute(statement):
             if row.kind in IDENTITY and not concerns(row.value, seen):
@@ -159,8 +119,7 @@ class News(Part):
             who = row.revoked_by if revoked else row.author
             line = f"{who} took ruling {row.id} back" if revoked else f"{row.author}: {row.reason}"
             at = row.revoked_at if revoked else row.made_at
-            found.append(NewFact(kind="ruling", ref=str(row.id), line=line, at=at, seen_at=at))
-        return found
+            yield NewFact(kind="ruling", ref=str(row.id), line=line, at=at, seen_at=at)
 
 
 def _describe(expressions: Sequence[Mapping[str, Any]]) -> str:
