@@ -129,11 +129,11 @@ class Decisions(Part):
         for decision, _, token in decisions:
             by_token.setdefault(token, []).append(decision.number)
         for token, numbers in by_token.items():
-            self._connection.execute(sa.delete(pending).where(pending.c.number.in_(numbers), pending.c.token == token))
+            self.settle_pending(numbers, token)
 
-    def settle_pending(self, number: int, token: str | None) -> None:
-        """Remove the proposal from the pending list, unless facts arrived after the decision's facts were loaded."""
-        self._connection.execute(sa.delete(pending).where(pending.c.number == number, pending.c.token == token))
+    def settle_pending(self, numbers: Sequence[int], token: str | None) -> None:
+        """Remove proposals from the pending list, unless facts arrived after the decision's facts were loaded."""
+        self._connection.execute(sa.delete(pending).where(pending.c.number.in_(numbers), pending.c.token == token))
 
     def find_pending_token(self, number: int) -> str | None:
         return self._connection.scalar(sa.select(pending.c.token).where(pending.c.number == number))

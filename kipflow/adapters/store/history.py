@@ -82,4 +82,4 @@ class SqlHistory(Decisions, News, Warnings):
         number = decision.number
         token = self._tokens.pop(number) if number in self._tokens else self.find_pending_token(number)
         self.replace_projection(decision, about)
-        self.settle_pending(number, token)
+        self.settle_pending([number], token)

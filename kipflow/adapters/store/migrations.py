@@ -54,7 +54,7 @@ def migrate(engine: sa.Engine) -> None:
     with transaction(engine) as connection:
         lock(connection, MIGRATION_LOCK)
         found = set(MigrationContext.configure(connection).get_current_heads())
-        if found == _find_newest():
+        if found == set(_load_scripts().get_heads()):
             return
         if strange := sorted(found - {script.revision for script in _load_scripts().walk_revisions()}):
             why = "another version made it: run that one, or see CHANGELOG.md for how to upgrade"
@@ -79,12 +79,6 @@ def _configure() -> Config:
 def _load_scripts() -> ScriptDirectory:
     """Alembic's scripts, loaded once per process because every command needs the newest revision."""
     return ScriptDirectory.from_config(_configure())
-
-
-@functools.cache
-def _find_newest() -> set[str]:
-    """The newest revision of the scripts."""
-    return set(_load_scripts().get_heads())
 
 
 def _make_once(file: Path) -> None:

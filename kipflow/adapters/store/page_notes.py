@@ -131,7 +131,7 @@ class PageNotes(Part):
             if key not in found and row.until is None:
                 one = sa.and_(where, page_fault.c.code == key[0], page_fault.c.place == key[1])
                 self._connection.execute(sa.update(page_fault).where(one).values(until=at))
-        rows = [_row(checked, key, fault, known.get(key), at) for key, fault in found.items()]
+        rows = [_row(checked, fault, known.get(key), at) for key, fault in found.items()]
         self.upsert(page_fault, rows)
         judged = {"page_id": checked.page_id, "version": checked.version, "rules": rules, "around": checked.around}
         self.upsert(page_check, [judged])
@@ -176,15 +176,7 @@ def _became_error(known: sa.Row[Any], fault: PageFault) -> bool:
     return known.severity == "note" and fault.severity == "error"
 
 
-def _row(checked: CheckedPage, key: tuple[str, str], fault: PageFault, known: sa.Row[Any] | None, at: datetime) -> Row:
-    return {
-        "page_id": checked.page_id,
-        "code": key[0],
-        "place": key[1],
-        "number": checked.number,
-        "what": clean_text(fault.what)[:_MAX_TEXT],
-        "fix": clean_text(fault.fix)[:_MAX_TEXT],
-        "severity": fault.severity,
-        "since": known.since if known is not None and known.until is None else at,
-        "until": None,
-    }
+def _row(checked: CheckedPage, fault: PageFault, known: sa.Row[Any] | None, at: datetime) -> Row:
+    since = known.since if known is not None and known.until is None else at
+    bounded = {name: clean_text(getattr(fault, name))[:_MAX_TEXT] for name in ("place", "what", "fix")}
+    return {**as_row(fault, page_id=checked.page_id, number=checked.number, since=since, until=None), **bounded}

@@ -159,9 +159,7 @@ def _count_votes(as_of: datetime) -> sa.Select[Any]:
 
 
 def _person_row(person: Person, cast: sa.Row[Any] | None) -> PersonRow:
-    if cast is None:
-        return PersonRow(person=person)
-    return PersonRow(person=person, votes=cast.votes, last_year=cast.last_year, last_vote=cast.last_vote)
+    return PersonRow(person=person) if cast is None else from_row(PersonRow, cast, person=person)
 
 
 def _is_asked_about(person_id: str) -> sa.ColumnElement[bool]:

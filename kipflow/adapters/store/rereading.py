@@ -80,14 +80,8 @@ class Readings(Part):
         read_by = self.iter_matching(columns, message.c.message_id, ids)
         versions = {row.message_id: row.reading_rules for row in read_by}
         kept: list[Row] = [
-            {
-                "message_id": message_id,
-                "reading_rules": versions[message_id],
-                "replaced_by": rules,
-                "replaced_at": at,
-                "reading": row,
-            }
-            for message_id, row in zip(ids, rows, strict=True)
+            {"message_id": i, "reading_rules": versions[i], "replaced_by": rules, "replaced_at": at, "reading": row}
+            for i, row in zip(ids, rows, strict=True)
         ]
         self.insert_new(earlier_reading, kept)
 

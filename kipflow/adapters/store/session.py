@@ -18,11 +18,7 @@ from kipflow.services import ports
 class SqlMarks(Part):
     """`services.ports.Marks`."""
 
-    def load(self, name: str) -> str | None:
-        return self.load_mark(name)
-
-    def save(self, name: str, value: str) -> None:
-        self.save_mark(name, value)
+    load, save = Part.load_mark, Part.save_mark
 
 
 class SqlSession:

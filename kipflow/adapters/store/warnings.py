@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from datetime import datetime
 
 import sqlalchemy as sa
 
 from kipflow.adapters.store.part import Part
+from kipflow.adapters.store.statements import as_row
 from kipflow.adapters.store.tables.decisions import proposal, warning, warning_delivery
 from kipflow.domain.facts import SilenceWarning
 
@@ -34,8 +34,8 @@ class Warnings(Part):
         return self.load_records(SilenceWarning, statement)
 
     def save_warning(self, number: int, given: SilenceWarning) -> bool:
-        row = {"number": number, **asdict(given)}
-        del row["delivered_at"]  # known only later, and stored in another table because a warning is never changed
+        # when it was delivered is known later, and stored in another table because a warning is never changed
+        row = as_row(given, without={"delivered_at"}, number=number)
         return self.count_new(warning, [row]) > 0
 
     def save_delivery(self, number: int, *, silent_at: datetime, at: datetime, key: str) -> bool:
