@@ -27,15 +27,7 @@ COLUMNS = {
     # not "status": there Whimsy reports differences between its records ("not in committer list")
     "role": ("role", "roles", "position"),
     "since": (
-        "since",
-        "starting date",
-        "start date",
-        "joined",
-        "date",
-        "pmc since",
-        "member since",
-        "join date",
-        "from",
+        *("since", "starting date", "start date", "joined", "date", "pmc since", "member since", "join date", "from"),
     ),
     "until": ("until", "end date", "ended", "left", "to", "resigned"),
 }

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, time
 
 from kipflow.domain.errors import UnreadableInput
-from kipflow.domain.people import Role, clean_address, fold_name
+from kipflow.domain.people import Person, Role, clean_address, fold_name
 from kipflow.domain.texts import as_printable
 from kipflow.domain.times import as_utc
 
@@ -28,17 +28,12 @@ _DAY_FORMS = ("%Y/%m/%d", "%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%Y%
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RosterEntry:
+class RosterEntry(Person):
     """One person as one source describes them.
 
     `id` is "" where the source has none. `place` says where in the source ("row 3"), for reports.
     """
 
-    id: str
-    name: str
-    aliases: tuple[str, ...] = ()
-    emails: tuple[str, ...] = ()
-    roles: tuple[Role, ...] = ()
     place: str = ""
 
 
