@@ -90,22 +90,15 @@ class LinePair:
 
 
 def _pair(old: str | None, new: str | None) -> LinePair:
-    if old is None or new is None:
-        return LinePair(old=_whole(old), new=_whole(new))
-    before, after = old.split(" "), new.split(" ")
-    if len(before) + len(after) > _MAX_WORDS or _count_matches(before, after) > _MAX_WORD_MATCHES:
-        return LinePair(old=_whole(old), new=_whole(new))
+    before, after = (old or "").split(" "), (new or "").split(" ")
+    is_costly = len(before) + len(after) > _MAX_WORDS or _count_matches(before, after) > _MAX_WORD_MATCHES
     matcher = SequenceMatcher(None, before, after, autojunk=False)
     # with little in common they are two different lines, not one line with every word changed
-    if matcher.ratio() < 0.3:
+    if old is None or new is None or is_costly or matcher.ratio() < 0.3:
         return LinePair(old=_whole(old), new=_whole(new))
-    left: list[Span] = []
-    right: list[Span] = []
-    for tag, a, b, c, d in matcher.get_opcodes():
-        if b > a:
-            left.append(Span(text=" ".join(before[a:b]), changed=tag != "equal"))
-        if d > c:
-            right.append(Span(text=" ".join(after[c:d]), changed=tag != "equal"))
+    codes = matcher.get_opcodes()
+    left = (Span(text=" ".join(before[a:b]), changed=tag != "equal") for tag, a, b, _, _ in codes if b > a)
+    right = (Span(text=" ".join(after[c:d]), changed=tag != "equal") for tag, _, _, c, d in codes if d > c)
     return LinePair(old=tuple(left), new=tuple(right))
 
 

@@ -163,11 +163,10 @@ def _fix_row(body: str, table: Table, row: Row, old: IndexEntry, new: IndexEntry
     new = replace(new, release=new.release or old.release, url=new.url or old.url)
     start, end = row.cells[0]
     edits: list[Edit] = []
-    label = body[start:end]
     if new.title != old.title:
         edits.append((start, end, render_label(new, prefix)))
     elif new.in_progress != old.in_progress:
-        edits.append((start, end, _with_wip(label, old.in_progress, new.in_progress)))
+        edits.append((start, end, _with_wip(body[start:end], old.in_progress, new.in_progress)))
     position = next((i for i, name in enumerate(table.columns) if i and name.startswith("release")), None)
     if position is not None and position < len(row.cells):
         place = row.cells[position]
@@ -196,9 +195,7 @@ def _add_rows(table: Table, entries: Sequence[IndexEntry], prefix: str, kept: Ma
 
 def _render_kept(entry: IndexEntry, prefix: str, columns: Sequence[str], kept: _Kept) -> str:
     label = kept.labels.get(entry.title)
-    if label is not None:
-        label = _with_wip(label, False, entry.in_progress)
-    return render_row(entry, prefix, columns, kept.cells, label=label)
+    return render_row(entry, prefix, columns, kept.cells, label=label and _with_wip(label, False, entry.in_progress))
 
 
 def _renumber(body: str, next_number: int | None, prefix: str) -> list[Edit]:

@@ -72,7 +72,7 @@ def _parse_json_row(
         taken[number] += 1
         titled = format_key(prefix, title.number)
         warnings.append(f"{format_key(prefix, own)} is titled {titled}: kept as {format_key(prefix, number)}")
-    section = _section_of_state(str(row.get("state", "")))
+    section = _SECTION_OF_WORD.get(parse_status(str(row.get("state", ""))), "unknown")
     if title.before or _DISCARD_MARK.search(written):
         warnings.append(f"{format_key(prefix, number)} is titled {written[:100]!r} but listed as {section!r}: check it")
     ticket = _TICKET.search(str(row.get("jira") or ""))
@@ -103,10 +103,6 @@ _SECTION_OF_WORD = {
     StatusWord.VOTE: "discussion",
     StatusWord.DRAFT: "discussion",
 }
-
-
-def _section_of_state(state: str) -> str:
-    return _SECTION_OF_WORD.get(parse_status(state), "unknown")
 
 
 def _as_number(value: Any) -> int | None:

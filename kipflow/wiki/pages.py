@@ -156,24 +156,15 @@ def _read_field(match: re.Match[str], line: Line, below: Sequence[Line]) -> Fiel
     )
 
 
-def is_field(text: str) -> bool:
-    """Whether a line is one of the fields that `read_fields` knows: state, threads, tickets, author, release."""
-    return _FIELD.match(text) is not None
-
-
 def find_kind(text: str) -> str | None:
-    """The kind of field that begins on a line; None if it is no field."""
+    """The kind of field that begins on a line: state, threads, tickets, author, release …; None if it is no field."""
     match = _FIELD.match(text)
     return _kind_of(match.group("name")) if match is not None else None
 
 
 def _find_bare_state(lines: Sequence[Line]) -> dict[str, Field]:
     for line in lines:
-        if (
-            _FIELD.match(line.text) is None
-            and parse_status(line.text) is not StatusWord.UNKNOWN
-            and len(line.text) < 80
-        ):
+        if len(line.text) < 80 and find_kind(line.text) is None and parse_status(line.text) is not StatusWord.UNKNOWN:
             return {"state": Field(name="", value=line.text, links=line.links)}
     return {}
 
@@ -198,7 +189,4 @@ def _find_link(field: Field | None) -> str | None:
     if field is None:
         return None
     written: list[str] = _ADDRESS.findall(_HINT.sub(" ", field.value))
-    for link in (*field.links, *written):
-        if is_web_address(link):
-            return link.rstrip(".,;")
-    return None
+    return next((link.rstrip(".,;") for link in (*field.links, *written) if is_web_address(link)), None)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from operator import itemgetter
 
 from kipflow.domain.pages import StatusWord
 
@@ -146,17 +147,10 @@ def parse_status(text: str) -> StatusWord:
 
 def _find_word(text: str) -> StatusWord:
     """The first word that means a state, or a later one that overrides it."""
-    found: tuple[int, StatusWord] | None = None
-    places: list[tuple[int, StatusWord]] = []
-    for word, pattern in _WORDS:
-        match = pattern.search(text)
-        if match is not None:
-            places.append((match.start(), word))
-            if found is None or match.start() < found[0]:
-                found = places[-1]
-    if found is None:
+    places = [(match.start(), word) for word, pattern in _WORDS if (match := pattern.search(text)) is not None]
+    if not places:
         return StatusWord.UNKNOWN
-    start, word = found
+    start, word = min(places, key=itemgetter(0))
     if word is StatusWord.VOTE:
         # "Vote closed: accepted": the word that follows is the outcome
         return next((w for _, w in sorted(places) if w in _OUTCOMES), word)

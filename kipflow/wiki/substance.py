@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from kipflow.domain.likeness import is_one_edit
 from kipflow.domain.pages import Substance
 from kipflow.domain.texts import digest_text
-from kipflow.wiki.pages import is_field
+from kipflow.wiki.pages import find_kind
 from kipflow.wiki.sections import Section, read_sections
 from kipflow.wiki.storage import parse_storage
 from kipflow.wiki.template import is_template_line
@@ -54,9 +54,8 @@ def read_substance(body: str, *, before: tuple[str, Substance] | None = None) ->
         old_digests = dict(before[1])
     found: list[tuple[str, str]] = []
     for title, lines in sections.items():
-        known = old_digests.get(title)
-        keeps = known is not None and is_trifle(old_lines.get(title, []), lines)
-        found.append((title, known if known is not None and keeps else digest_text("\n".join(lines), 16)))
+        keeps = title in old_digests and is_trifle(old_lines.get(title, []), lines)
+        found.append((title, old_digests[title] if keeps else digest_text("\n".join(lines), 16)))
     return tuple(found)
 
 
@@ -119,6 +118,6 @@ def _lines_by_title(sections: Iterable[Section]) -> dict[str, list[str]]:
 
 def _own(text: str, section: Section) -> str:
     """A line without addresses; empty for the template's text and for fields at the top of the page."""
-    if is_template_line(text) or (section.level == 0 and is_field(text)):
+    if is_template_line(text) or (section.level == 0 and find_kind(text) is not None):
         return ""
     return " ".join(_ADDRESS.sub(" ", text).split())
