@@ -14,7 +14,7 @@ from unittest.mock import patch
 import pytest
 
 from kipflow.adapters.store import SqlStore
-from kipflow.adapters.store.session import SqlSession
+from kipflow.adapters.store.store import SqlSession
 from kipflow.wiring import Parts
 from tests.integration.conftest import connect_to, running_sandbox
 from tests.integration.killing import await_end, fork

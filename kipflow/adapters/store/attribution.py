@@ -15,8 +15,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from kipflow.adapters.store.columns import chunks
-from kipflow.adapters.store.part import Part
-from kipflow.adapters.store.statements import Row
+from kipflow.adapters.store.part import Part, Row
 from kipflow.adapters.store.tables.facts import earlier_reading, message, message_proposal, message_reference
 from kipflow.domain.facts import Message, SubjectReading
 from kipflow.domain.records import from_plain

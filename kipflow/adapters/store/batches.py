@@ -10,8 +10,7 @@ import sqlalchemy as sa
 from kipflow.adapters.store.attribution import Attribution
 from kipflow.adapters.store.columns import chunks
 from kipflow.adapters.store.numbering import GivenNumbers
-from kipflow.adapters.store.part import Part
-from kipflow.adapters.store.statements import MAIL_LOCK, as_row, lock
+from kipflow.adapters.store.part import MAIL_LOCK, Part, as_row, lock
 from kipflow.adapters.store.tables.facts import batch as table
 from kipflow.adapters.store.tables.facts import batch_item, index_entry
 from kipflow.domain.records import to_plain

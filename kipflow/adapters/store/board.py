@@ -11,8 +11,7 @@ import sqlalchemy as sa
 from kipflow.adapters.store.board_rows import ATTENTION, LISTED
 from kipflow.adapters.store.exports import SqlMetrics
 from kipflow.adapters.store.months import Months
-from kipflow.adapters.store.part import MESSAGES_MARK, Part
-from kipflow.adapters.store.statements import from_row
+from kipflow.adapters.store.part import MESSAGES_MARK, Part, from_row
 from kipflow.adapters.store.tables.decisions import ballot, outbox, pending, proposal, review_item, transition
 from kipflow.adapters.store.tables.facts import message, unreadable
 from kipflow.domain.decisions import Drift, ReviewItem

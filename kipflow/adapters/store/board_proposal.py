@@ -14,9 +14,8 @@ import sqlalchemy as sa
 from kipflow.adapters.store.board import OverviewQueries, as_recorded
 from kipflow.adapters.store.board_rows import LISTED, as_tally
 from kipflow.adapters.store.pages import SqlPages
-from kipflow.adapters.store.part import Part
+from kipflow.adapters.store.part import Part, from_row
 from kipflow.adapters.store.rulings import SqlRulings
-from kipflow.adapters.store.statements import from_row
 from kipflow.adapters.store.tables.decisions import ballot, outbox, proposal, review_item, transition, vote
 from kipflow.adapters.store.tables.facts import message, message_proposal, ticket
 from kipflow.adapters.store.warnings import Warnings

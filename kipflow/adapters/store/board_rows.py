@@ -8,8 +8,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from kipflow.adapters.store.part import Part
-from kipflow.adapters.store.statements import from_row
+from kipflow.adapters.store.part import Part, from_row
 from kipflow.adapters.store.tables.decisions import proposal, transition, vote
 from kipflow.adapters.store.tables.facts import page, page_version
 from kipflow.domain.events import UNDATED, Stage

@@ -7,8 +7,7 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
-from kipflow.adapters.store.part import Part
-from kipflow.adapters.store.statements import Row, as_row
+from kipflow.adapters.store.part import Part, Row, as_row
 from kipflow.adapters.store.tables.decisions import ballot, pending, proposal, review_item, transition, vote
 from kipflow.domain.clocks import VoteState
 from kipflow.domain.decisions import Decision

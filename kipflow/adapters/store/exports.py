@@ -8,8 +8,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from kipflow.adapters.store.part import Part
-from kipflow.adapters.store.statements import Row, as_row
+from kipflow.adapters.store.part import Part, Row, as_row
 from kipflow.adapters.store.tables.decisions import metric, proposal, transition, vote
 from kipflow.adapters.store.tables.facts import message, message_proposal
 from kipflow.services.board import Metrics

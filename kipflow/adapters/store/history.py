@@ -12,8 +12,8 @@ from kipflow.adapters.store.fresh import FreshProposals
 from kipflow.adapters.store.messages import SqlMail
 from kipflow.adapters.store.news import News
 from kipflow.adapters.store.pages import SqlPages
+from kipflow.adapters.store.part import from_row
 from kipflow.adapters.store.rulings import SqlRulings
-from kipflow.adapters.store.statements import from_row
 from kipflow.adapters.store.tables.decisions import proposal
 from kipflow.adapters.store.warnings import Warnings
 from kipflow.domain.decisions import Decision

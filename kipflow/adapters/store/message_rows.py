@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from kipflow.adapters.store.attribution import make_topic_key
 from kipflow.adapters.store.columns import clean_text
-from kipflow.adapters.store.statements import Row, as_row
+from kipflow.adapters.store.part import Row, as_row
 from kipflow.domain.facts import Message, SubjectReading, Unreadable
 from kipflow.domain.records import from_plain, pick_fields
 from kipflow.domain.texts import digest_text

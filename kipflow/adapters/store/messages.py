@@ -13,8 +13,8 @@ from kipflow.adapters.store.batches import SqlBatches
 from kipflow.adapters.store.columns import chunks, clean_text
 from kipflow.adapters.store.message_rows import make_storable, message_row, read_message, unreadable_row
 from kipflow.adapters.store.months import Months
+from kipflow.adapters.store.part import MAIL_LOCK, lock
 from kipflow.adapters.store.rereading import Readings
-from kipflow.adapters.store.statements import MAIL_LOCK, lock
 from kipflow.adapters.store.tables.facts import message, message_proposal, unreadable
 from kipflow.domain.arrivals import cut_to_seen
 from kipflow.domain.facts import MailKind, Message, Unreadable

@@ -18,7 +18,7 @@ from alembic.script import ScriptDirectory
 
 from kipflow.adapters.private import make_private_file
 from kipflow.adapters.store.engine import find_file, transaction
-from kipflow.adapters.store.statements import lock
+from kipflow.adapters.store.part import lock
 from kipflow.domain.errors import KipflowError, ServiceUnavailable
 
 _SQL = Path(__file__).resolve().parents[3] / "sql"

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-from kipflow.adapters.store.part import Part
-from kipflow.adapters.store.statements import as_row
+from kipflow.adapters.store.part import Part, as_row
 from kipflow.adapters.store.tables.facts import archive_month
 from kipflow.domain.clocks import find_coverage
 from kipflow.domain.facts import ArchiveMonth, Coverage

@@ -10,8 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from kipflow.adapters.store.columns import clean_text
-from kipflow.adapters.store.part import Part
-from kipflow.adapters.store.statements import Row, as_row, from_row
+from kipflow.adapters.store.part import Part, Row, as_row, from_row
 from kipflow.adapters.store.tables.decisions import proposal
 from kipflow.adapters.store.tables.facts import (
     call_note,

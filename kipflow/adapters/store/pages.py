@@ -14,7 +14,7 @@ from kipflow.adapters.store.columns import chunks, clean_text
 from kipflow.adapters.store.messages import SqlMail
 from kipflow.adapters.store.numbering import GivenNumbers
 from kipflow.adapters.store.page_notes import PageNotes
-from kipflow.adapters.store.statements import Row, as_row
+from kipflow.adapters.store.part import Row, as_row
 from kipflow.adapters.store.tables.facts import index_entry, page, page_version, ticket
 from kipflow.domain.facts import Unreadable
 from kipflow.domain.pages import IndexEntry, PageVersion, Substance, TicketState, find_newest_rows

@@ -8,9 +8,8 @@ from typing import Any
 import sqlalchemy as sa
 
 from kipflow.adapters.store.board_rows import LISTED, ROWS, as_board_row
-from kipflow.adapters.store.part import Part
+from kipflow.adapters.store.part import Part, from_row
 from kipflow.adapters.store.rulings import SqlRulings
-from kipflow.adapters.store.statements import from_row
 from kipflow.adapters.store.tables.decisions import ballot, proposal, review_item, vote
 from kipflow.adapters.store.voters import OF_VOTE, VOTED
 from kipflow.domain.decisions import ReviewItem

@@ -15,8 +15,7 @@ import sqlalchemy as sa
 from kipflow.adapters.store.attribution import Attribution
 from kipflow.adapters.store.columns import chunks, clean_value
 from kipflow.adapters.store.message_rows import reading_row
-from kipflow.adapters.store.part import Part
-from kipflow.adapters.store.statements import Row
+from kipflow.adapters.store.part import Part, Row
 from kipflow.adapters.store.tables.facts import archive_month, earlier_reading, message
 from kipflow.domain.facts import Message
 from kipflow.domain.records import to_plain

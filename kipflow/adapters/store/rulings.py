@@ -8,8 +8,7 @@ from datetime import datetime
 import sqlalchemy as sa
 
 from kipflow.adapters.store.numbering import GivenNumbers
-from kipflow.adapters.store.part import Part
-from kipflow.adapters.store.statements import RULING_LOCK, as_row, lock
+from kipflow.adapters.store.part import RULING_LOCK, Part, as_row, lock
 from kipflow.adapters.store.tables.decisions import ballot
 from kipflow.adapters.store.tables.facts import message, message_proposal, ruling
 from kipflow.domain.errors import KipflowError

@@ -1,4 +1,4 @@
-"""The store itself: opens transactions on a database that `migrate` has prepared."""
+"""The store itself: transactions on a database that `migrate` has prepared, and the parts of each."""
 
 from __future__ import annotations
 
@@ -14,16 +14,18 @@ from kipflow.adapters.store.board import OverviewQueries
 from kipflow.adapters.store.board_proposal import ProposalQueries
 from kipflow.adapters.store.board_rows import ListQueries
 from kipflow.adapters.store.engine import open_engine, transaction
+from kipflow.adapters.store.exports import SqlMetrics
+from kipflow.adapters.store.history import SqlHistory
+from kipflow.adapters.store.messages import SqlMail
 from kipflow.adapters.store.migrations import migrate
+from kipflow.adapters.store.outbox import SqlOutbox
 from kipflow.adapters.store.pages import SqlPages
-from kipflow.adapters.store.part import Part
+from kipflow.adapters.store.part import Part, read_version
 from kipflow.adapters.store.people import PeopleQueries
 from kipflow.adapters.store.rulings import SqlRulings
 from kipflow.adapters.store.senders import SenderQueries
-from kipflow.adapters.store.session import SqlSession
-from kipflow.adapters.store.statements import read_version
 from kipflow.adapters.store.voters import VoterQueries
-from kipflow.services.ports import Rules
+from kipflow.services import ports
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -43,13 +45,34 @@ def _answer(
     return answer
 
 
+class SqlMarks(Part):
+    """`services.ports.Marks`."""
+
+    load, save = Part.load_mark, Part.save_mark
+
+
+class SqlSession:
+    """`services.ports.Session`. Made by `SqlStore.begin`, and with `reads` by `SqlStore.read`."""
+
+    def __init__(self, connection: sa.Connection, rules: ports.Rules, *, reads: bool = False) -> None:
+        self.connection, self.rules = connection, rules
+        self.mail, pages = SqlMail(connection, rules), SqlPages(connection, rules)
+        self.pages: ports.PageStore = pages
+        self.rulings: ports.RulingStore = SqlRulings(connection, rules)
+        self.history: ports.HistoryStore = SqlHistory(connection, rules, self.mail, pages, locks=not reads)
+        self.outbox: ports.Outbox = SqlOutbox(connection, rules)
+        self.metrics: ports.MetricStore = SqlMetrics(connection, rules)
+        self.batches: ports.Batches = SqlBatches(connection, rules)
+        self.marks: ports.Marks = SqlMarks(connection, rules)
+
+
 class SqlStore:
     """Implements `services.ports.Store` and `services.board.Board` on SQLite or PostgreSQL.
 
     Safe to share between threads. It connects at first use.
     """
 
-    def __init__(self, engine: sa.Engine, rules: Rules) -> None:
+    def __init__(self, engine: sa.Engine, rules: ports.Rules) -> None:
         self._engine = engine
         self.rules = rules
 
@@ -94,7 +117,7 @@ class SqlStore:
     batches = _answer(SqlBatches, SqlBatches.load_all)
     page_body = _answer(SqlPages, SqlPages.find_body)
 
-    def with_rules(self, rules: Rules) -> SqlStore:
+    def with_rules(self, rules: ports.Rules) -> SqlStore:
         """The same database under other rules. It has its own engine, which must be closed."""
         return SqlStore(open_engine(self._engine.url), rules)
 
@@ -107,7 +130,7 @@ class SqlStore:
         self._engine.dispose()
 
 
-def open_store(url: str | sa.URL, rules: Rules) -> SqlStore:
+def open_store(url: str | sa.URL, rules: ports.Rules) -> SqlStore:
     """The store at `url` for a community with these rules. It connects at first use.
 
     The URL has SQLAlchemy's form, "sqlite:///FILE" or "postgresql://…"; a `URL` hides its password when printed.

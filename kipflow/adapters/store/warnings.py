@@ -6,8 +6,7 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
-from kipflow.adapters.store.part import Part
-from kipflow.adapters.store.statements import as_row
+from kipflow.adapters.store.part import Part, as_row
 from kipflow.adapters.store.tables.decisions import proposal, warning, warning_delivery
 from kipflow.domain.facts import SilenceWarning
 

@@ -12,7 +12,7 @@ import pytest
 import sqlalchemy as sa
 
 from kipflow.adapters.store import SqlStore, open_store
-from kipflow.adapters.store.session import SqlSession
+from kipflow.adapters.store.store import SqlSession
 from kipflow.adapters.store.tables import metadata
 from kipflow.domain.errors import ServiceUnavailable
 from kipflow.domain.lifecycle import decide
