@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import logging
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from http.client import HTTPException
+from itertools import islice
 from typing import Any
 
 from slack_sdk import WebClient
@@ -117,10 +118,11 @@ class SlackChat:
         oldest = f"{(since - CLOCK_MARGIN).timestamp():.6f}"
         try:
             place = self._find_channel_id(channel)
-            found = self._search(self._client.conversations_history, key, channel=place, oldest=oldest)
+            where: Any = {"channel": place, "oldest": oldest, "limit": _HISTORY_PAGE, "include_all_metadata": True}
+            found = _search(self._client.conversations_history(**where), key)
             if found is None and thread is not None:
-                ts = thread.partition("/")[2]
-                found = self._search(self._client.conversations_replies, key, channel=place, ts=ts, oldest=oldest)
+                replies = self._client.conversations_replies(ts=thread.partition("/")[2], **where)
+                found = _search(replies, key)
         except SlackApiError as error:
             reason = _find_reason(error)
             if reason in _CLOSED:
@@ -146,34 +148,15 @@ class SlackChat:
                 raise self._unavailable("users.lookupByEmail", describe_error(error)) from None
         return None
 
-    def _search(self, read: Callable[..., Any], key: str, **where: Any) -> str | None:
-        """The `ts` of the message with this key; `read` gives pages of messages."""
-        cursor: str | None = None
-        for _ in range(_HISTORY_PAGES):
-            answer = read(limit=_HISTORY_PAGE, cursor=cursor, include_all_metadata=True, **where)
-            messages: list[dict[str, Any]] = answer.get("messages") or []
-            found = next((m for m in messages if _is_of(m, key)), None)
-            if found is not None:
-                return str(found.get("ts", ""))
-            cursor = _find_cursor(answer)
-            if cursor is None:
-                return None
-        raise DeliveryUnclear(f"it may be among more than {_HISTORY_PAGE * _HISTORY_PAGES:,} messages posted since")
-
     def _find_channel_id(self, channel: str) -> str:
         """The id of "#name", because only posting accepts names (needs the scope channels:read)."""
         if not channel.startswith("#"):
             return channel
-        cursor: str | None = None
-        for _ in range(_CHANNEL_PAGES):
-            answer = self._client.conversations_list(limit=1_000, cursor=cursor, exclude_archived=True)
-            channels: list[dict[str, Any]] = answer.get("channels") or []
+        for page in islice(self._client.conversations_list(limit=1_000, exclude_archived=True), _CHANNEL_PAGES):
+            channels: list[dict[str, Any]] = page.get("channels") or []
             found = next((str(c["id"]) for c in channels if c.get("name") == channel[1:]), None)
             if found is not None:
                 return found
-            cursor = _find_cursor(answer)
-            if cursor is None:
-                break
         raise DeliveryUnclear(
             f"it may have been posted to {channel}, which is not among the channels that Slack shows to the bot; "
             "give the channel by its id"
@@ -205,6 +188,17 @@ def _is_unsure(error: SlackApiError) -> bool:
     return reason is None or "non-JSON" in reason or reason in _UNSURE
 
 
+def _search(pages: Iterable[Any], key: str) -> str | None:
+    """The `ts` of the message with this key, in these pages of messages."""
+    for number, page in enumerate(pages):
+        if number == _HISTORY_PAGES:
+            raise DeliveryUnclear(f"it may be among more than {_HISTORY_PAGE * _HISTORY_PAGES:,} messages posted since")
+        found = next((m for m in page.get("messages") or [] if _is_of(m, key)), None)
+        if found is not None:
+            return str(found.get("ts", ""))
+    return None
+
+
 def _is_of(message: Mapping[str, Any], key: str) -> bool:
     payload = (message.get("metadata") or {}).get("event_payload") or {}
     return payload.get("key") == key or message.get("client_msg_id") == _name_message(key)
@@ -212,11 +206,6 @@ def _is_of(message: Mapping[str, Any], key: str) -> bool:
 
 def _name_message(key: str) -> str:
     return str(uuid.uuid5(_IDS, key))
-
-
-def _find_cursor(answer: Any) -> str | None:
-    """The cursor of the next page; None after the last one."""
-    return (answer.get("response_metadata") or {}).get("next_cursor") or None
 
 
 def _find_reason(error: SlackApiError) -> str | None:
