@@ -24,7 +24,6 @@ from kipflow.adapters.store.part import Part, read_version
 from kipflow.adapters.store.people import PeopleQueries
 from kipflow.adapters.store.rulings import SqlRulings
 from kipflow.adapters.store.senders import SenderQueries
-from kipflow.adapters.store.voters import VoterQueries
 from kipflow.services import ports
 
 P = ParamSpec("P")
@@ -110,8 +109,8 @@ class SqlStore:
     vote_mails = _answer(ProposalQueries, ProposalQueries.load_vote_mails)
     people = _answer(PeopleQueries, PeopleQueries.load_people)
     find_person = _answer(PeopleQueries, PeopleQueries.find_person)
-    absent = _answer(VoterQueries, VoterQueries.load_absent)
-    voters = _answer(VoterQueries, VoterQueries.load_voters)
+    absent = _answer(PeopleQueries, PeopleQueries.load_absent)
+    voters = _answer(PeopleQueries, PeopleQueries.load_voters)
     senders = _answer(SenderQueries, SenderQueries.load_senders)
     identities = _answer(SqlRulings, SqlRulings.load_standing_identities)
     batches = _answer(SqlBatches, SqlBatches.load_all)
