@@ -17,10 +17,16 @@ from kipflow.domain.proposals import Proposal
 from kipflow.domain.records import pick_fields, to_plain
 from kipflow.domain.tally import Outcome
 from kipflow.domain.version import DECISION_RULES
+from kipflow.services.ports import Rules
 
 
 class Decisions(Part):
     """The part of `SqlHistory` for decisions and the list of pending proposals."""
+
+    def __init__(self, connection: sa.Connection, rules: Rules) -> None:
+        super().__init__(connection, rules)
+        #: Number of a proposal → the token of its pending facts when its rows were loaded.
+        self._tokens: dict[int, str | None] = {}
 
     def load_pending(self, as_of: datetime) -> list[int]:
         """Also proposals that were decided under other rules than today's."""
@@ -83,9 +89,10 @@ class Decisions(Part):
         self.insert_all(transition, rows)
         return len(rows)
 
-    def replace_projection(self, decision: Decision, about: Proposal) -> None:
+    def save_decision(self, decision: Decision, about: Proposal) -> None:
         """Replace the projection of one proposal: its row, votes, ballots and open questions."""
         number = decision.number
+        token = self._tokens.pop(number) if number in self._tokens else self.find_pending_token(number)
         self.add_proposals([number])
         values = _proposal_row(decision, about, self.rules.name)
         recorded = sa.select(transition.c.recorded_at).where(transition.c.number == number)
@@ -99,38 +106,36 @@ class Decisions(Part):
         self.insert_all(vote, votes)
         self.insert_all(ballot, _ballot_rows(decision))
         self.insert_all(review_item, _review_rows(decision))
+        self._settle_pending([number], token)
 
     def forget_decision(self, number: int) -> None:
         nothing = {"stage": None, "missing": None, "next_deadline": None, "claim": ""}
         counts = {"drift_count": 0, "review_count": 0}
         self._connection.execute(sa.update(proposal).where(proposal.c.number == number).values(nothing | counts))
 
-    def save_first(
-        self, decisions: Sequence[tuple[Decision, Proposal, str | None]], *, recorded_at: datetime, run_id: str
+    def save_first_decisions(
+        self, decisions: Sequence[tuple[Decision, Proposal]], *, recorded_at: datetime, run_id: str = ""
     ) -> None:
-        """Store the first decisions on proposals without votes, with their whole history.
-
-        The third value is the token of the proposal's pending facts. The rows must be locked.
-        """
+        """Store decisions on proposals without votes, whose rows are locked, with their whole history."""
         if not decisions:
             return
         history = [
             _transition_row(entry, position, recorded_at, run_id)
-            for decision, _, _ in decisions
+            for decision, _ in decisions
             for position, entry in enumerate(decision.history)
         ]
         self.insert_all(transition, history)
         first = {"followed_since": recorded_at}
-        rows = [{"number": d.number, **_proposal_row(d, about, self.rules.name), **first} for d, about, _ in decisions]
+        rows = [{"number": d.number, **_proposal_row(d, about, self.rules.name), **first} for d, about in decisions]
         self.upsert(proposal, rows, update=[name for name in rows[0] if name != "number"])
-        self.insert_all(review_item, [row for decision, _, _ in decisions for row in _review_rows(decision)])
+        self.insert_all(review_item, [row for decision, _ in decisions for row in _review_rows(decision)])
         by_token: dict[str | None, list[int]] = {}
-        for decision, _, token in decisions:
-            by_token.setdefault(token, []).append(decision.number)
+        for decision, _ in decisions:
+            by_token.setdefault(self._tokens.pop(decision.number), []).append(decision.number)
         for token, numbers in by_token.items():
-            self.settle_pending(numbers, token)
+            self._settle_pending(numbers, token)
 
-    def settle_pending(self, numbers: Sequence[int], token: str | None) -> None:
+    def _settle_pending(self, numbers: Sequence[int], token: str | None) -> None:
         """Remove proposals from the pending list, unless facts arrived after the decision's facts were loaded."""
         self._connection.execute(sa.delete(pending).where(pending.c.number.in_(numbers), pending.c.token == token))
 

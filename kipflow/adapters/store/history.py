@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 
 import sqlalchemy as sa
 
@@ -16,10 +15,8 @@ from kipflow.adapters.store.part import from_row
 from kipflow.adapters.store.rulings import SqlRulings
 from kipflow.adapters.store.tables.decisions import proposal
 from kipflow.adapters.store.warnings import Warnings
-from kipflow.domain.decisions import Decision
 from kipflow.domain.errors import UnknownProposal
 from kipflow.domain.numberdoubts import NumberDoubtKind
-from kipflow.domain.proposals import Proposal
 from kipflow.services.ports import IndexRow, ProposalRows, Rules
 
 
@@ -30,8 +27,6 @@ class SqlHistory(Decisions, News, Warnings):
     def __init__(self, connection: sa.Connection, rules: Rules, mail: SqlMail, pages: SqlPages, *, locks: bool) -> None:
         super().__init__(connection, rules)
         self._mail, self._pages, self._locks = mail, pages, locks
-        #: Number of a proposal → the token of its pending facts when its rows were loaded.
-        self._tokens: dict[int, str | None] = {}
 
     def load_rows(self, number: int) -> ProposalRows:
         # first the token: facts that arrive while the rest is read leave the proposal pending
@@ -71,15 +66,3 @@ class SqlHistory(Decisions, News, Warnings):
         listed = sa.select(proposal).where(proposal.c.stage.is_not(None), real).order_by(proposal.c.number)
         rows = self._connection.execute(listed)
         return [from_row(IndexRow, row, url=row.page_url, written=doubled.get(row.number, ())) for row in rows]
-
-    def save_first_decisions(
-        self, decisions: Sequence[tuple[Decision, Proposal]], *, recorded_at: datetime, run_id: str = ""
-    ) -> None:
-        with_tokens = [(decision, about, self._tokens.pop(decision.number)) for decision, about in decisions]
-        self.save_first(with_tokens, recorded_at=recorded_at, run_id=run_id)
-
-    def save_decision(self, decision: Decision, about: Proposal) -> None:
-        number = decision.number
-        token = self._tokens.pop(number) if number in self._tokens else self.find_pending_token(number)
-        self.replace_projection(decision, about)
-        self.settle_pending([number], token)
