@@ -59,15 +59,6 @@ def _check_url(value: object) -> object:
     return value.rstrip("/")
 
 
-def _check_list(value: object) -> object:
-    # it becomes part of folder names and of requested addresses
-    if not isinstance(value, str) or not re.fullmatch(
-        r"[A-Za-z0-9][\w.+-]*@[A-Za-z0-9][A-Za-z0-9.-]*", value, re.ASCII
-    ):
-        raise ValueError("a list address such as dev@kafka.apache.org")
-    return value.lower()
-
-
 def _check_permalink(text: str) -> str:
     if "{mid}" not in text:
         raise ValueError("an address with {mid} where the mail's id belongs")
@@ -164,7 +155,12 @@ ProjectKey = Annotated[str, matching(r"[A-Z][A-Z0-9_]{1,19}", "a project's key s
 Period = Annotated[str, BeforeValidator(_check_period)]
 Span = Annotated[str, BeforeValidator(_check_span)]
 Url = Annotated[str, BeforeValidator(_check_url)]
-ListAddress = Annotated[str, BeforeValidator(_check_list)]
+# it becomes part of folder names and of requested addresses
+ListAddress = Annotated[
+    str,
+    AfterValidator(str.lower),
+    matching(r"[A-Za-z0-9][A-Za-z0-9_.+-]*@[A-Za-z0-9][A-Za-z0-9.-]*", "a list address such as dev@kafka.apache.org"),
+]
 #: Roles of a roster that may bind; a misspelt one would silently take every vote away.
 BindingRole = Literal["pmc", "committer", "contributor", "member", "maintainer"]
 PolicyKey = Literal[
