@@ -1,7 +1,7 @@
 """A Confluence wiki: pages, their versions and children, and saving a page.
 
-Errors: `ServiceUnavailable` if the wiki gives no usable answer, `UnreadableInput` if this account cannot read the page
-(deleted, restricted, without a body).
+Errors: those of `services.ports.Wiki`, `ServiceUnavailable` if the wiki gives no usable answer or refuses the account,
+and `UnreadableInput` if this account cannot read the page (deleted, restricted, without a body).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 from kipflow.adapters.http import HttpService
 from kipflow.adapters.httpfaults import refuse
 from kipflow.adapters.patience import Patience
-from kipflow.domain.errors import SaveConflict, ServiceUnavailable, UnreadableInput
+from kipflow.domain.errors import SaveConflict, UnreadableInput
 from kipflow.domain.times import as_utc
 from kipflow.services.ports import PageRef, WikiPage
 
@@ -68,14 +68,7 @@ class ConfluenceWiki:
             start += count
 
     def save_page(self, page: WikiPage, *, body: str, message: str) -> WikiPage:
-        """Save `body` as the version after `page.version`, with `message` as the change's comment.
-
-        If the answer was lost, our own version is recognised and is no conflict.
-
-        Raises:
-            SaveConflict: someone saved a newer version since `page` was read.
-            ServiceUnavailable: the wiki gave no usable answer, or refuses the account.
-        """
+        """`message` is the change's comment. If the answer was lost, our own version is recognised: no conflict."""
         path = f"/content/{_checked(page.page_id)}"
         content = {
             "id": page.page_id,
@@ -91,18 +84,10 @@ class ConfluenceWiki:
             return current  # the wiki normalises some markup
         if status == 409 or current.version > page.version + 1:
             raise SaveConflict(page_id=page.page_id, version=page.version)
-        why = f"PUT {path}: said it was saved, but the page is at version {current.version}"
-        raise ServiceUnavailable(service="Confluence", url=self._http.url, why=why)
+        raise self._http.unavailable(f"PUT {path}: said it was saved, but the page is at version {current.version}")
 
     def create_page(self, parent_id: str, *, title: str, body: str) -> WikiPage:
-        """Create a page below `parent_id`, in its parent's space.
-
-        If the answer was lost, the page is recognised by title and body and not created twice.
-
-        Raises:
-            SaveConflict: the space has another page of that title.
-            ServiceUnavailable: the wiki gave no usable answer, or refuses the account.
-        """
+        """If the answer was lost, the page is recognised by title and body and not created twice."""
         parent_path = f"/content/{_checked(parent_id)}"
         space = self._http.fetch_json(parent_path, params={"expand": "space"}, read=_read_space)
         content: dict[str, Any] = {
@@ -118,8 +103,7 @@ class ConfluenceWiki:
         # also after a success: the page is found in the same way for every form of answer
         found = self._find_by_title(title, space)
         if found is None:
-            why = f"POST /content: answered {status}, and the page is not there"
-            raise ServiceUnavailable(service="Confluence", url=self._http.url, why=why)
+            raise self._http.unavailable(f"POST /content: answered {status}, and the page is not there")
         if status in {400, 409} and found.body != body:
             raise SaveConflict(page_id=found.page_id, version=found.version)
         return found

@@ -125,12 +125,7 @@ class HttpService:
         return self.retry(f"GET {path}" + (f" ({about})" if about else ""), attempt)
 
     def fetch_once(
-        self,
-        method: str,
-        path: str,
-        *,
-        params: Mapping[str, str] | None = None,
-        content: Any = None,
+        self, method: str, path: str, *, params: Mapping[str, str] | None = None, content: Any = None
     ) -> Answer:
         """One attempt with its whole body. Raises `Fault` for temporary faults; any other status is an answer."""
         with self.stream_once(method, path, params=params, content=content) as response:
@@ -230,4 +225,8 @@ class HttpService:
             return caller(on, try_once)
         except Fault as fault:
             self._outage.note(fault)
-            raise ServiceUnavailable(service=self.name, url=self.url, why=f"{what}: {fault.why}") from None
+            raise self.unavailable(f"{what}: {fault.why}") from None
+
+    def unavailable(self, why: str) -> ServiceUnavailable:
+        """The error that this service gives no usable answer."""
+        return ServiceUnavailable(service=self.name, url=self.url, why=why)

@@ -10,7 +10,7 @@ from typing import Any
 from kipflow.adapters.http import HttpService
 from kipflow.adapters.httpfaults import Fault, refuse
 from kipflow.adapters.patience import Patience
-from kipflow.domain.errors import DeliveryUnclear, RateLimited, Refused, ServiceUnavailable
+from kipflow.domain.errors import DeliveryUnclear, RateLimited, Refused
 from kipflow.domain.pages import TicketState
 
 #: Newest comments of a ticket that are searched.
@@ -37,11 +37,7 @@ class JiraTickets:
         self._http = HttpService("JIRA", url, token=token, contact=contact, pause=pause, patience=patience)
 
     def fetch_ticket(self, key: str, *, now: datetime) -> TicketState | None:
-        """The ticket at `now`; None if there is none. A moved ticket keeps the requested key.
-
-        Raises:
-            ServiceUnavailable: no usable answer, or the ticket is hidden from this account.
-        """
+        """The ticket at `now`; None if there is none. A moved ticket keeps the requested key; a hidden one raises."""
         if not _KEY.fullmatch(key):
             return None
 
@@ -62,12 +58,7 @@ class JiraTickets:
         return self._http.fetch_json(f"/issue/{key}", params=params, instead={404: None}, read=read)
 
     def add_comment(self, ticket: str, text: str, *, key: str) -> str:
-        """Add a comment; returns "TICKET/COMMENT". `find_comment` recognises it by its last line, which contains `key`.
-
-        Raises:
-            RateLimited, Refused: certainly nothing was written.
-            ServiceUnavailable: it may have been written.
-        """
+        """Returns "TICKET/COMMENT". `find_comment` recognises it by its last line, which contains `key`."""
         what = f"POST /issue/{ticket}/comment"
         if not _KEY.fullmatch(ticket):
             raise Refused(service="JIRA", url=self._http.url, why=f"{ticket[:40]!r} is no ticket")
@@ -77,7 +68,7 @@ class JiraTickets:
         except Fault as fault:
             if fault.wait is not None:
                 raise RateLimited(service="JIRA", retry_after=fault.wait) from None
-            raise ServiceUnavailable(service="JIRA", url=self._http.url, why=f"{what}: {fault.why}") from None
+            raise self._http.unavailable(f"{what}: {fault.why}") from None
         try:
             refuse(answer.status, answer.body)
         except Fault as fault:

@@ -149,16 +149,15 @@ class PonyMailArchive:
             return 0
 
     def _fail(self, base: ArchiveMonth, download: Download, known: KnownFile | None, why: str) -> ArchiveMonth:
+        failed = replace(base, status="partial", why=why)
         if known is not None:
             # the older file is complete and stays valid
-            held = replace(base, mails=known.mails, size=known.size, digest=known.digest)
-            return replace(held, status="partial", why=why, given=False)
+            return replace(failed, mails=known.mails, size=known.size, digest=known.digest, given=False)
         if download.not_mbox:
-            return replace(base, status="unreadable", path=None, why=why)
+            return replace(failed, status="unreadable", path=None)
         if download.keep_partial():
-            held = replace(base, mails=download.mails, size=download.size, digest=download.digest)
-            return replace(held, status="partial", why=why)
-        return replace(base, status="missing", path=None, why=why)
+            return replace(failed, mails=download.mails, size=download.size, digest=download.digest)
+        return replace(failed, status="missing", path=None)
 
 
 def _read_stats(month: str, raw: Any) -> MonthStats:
@@ -168,7 +167,8 @@ def _read_stats(month: str, raw: Any) -> MonthStats:
     if not (isinstance(emails, list) or "hits" in raw or "active_months" in raw):
         raise KeyError("emails")
     rows = [row for row in emails or [] if isinstance(row, dict)]
-    hits, active = _as_count(raw.get("hits")), _as_count(_active(raw, month))
+    months = raw.get("active_months")
+    hits, active = _as_count(raw.get("hits")), _as_count(months.get(month) if isinstance(months, dict) else None)
     # `id` is the archive's own; addresses and bodies are masked differently from day to day
     ids = sorted(str(row.get("id") or row.get("mid") or row.get("message-id") or "") for row in rows)
     return MonthStats(
@@ -181,11 +181,6 @@ def _build_query(list_id: str, month: str) -> dict[str, str]:
         raise UnreadableInput(source=f"{list_id} {month}"[:100], why="not a list address and a month such as 2024-01")
     name, _, domain = list_id.partition("@")
     return {"list": name, "domain": domain, "d": month}
-
-
-def _active(raw: dict[str, Any], month: str) -> Any:
-    months = raw.get("active_months")
-    return months.get(month) if isinstance(months, dict) else None
 
 
 def _as_count(value: Any) -> int | None:

@@ -61,16 +61,8 @@ class SlackChat:
     def post(
         self, channel: str, text: str, blocks: Sequence[Mapping[str, Any]], *, key: str, thread: str | None = None
     ) -> str:
-        """Post a message and return "CHANNEL/TIMESTAMP". `text` is what notifications show.
-
-        `thread` is the result of an earlier `post`: the message is a reply to it.
-        `find` recognises the message by `key`, which is in its metadata.
-
-        Raises:
-            RateLimited: nothing was posted, and Slack asks for a pause.
-            Refused: nothing was posted, for the reason that Slack gives.
-            ServiceUnavailable: it may have been posted.
-        """
+        """Returns "CHANNEL/TIMESTAMP". `text` is what notifications show. `find` recognises the message by `key`, which
+        is in its metadata."""
         event = {"event_type": "kipflow_effect", "event_payload": {"key": key}}
         try:
             answer = self._client.chat_postMessage(
@@ -91,10 +83,7 @@ class SlackChat:
         return f"{answer.get('channel') or channel}/{answer.get('ts') or ''}"
 
     def update(self, reference: str, text: str, blocks: Sequence[Mapping[str, Any]]) -> None:
-        """Replace the text of one of our messages; a deleted one stays deleted.
-
-        Raises as `post` does; an update can safely be repeated.
-        """
+        """An update can safely be repeated."""
         channel, _, ts = reference.partition("/")
         try:
             self._client.chat_update(channel=channel, ts=ts, text=text, blocks=[dict(block) for block in blocks])
@@ -107,9 +96,7 @@ class SlackChat:
             raise self._unavailable("chat.update", describe_error(error)) from None
 
     def find(self, channel: str, *, key: str, since: datetime, thread: str | None = None) -> str | None:
-        """The message with this key that was posted since `since`, in the channel or as a reply in `thread`.
-
-        Needs the scopes channels:history and, for a channel given by name, channels:read.
+        """Needs the scopes channels:history and, for a channel given by name, channels:read.
 
         Raises:
             DeliveryUnclear: the bot may not read the channel, or there are more messages than are searched.

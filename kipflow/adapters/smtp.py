@@ -26,12 +26,7 @@ class SmtpMailer:
     timeout: float = _TIMEOUT
 
     def send(self, mail: bytes, *, sender: str, recipient: str) -> None:
-        """Hand over a mail for one recipient.
-
-        Raises:
-            Refused: the server refused the mail, or could not be reached.
-            ServiceUnavailable: the mail was handed over, but the answer was lost.
-        """
+        """Raises `ServiceUnavailable` if the mail was handed over, but the answer was lost, and `Refused` otherwise."""
         with self._open() as server:
             self._expect(server.mail(sender), f"takes no mail from {sender}")
             self._expect(server.rcpt(recipient), f"takes no mail for {recipient}")
