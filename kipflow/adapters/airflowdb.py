@@ -9,29 +9,26 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any
 
 import sqlalchemy as sa
+from sqlalchemy import orm
 
 from kipflow.adapters.store.columns import Moment
 from kipflow.domain.errors import ServiceUnavailable
 from kipflow.services.ports import Audit, Runs
 
 _LOG = sa.table(
-    "log",
-    sa.column("dttm", Moment()),
-    *(sa.column(name, sa.String) for name in ("event", "owner", "extra")),
+    "log", sa.column("dttm", Moment()), *(sa.column(name, sa.String) for name in ("event", "owner", "extra"))
 )
 
 
-class Session(Protocol):
-    """The part of Airflow's session that is used here."""
-
-    def execute(self, statement: Any) -> Any: ...
+#: Opens a session of Airflow's database, or a connection to it.
+OpenSession = Callable[[], AbstractContextManager[orm.Session | sa.Connection]]
 
 
 @contextmanager
-def _open(open_session: Callable[[], AbstractContextManager[Session]]) -> Iterator[Session]:
+def _open(open_session: OpenSession) -> Iterator[orm.Session | sa.Connection]:
     """A session of Airflow's database. Raises ServiceUnavailable if it fails."""
     try:
         with open_session() as session:
@@ -40,7 +37,7 @@ def _open(open_session: Callable[[], AbstractContextManager[Session]]) -> Iterat
         raise ServiceUnavailable(service="database of Airflow", url="", why=str(error.orig)) from None
 
 
-def open_audit(open_session: Callable[[], AbstractContextManager[Session]], clock: Callable[[], datetime]) -> Audit:
+def open_audit(open_session: OpenSession, clock: Callable[[], datetime]) -> Audit:
     """A function that writes to the audit log, dated by `clock` (aware UTC). Sessions must commit when they close.
 
     The function raises ServiceUnavailable if Airflow's database refuses the entry.
@@ -56,14 +53,12 @@ def open_audit(open_session: Callable[[], AbstractContextManager[Session]], cloc
 
 _DAG = sa.table("dag", sa.column("dag_id"), sa.column("is_paused", sa.Boolean), sa.column("is_stale", sa.Boolean))
 _RUN = sa.table(
-    "dag_run",
-    *(sa.column(name) for name in ("dag_id", "state", "run_after")),
-    sa.column("end_date", Moment()),
+    "dag_run", *(sa.column(name) for name in ("dag_id", "state", "run_after")), sa.column("end_date", Moment())
 )
 _OURS = _DAG.c.dag_id.startswith("kip_", autoescape=True)
 
 
-def load_runs(open_session: Callable[[], AbstractContextManager[Session]]) -> Runs:
+def load_runs(open_session: OpenSession) -> Runs:
     """The paused DAGs, and the DAGs whose newest finished run failed.
 
     Raises:
