@@ -6,6 +6,7 @@ A JSON file next to it keeps its entity tag and digest, so that an unchanged mon
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import os
 import shutil
@@ -21,6 +22,7 @@ import httpx
 from kipflow.adapters.httpfaults import Fault
 from kipflow.adapters.vanished import keep_vanished
 from kipflow.mbox.files import count_starts, drop_last_mail, find_break
+from kipflow.mbox.packed import inflate
 
 #: The largest month that is accepted, in bytes after unpacking. Apache's busiest lists have about 60 MB.
 MAX_MONTH = 1 << 30
@@ -185,34 +187,13 @@ def unpacked(chunks: Iterator[bytes], headers: httpx.Headers) -> Iterator[bytes]
         first += chunk
         if len(first) >= 2:
             break
-    if not first.startswith(_GZIP):
-        if first:
-            yield first
-        yield from chunks
-        return
-    yield from _gunzip(first, chunks)
-
-
-def _gunzip(first: bytes, chunks: Iterator[bytes]) -> Iterator[bytes]:
-    inflate = zlib.decompressobj(wbits=31)
-
-    def feed(data: bytes) -> Iterator[bytes]:
-        nonlocal inflate
-        while data:
-            if inflate.eof:  # a gzip stream may have several members
-                inflate = zlib.decompressobj(wbits=31)
-            # bounded, so that a small answer cannot fill the memory
-            yield inflate.decompress(data, _CHUNK)
-            data = inflate.unconsumed_tail or inflate.unused_data
-
+    whole = itertools.chain([first] if first else [], chunks)
     try:
-        yield from feed(first)
-        for chunk in chunks:
-            yield from feed(chunk)
+        yield from inflate(whole, _CHUNK) if first.startswith(_GZIP) else whole
     except zlib.error as error:
         raise Fault(f"broken gzip: {error}"[:120]) from None
-    if not inflate.eof:
-        raise Fault("truncated: the gzip stream has no end")
+    except EOFError:
+        raise Fault("truncated: the gzip stream has no end") from None
 
 
 def _metadata_path(target: Path) -> Path:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import bz2
 import lzma
 import zlib
+from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -37,8 +39,7 @@ class _Gunzip:
 
     def __init__(self, path: Path) -> None:
         self._raw = path.open("rb")
-        self._inflate = zlib.decompressobj(31)
-        self._rest = b""
+        self._pieces = inflate(iter(partial(self._raw.read, 64 * 1024), b""), 256 * 1024)
 
     def __enter__(self) -> _Gunzip:
         return self
@@ -46,24 +47,31 @@ class _Gunzip:
     def __exit__(self, *_: object) -> None:
         self._raw.close()
 
-    def read(self, size: int) -> bytes:
-        """At most `size` of the next bytes; empty at the end.
+    def read(self, _size: int) -> bytes:
+        """Some of the next bytes; empty at the end. Raises as `inflate`."""
+        return next(self._pieces, b"")
 
-        Raises:
-            EOFError: the file ends within its compressed data.
-            zlib.error: the compressed data are damaged.
-        """
-        while True:
-            if self._inflate.eof:
-                self._rest = self._inflate.unused_data.lstrip(b"\0") or self._raw.read(64 * 1024)
-                if not self._rest:
-                    return b""
-                self._inflate = zlib.decompressobj(31)  # another member follows
-            data = self._inflate.decompress(self._rest, size)
-            self._rest = self._inflate.unconsumed_tail
-            if data:
-                return data
-            if not self._rest and not self._inflate.eof:
-                self._rest = self._raw.read(64 * 1024)
-                if not self._rest:
-                    raise EOFError("the compressed file ends too early")
+
+def inflate(chunks: Iterable[bytes], most: int) -> Iterator[bytes]:
+    """The content of gzipped data in pieces of at most `most` bytes, so that a small input cannot fill the memory.
+
+    Raises:
+        EOFError: the data end too early.
+        zlib.error: they are damaged.
+    """
+    member = zlib.decompressobj(31)
+    for data in chunks:
+        is_full = False  # then more of the piece may wait in the decompressor
+        while data or is_full:
+            if member.eof:  # another member follows, or zeros that fill a block
+                data = data.lstrip(b"\0")
+                if not data:
+                    break
+                member = zlib.decompressobj(31)
+            piece = member.decompress(data, most)
+            is_full = len(piece) == most and not member.eof
+            data = member.unconsumed_tail or member.unused_data
+            if piece:
+                yield piece
+    if not member.eof:
+        raise EOFError("the compressed file ends too early")

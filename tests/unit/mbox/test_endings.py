@@ -12,6 +12,7 @@ import pytest
 
 from kipflow.mbox import endings
 from kipflow.mbox.files import count_starts, drop_last_mail, find_break
+from kipflow.mbox.packed import inflate
 
 AT = b"Mon Mar  2 10:00:00 2026"
 MULTIPART = b'Received: from x by mx\nContent-Type: multipart/mixed;\n\tboundary="b"\n'
@@ -78,3 +79,11 @@ def test_the_last_mail_of_a_broken_box_is_cut_off(tmp_path: Path) -> None:
     path.write_bytes(b"")
     assert drop_last_mail(path) == 0
     assert count_starts(path) == 0
+
+
+@pytest.mark.parametrize("cut", [1, 7, 1_000_000])
+def test_gzipped_data_are_given_in_small_pieces_member_after_member(cut: int) -> None:
+    data = gzip.compress(b"x" * 5_000) + gzip.compress(b"y" * 10) + b"\0" * 20
+    pieces = list(inflate((data[i : i + cut] for i in range(0, len(data), cut)), 100))
+    assert b"".join(pieces) == b"x" * 5_000 + b"y" * 10
+    assert {len(piece) <= 100 for piece in pieces} == {True}
