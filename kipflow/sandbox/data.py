@@ -1,7 +1,9 @@
-"""Reads the story's YAML files beside this module. Unknown keys and wrong values are errors."""
+"""What all parts of the story share: YAML files (unknown keys and wrong values are errors), times, random choices."""
 
 from __future__ import annotations
 
+import random
+from datetime import datetime, timedelta
 from importlib.resources import files
 from typing import Any
 
@@ -11,6 +13,17 @@ from pydantic.dataclasses import dataclass
 
 #: The story's records reject unknown keys.
 STRICT = ConfigDict(extra="forbid")
+SEED = 7
+
+
+def moment(origin: datetime, days: float) -> datetime:
+    """The time `days` after `origin`, to the second."""
+    return (origin + timedelta(days=days)).replace(microsecond=0)
+
+
+def make_rng(label: str) -> random.Random:
+    """A random generator for one part, so that changes to one part leave the others unchanged."""
+    return random.Random(f"{SEED}|{label}")
 
 
 def load_yaml(name: str) -> Any:

@@ -7,12 +7,11 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from kipflow.sandbox.data import load_yaml
+from kipflow.sandbox.data import SEED, load_yaml, make_rng, moment
 from kipflow.sandbox.mails import ArchivedMail, Mail, make_message_id
 from kipflow.sandbox.oddities import Oddity
 from kipflow.sandbox.people import PEOPLE, RESIDENTS, Resident
 from kipflow.sandbox.quoting import compose
-from kipflow.sandbox.world import SEED, make_rng, moment
 
 _FIRST_DAY, _LAST_DAY = -425.0, 10.0
 _NOISE = load_yaml("noise.yaml")

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from datetime import datetime, timedelta
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator
@@ -19,7 +20,7 @@ from pydantic.dataclasses import dataclass
 
 from kipflow.domain.events import Stage
 from kipflow.domain.tally import Outcome
-from kipflow.sandbox.data import STRICT, load_yaml
+from kipflow.sandbox.data import STRICT, load_yaml, moment
 from kipflow.sandbox.oddities import Oddity
 
 #: The files of the story, and the number that the index page offers for the next proposal.
@@ -194,6 +195,11 @@ class Plan:
     @property
     def key(self) -> str:
         return f"KIP-{self.number}"
+
+    def find_time(self, anchor: datetime, days: float) -> datetime:
+        """The time of one of its days."""
+        start = (anchor - timedelta(days=100)).replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+        return moment(start if self.month_turn else anchor, days)
 
 
 def read_plan(number: int, found: Mapping[str, Any]) -> Plan:

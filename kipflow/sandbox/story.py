@@ -14,7 +14,8 @@ from kipflow.sandbox.noise import write_broken, write_noise
 from kipflow.sandbox.plans import PLANS
 from kipflow.sandbox.threads import ThreadWriter
 from kipflow.sandbox.tickets import Ticket, write_tickets
-from kipflow.sandbox.wiki import PageScript, write_pages
+from kipflow.sandbox.wiki import write_pages
+from kipflow.sandbox.wikistate import LivePage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,7 +23,7 @@ class Story:
     """All events of the story, each with the time at which it appears."""
 
     mails: tuple[ArchivedMail, ...]
-    pages: tuple[PageScript, ...]
+    pages: tuple[LivePage, ...]
     tickets: tuple[Ticket, ...]
 
 

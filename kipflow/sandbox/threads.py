@@ -7,14 +7,13 @@ from dataclasses import asdict, replace
 from datetime import datetime, timedelta
 
 from kipflow.domain.texts import digest_text
-from kipflow.sandbox.data import TALK
+from kipflow.sandbox.data import SEED, TALK, make_rng
 from kipflow.sandbox.mails import Mail, make_message_id
 from kipflow.sandbox.oddities import Oddity
 from kipflow.sandbox.people import PEOPLE, RESIDENTS, Resident
 from kipflow.sandbox.plans import Announcement, Discussion, Line, Plan, Round
 from kipflow.sandbox.quoting import compose
 from kipflow.sandbox.results import render_result
-from kipflow.sandbox.world import SEED, find_origin, make_rng, moment
 
 BALLOT_TEMPLATE = "[ ] +1 accept the proposal\n[ ]  0 no opinion\n[ ] -1 do not accept it, because ..."
 
@@ -39,7 +38,7 @@ class ThreadWriter:
     """Writes the mails of one proposal. Used once per plan."""
 
     def __init__(self, anchor: datetime, plan: Plan) -> None:
-        self.plan, self.origin = plan, find_origin(plan, anchor)
+        self.plan, self.anchor = plan, anchor
         self.rng = make_rng(plan.key)
         self.author = PEOPLE[plan.author]
         self.discussion: list[Mail] = []
@@ -185,7 +184,7 @@ class ThreadWriter:
         return replace(mail, message_id=make_message_id(f"{SEED}|{full_key}", mail.address))
 
     def _at(self, days: float) -> datetime:
-        return moment(self.origin, days)
+        return self.plan.find_time(self.anchor, days)
 
     def _title(self, form: str) -> str:
         return form.format(key=self.plan.key, title=self.plan.title)

@@ -10,7 +10,6 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from kipflow.sandbox.plans import PLANS, Plan
-from kipflow.sandbox.world import find_origin, moment
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,12 +89,12 @@ def write_tickets(anchor: datetime) -> Iterator[Ticket]:
 
 
 def _write_states(anchor: datetime, plan: Plan) -> Iterator[TicketState]:
-    origin, work = find_origin(plan, anchor), plan.ticket
-    yield TicketState(at=moment(origin, plan.edits[0].at), status="Open")
+    work = plan.ticket
+    yield TicketState(at=plan.find_time(anchor, plan.edits[0].at), status="Open")
     if work is None:
         return
     version = None if work.done else work.release
-    yield TicketState(at=moment(origin, work.started), status="In Progress", fix_version=version)
+    yield TicketState(at=plan.find_time(anchor, work.started), status="In Progress", fix_version=version)
     if work.done:
-        at = moment(origin, work.started + 22)
+        at = plan.find_time(anchor, work.started + 22)
         yield TicketState(at=at, status="Resolved", resolution="Fixed", fix_version=work.release)

@@ -2,40 +2,44 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
 from pydantic import TypeAdapter
 
-from kipflow.sandbox.pagebody import ScriptedVersion
-from kipflow.sandbox.wiki import PageScript
 
-_SAVED = TypeAdapter(dict[int, ScriptedVersion])
-#: Fields that a page takes from its script.
-_KEPT = ("page_id", "title", "parent", "denied", "gone", "labels")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Version:
+    """A version of a page, saved at `at` by a resident of the story or by a visitor."""
+
+    at: datetime
+    who: str
+    body: str
+    message: str = ""
 
 
 @dataclass(slots=True, kw_only=True)
 class LivePage:
-    """A page with its versions, oldest first, and the scripted ones still to come.
+    """A page with its versions, oldest first. `denied`: it may not be read. `gone`: deleted.
 
-    `saved` holds the versions that visitors saved, by number. From `kept_from` on, a visitor maintains the page
-    and the script stops, because they would undo each other's edits.
+    `script` has all versions in the story, of which `played` were due so far. `saved` holds the versions that visitors
+    saved, by number. From `kept_from` on, a visitor maintains the page and the script stops, because they would undo
+    each other's edits.
     """
 
     page_id: str
     title: str
     parent: str | None
-    versions: list[ScriptedVersion] = field(default_factory=list)
-    script: deque[ScriptedVersion] = field(default_factory=deque)
-    saved: dict[int, ScriptedVersion] = field(default_factory=dict)
-    kept_from: int | None = None
+    script: Sequence[Version] = ()
     denied: bool = False
     gone: bool = False
     labels: tuple[str, ...] = ()
+    versions: list[Version] = field(default_factory=list)
+    played: int = 0
+    saved: dict[int, Version] = field(default_factory=dict)
+    kept_from: int | None = None
 
     @property
     def number(self) -> int:
@@ -46,27 +50,26 @@ class LivePage:
         """Add every scripted version that is due by `moment`, in order."""
         while True:
             number = self.number + 1
-            due = bool(self.script) and self.script[0].at <= moment
+            due = self.played < len(self.script) and self.script[self.played].at <= moment
             if number in self.saved:
                 self.versions.append(self.saved[number])
             elif due and (self.kept_from is None or number < self.kept_from):
-                self.versions.append(self.script.popleft())
+                self.versions.append(self.script[self.played])
+                self.played += 1
             else:
                 return
 
-    def add(self, version: ScriptedVersion) -> None:
+    def add(self, version: Version) -> None:
         self.saved[self.number + 1] = version
         self.versions.append(version)
 
 
 class WikiState:
-    """All pages. Every access first adds the versions that are due."""
+    """All pages. Every access first adds the versions that are due. The story's own pages stay as they are."""
 
-    def __init__(self, scripts: Iterable[PageScript], now: Callable[[], datetime]) -> None:
+    def __init__(self, story: Iterable[LivePage], now: Callable[[], datetime]) -> None:
         self._now = now
-        self._pages = {
-            s.page_id: LivePage(**{name: getattr(s, name) for name in _KEPT}, script=deque(s.versions)) for s in scripts
-        }
+        self._pages = {page.page_id: replace(page, versions=[], saved={}) for page in story}
         self._scripted = frozenset(self._pages)
 
     def find(self, page_id: str) -> LivePage | None:
@@ -88,20 +91,20 @@ class WikiState:
         """Add a visitor's version; from now on visitors maintain the page."""
         if page.kept_from is None:
             page.kept_from = page.number + 1
-        page.add(ScriptedVersion(at=self._now(), who=who, body=body, message=message))
+        page.add(Version(at=self._now(), who=who, body=body, message=message))
         page.title = title or page.title
 
     def save_concurrently(self, page: LivePage) -> None:
         """Simulate a concurrent save: a harmless edit of the newest version."""
         body = f"{page.versions[-1].body}<p>Edited meanwhile (version {page.number + 1}).</p>"
-        page.add(ScriptedVersion(at=self._now(), who="amaro", body=body, message="Small fix"))
+        page.add(Version(at=self._now(), who="amaro", body=body, message="Small fix"))
 
     def create(self, *, title: str, parent: str | None, body: str, who: str) -> LivePage | None:
         """A new page; None if its title is taken."""
         if any(p.title == title and not p.gone for p in self.all()):
             return None
         page = LivePage(page_id=str(9_000 + len(self._pages)), title=title, parent=parent, kept_from=1)
-        page.add(ScriptedVersion(at=self._now(), who=who, body=body, message=""))
+        page.add(Version(at=self._now(), who=who, body=body, message=""))
         self._pages[page.page_id] = page
         return page
 
@@ -125,3 +128,6 @@ class WikiState:
             page = self._pages.setdefault(page_id, LivePage(page_id=page_id, title="", parent=None))
             page.title, page.parent, page.kept_from = str(raw["title"]), raw["parent"], raw["kept_from"]
             page.saved = _SAVED.validate_python(raw["saved"])
+
+
+_SAVED = TypeAdapter(dict[int, Version])

@@ -13,9 +13,7 @@ from fastapi import FastAPI
 from kipflow.config.settings import read_settings
 from kipflow.sandbox.confluence import router
 from kipflow.sandbox.faults import Faults
-from kipflow.sandbox.pagebody import ScriptedVersion
-from kipflow.sandbox.wiki import PageScript
-from kipflow.sandbox.wikistate import WikiState
+from kipflow.sandbox.wikistate import LivePage, Version, WikiState
 from kipflow.wiring import connect
 from tests.adversary.conftest import DAY, MONDAY, OSEI, Community, Mail, Said, honest_vote
 from tests.kinds import index_kind
@@ -83,9 +81,9 @@ class Wiki:
         return page.versions[-1].body if page is not None else ""
 
 
-def _page(page_id: str, title: str, parent: str | None, body: str) -> PageScript:
-    version = ScriptedVersion(at=MONDAY - DAY, who="mlind", body=body)
-    return PageScript(page_id=page_id, title=title, parent=parent, versions=(version,))
+def _page(page_id: str, title: str, parent: str | None, body: str) -> LivePage:
+    version = Version(at=MONDAY - DAY, who="mlind", body=body)
+    return LivePage(page_id=page_id, title=title, parent=parent, script=(version,))
 
 
 @pytest.fixture

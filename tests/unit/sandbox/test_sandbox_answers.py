@@ -94,7 +94,7 @@ def reading() -> Reading:
 
 def absences_of(story: Story, number: int) -> list[PageAbsence]:
     page = next(p for p in story.pages if p.page_id == str(2000 + number))
-    since = page.versions[0].at
+    since = page.script[0].at
     return (
         [PageAbsence(page_id=page.page_id, since=since, until=None, why="restricted", asked_at=since)]
         if page.denied or page.gone
@@ -108,7 +108,7 @@ def pages_of(story: Story, number: int) -> list[PageVersion]:
         return []
     found: list[PageVersion] = []
     before: tuple[str, Substance] | None = None
-    for position, version in enumerate(page.versions, start=1):
+    for position, version in enumerate(page.script, start=1):
         raw = WikiPage(
             page_id=page.page_id,
             version=position,
