@@ -59,20 +59,10 @@ class Channels:
     def __init__(self) -> None:
         self.posts: list[Post] = []
 
-    def add(
-        self, channel: str, text: str, blocks: list[dict[str, Any]], at: datetime, *,
-        thread: str = "", metadata: dict[str, Any] | None = None, user: str = "",
-    ) -> Post:  # fmt: skip
-        post = Post(
-            channel=channel,
-            ts=f"{int(at.timestamp())}.{len(self.posts) + 1:06d}",
-            text=text,
-            blocks=tuple(blocks),
-            at=at,
-            thread=thread,
-            metadata=metadata or {},
-            user=user,
-        )
+    def add(self, channel: str, text: str, blocks: list[dict[str, Any]], at: datetime, **more: Any) -> Post:
+        """Add a post; `more` are its `thread`, `metadata` and `user`, if it has any."""
+        ts = f"{int(at.timestamp())}.{len(self.posts) + 1:06d}"
+        post = Post(channel=channel, ts=ts, text=text, blocks=tuple(blocks), at=at, **more)
         self.posts.append(post)
         return post
 

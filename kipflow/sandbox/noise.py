@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from kipflow.sandbox.data import SEED, load_yaml, make_rng, moment
-from kipflow.sandbox.mails import ArchivedMail, Mail, make_message_id
+from kipflow.sandbox.data import load_yaml, make_rng, moment
+from kipflow.sandbox.mails import ArchivedMail, Mail
 from kipflow.sandbox.oddities import Oddity
 from kipflow.sandbox.people import PEOPLE, RESIDENTS, Resident
-from kipflow.sandbox.quoting import compose
+from kipflow.sandbox.quoting import write_mail
 
 _FIRST_DAY, _LAST_DAY = -425.0, 10.0
 _NOISE = load_yaml("noise.yaml")
@@ -28,26 +28,8 @@ def write_noise(anchor: datetime) -> Iterator[Mail]:
     for number, odd in enumerate(_NOISE["odd_dates"], start=1):
         who, words = RESIDENTS[number * 3 % len(RESIDENTS)], f"lock of test machine {number}"
         text, flags = f"Does anybody else see this? The c{words} is off again.", map(Oddity, odd.get("flags", ()))
-        yield _write(anchor, f"clock/{number}", odd["at"], who, f"C{words}", text, flags=frozenset(flags),
-                     date_header=odd.get("date"))  # fmt: skip
-
-
-def _write(
-    anchor: datetime, key: str, days: float, who: Resident, subject: str, words: str, parent: Mail | None = None, *,
-    flags: frozenset[Oddity] = frozenset(), message_id: str | None = None, date_header: str | None = None,
-) -> Mail:  # fmt: skip
-    return Mail(
-        key=key,
-        at=moment(anchor, days),
-        author=who,
-        subject=subject,
-        text=compose(words, author=who, parent=parent, flags=flags),
-        message_id=message_id or make_message_id(f"{SEED}|{key}", who.emails[0]),
-        in_reply_to=parent.message_id if parent else None,
-        references=(*parent.references, parent.message_id) if parent else (),
-        flags=flags,
-        date_header=date_header,
-    )
+        given = {"flags": frozenset(flags), "date_header": odd.get("date")}
+        yield write_mail(f"clock/{number}", moment(anchor, odd["at"]), who, f"C{words}", text, None, **given)
 
 
 def _spread(count: int, number: int, jitter: float) -> float:
@@ -64,9 +46,10 @@ def _write_notices(anchor: datetime, kind: Mapping[str, Any]) -> Iterator[Mail]:
         if "person" in drawn:
             values |= {"name": drawn["person"].name, "id": drawn["person"].id}
         values["title"] = drawn.get("title", "").format(**drawn)
-        days, shared = _spread(kind["count"], n, rng.random()), _SHARED_ID if n in kind.get("twins", ()) else None
+        at, shared = moment(anchor, _spread(kind["count"], n, rng.random())), n in kind.get("twins", ())
         subject, text = kind["subject"].format(**values), kind["text"].format(**values)
-        yield _write(anchor, f"{kind['name']}/{n}", days, sender, subject, text, message_id=shared)
+        message_id = _SHARED_ID if shared else ""
+        yield write_mail(f"{kind['name']}/{n}", at, sender, subject, text, None, message_id=message_id)
 
 
 def _draw(rng: random.Random, choice: Any) -> Any:
@@ -78,14 +61,16 @@ def _draw(rng: random.Random, choice: Any) -> Any:
 def _write_release(anchor: datetime, release: Mapping[str, Any]) -> Iterator[Mail]:
     manager, key = PEOPLE["dmwangi"], f"release/{release['version']}-{release['candidate']}"
     subject = "[VOTE] Release Sandpiper {version} RC{candidate}".format(**release)
-    root = _write(anchor, f"{key}/0", release["at"], manager, subject, _NOISE["release_call"].format(**release))
+    at, call = moment(anchor, release["at"]), _NOISE["release_call"].format(**release)
+    root = write_mail(f"{key}/0", at, manager, subject, call, None)
     yield root
     for reply in _NOISE["release_replies"][release["replies"]]:
         who, title, words = PEOPLE[reply["who"]], f"{reply['tag']} {subject}", reply["text"].format(**release)
-        yield _write(anchor, f"{key}/{reply['key']}", release["at"] + reply["at"], who, title, words, root)
+        at = moment(anchor, release["at"] + reply["at"])
+        yield write_mail(f"{key}/{reply['key']}", at, who, title, words, root)
     if release["replies"] == "passed":
         title, words = f"[ANNOUNCE] Sandpiper {release['version']} released", _NOISE["release_news"].format(**release)
-        yield _write(anchor, f"{key}/announce", release["at"] + 5, manager, title, words)
+        yield write_mail(f"{key}/announce", moment(anchor, release["at"] + 5), manager, title, words, None)
 
 
 def _write_small_talk(anchor: datetime, talks: list[list[str]]) -> Iterator[Mail]:
@@ -95,11 +80,12 @@ def _write_small_talk(anchor: datetime, talks: list[list[str]]) -> Iterator[Mail
         subject = title if number < len(talks) else f"{title} (again)"
         people = rng.sample(RESIDENTS, len(answers) + 1)
         days = _spread(17, number, rng.random())
-        parent = _write(anchor, f"talk/{number}/0", days, people[0], subject, opening)
+        parent = write_mail(f"talk/{number}/0", moment(anchor, days), people[0], subject, opening, None)
         yield parent
         for position, (who, words) in enumerate(zip(people[1:], answers, strict=True), start=1):
             days += rng.uniform(0.1, 0.9)
-            parent = _write(anchor, f"talk/{number}/{position}", days, who, f"Re: {subject}", words, parent)
+            key = f"talk/{number}/{position}"
+            parent = write_mail(key, moment(anchor, days), who, f"Re: {subject}", words, parent)
             yield parent
 
 

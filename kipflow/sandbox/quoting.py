@@ -1,16 +1,38 @@
-"""How people answer: above, below or between the lines they quote."""
+"""How people write and answer: above, below or between the lines they quote."""
 
 from __future__ import annotations
 
 import hashlib
 import textwrap
-from datetime import timedelta, timezone
+from dataclasses import replace
+from datetime import datetime, timedelta, timezone
 
-from kipflow.sandbox.mails import DAYS, LIST, MONTHS, Mail, format_date
+from kipflow.sandbox.data import SEED
+from kipflow.sandbox.mails import DAYS, LIST, MONTHS, Mail, format_date, make_message_id
 from kipflow.sandbox.oddities import Oddity
 from kipflow.sandbox.people import Resident
 
 _QUOTED_LINES = 60
+
+
+def write_mail(
+    key: str, at: datetime, author: Resident, subject: str, words: str, parent: Mail | None, *,
+    flags: frozenset[Oddity] = frozenset(), message_id: str = "", date_header: str | None = None,
+) -> Mail:  # fmt: skip
+    """A mail of the story; one without a `message_id` of its own gets one from its key."""
+    mail = Mail(
+        key=key,
+        at=at,
+        author=author,
+        subject=subject,
+        text=compose(words, author=author, parent=parent, flags=flags),
+        message_id=message_id,
+        in_reply_to=parent.message_id if parent else None,
+        references=(*parent.references, parent.message_id)[-8:] if parent else (),
+        flags=flags,
+        date_header=date_header,
+    )
+    return mail if message_id else replace(mail, message_id=make_message_id(f"{SEED}|{key}", mail.address))
 
 
 def compose(words: str, *, author: Resident, parent: Mail | None, flags: frozenset[Oddity]) -> str:

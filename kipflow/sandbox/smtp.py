@@ -6,6 +6,7 @@ import asyncio
 import re
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime
 
 from kipflow.sandbox.mailarchive import MailArchive, receive_mail
@@ -37,28 +38,25 @@ async def serve_mail(
     return await asyncio.start_server(talk, "127.0.0.1", port, limit=_LINE)
 
 
+@dataclass(slots=True)
 class _Session:
     """One client's session: greeting, sender, recipients, mails, until it quits."""
 
-    def __init__(
-        self,
-        archive: MailArchive,
-        now: Callable[[], datetime],
-        saved: Callable[[], None],
-        reader: asyncio.StreamReader,
-        writer: asyncio.StreamWriter,
-    ) -> None:
-        self._archive, self._now, self._saved = archive, now, saved
-        self._reader, self._writer = reader, writer
-        self._sender, self._is_addressed = "", False
+    archive: MailArchive
+    now: Callable[[], datetime]
+    saved: Callable[[], None]
+    reader: asyncio.StreamReader
+    writer: asyncio.StreamWriter
+    sender: str = ""
+    is_addressed: bool = False
 
     async def run(self) -> None:
         await self._say("220 sandbox")
-        while line := await self._reader.readline():
+        while line := await self.reader.readline():
             words = line.decode("utf-8", "replace").strip()
             word = words.partition(" ")[0].upper()
             await self._say(
-                await self._receive() if word == "DATA" and self._is_addressed else self._answer(word, words)
+                await self._receive() if word == "DATA" and self.is_addressed else self._answer(word, words)
             )
             if word == "QUIT":
                 return
@@ -66,11 +64,11 @@ class _Session:
     def _answer(self, word: str, words: str) -> str:
         address = words.partition("<")[2].partition(">")[0].lower()
         if word in {"MAIL", "RSET"}:
-            self._sender, self._is_addressed = "".join(filter(_PLAIN.fullmatch, [address])), False
+            self.sender, self.is_addressed = "".join(filter(_PLAIN.fullmatch, [address])), False
         elif word == "RCPT":
             if address != LIST:
                 return f"550 only {LIST} is here"
-            self._is_addressed = True
+            self.is_addressed = True
         elif word not in {"HELO", "EHLO", "NOOP", "QUIT"}:
             return "503 first who it is for" if word == "DATA" else "502 not here"
         return "221 bye" if word == "QUIT" else "250 ok"
@@ -78,16 +76,16 @@ class _Session:
     async def _receive(self) -> str:
         await self._say("354 go on")
         lines, size = list[bytes](), 0
-        while (line := await self._reader.readuntil(b"\n")).rstrip(b"\r\n") != b".":
+        while (line := await self.reader.readuntil(b"\n")).rstrip(b"\r\n") != b".":
             size += len(line)
             lines += [line.removeprefix(b".").rstrip(b"\r\n") + b"\n"] if size <= _MAIL else []
-        self._is_addressed = False
+        self.is_addressed = False
         if size > _MAIL:
             return "552 too long"
-        receive_mail(self._archive, self._sender, b"".join(lines), self._now())
-        self._saved()
+        receive_mail(self.archive, self.sender, b"".join(lines), self.now())
+        self.saved()
         return "250 taken"
 
     async def _say(self, line: str) -> None:
-        self._writer.write(f"{line}\r\n".encode())
-        await self._writer.drain()
+        self.writer.write(f"{line}\r\n".encode())
+        await self.writer.drain()

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from datetime import datetime, timedelta
 
 from kipflow.domain.texts import digest_text
-from kipflow.sandbox.data import SEED, TALK, make_rng
-from kipflow.sandbox.mails import Mail, make_message_id
+from kipflow.sandbox.data import TALK, make_rng
+from kipflow.sandbox.mails import Mail
 from kipflow.sandbox.oddities import Oddity
 from kipflow.sandbox.people import PEOPLE, RESIDENTS, Resident
 from kipflow.sandbox.plans import Announcement, Discussion, Line, Plan, Round
-from kipflow.sandbox.quoting import compose
+from kipflow.sandbox.quoting import write_mail
 from kipflow.sandbox.results import render_result
 
 BALLOT_TEMPLATE = "[ ] +1 accept the proposal\n[ ]  0 no opinion\n[ ] -1 do not accept it, because ..."
@@ -170,18 +170,7 @@ class ThreadWriter:
         full_key = f"{self.plan.key}/{key}"
         # people do not write at full minutes; only openings must be at their exact time
         delay = timedelta(seconds=0 if parent is None else int(digest_text(full_key, 24), 16) % 600)
-        mail = Mail(
-            key=full_key,
-            at=self._at(at) + delay,
-            author=who,
-            subject=subject,
-            text=compose(words, author=who, parent=parent, flags=flags),
-            flags=flags,
-            message_id="",
-            in_reply_to=parent.message_id if parent else None,
-            references=(*parent.references, parent.message_id)[-8:] if parent else (),
-        )
-        return replace(mail, message_id=make_message_id(f"{SEED}|{full_key}", mail.address))
+        return write_mail(full_key, self._at(at) + delay, who, subject, words, parent, flags=flags)
 
     def _at(self, days: float) -> datetime:
         return self.plan.find_time(self.anchor, days)
