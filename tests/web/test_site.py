@@ -320,7 +320,7 @@ def test_views_are_those_of_the_board(parts: Parts) -> None:
 def test_the_command_writes_it_and_then_only_what_changed(
     parts: Parts, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("kipflow.commands.site.open_parts", lambda: parts)
+    monkeypatch.setattr("kipflow.commands.publishing.open_parts", lambda: parts)
     out = tmp_path / "out"
     assert run(["site", str(out), "--as-of", NOW.isoformat()]) == 0
     assert "0 unchanged, 0 removed" in capsys.readouterr().out

@@ -18,7 +18,7 @@ def give(monkeypatch: pytest.MonkeyPatch, view: ProposalView) -> None:
     mail = SimpleNamespace(find_references=lambda _message_id: ("<talk@x.example>",))
     store = SimpleNamespace(proposal=lambda _number, _as_of: view, read=lambda: nullcontext(SimpleNamespace(mail=mail)))
     parts = SimpleNamespace(store=store, community=SimpleNamespace(prefix="KIP"))
-    monkeypatch.setattr("kipflow.commands.result.open_parts", lambda: parts)
+    monkeypatch.setattr("kipflow.commands.publishing.open_parts", lambda: parts)
 
 
 THREAD = b"In-Reply-To: <root@x.example>\r\nReferences: <talk@x.example>\r\n <root@x.example>\r\nFrom: Kim Osei"
