@@ -56,11 +56,7 @@ _SEEN = "nothing is seen before its time, and mail would count as held up to the
 
 
 def find_past(parts: Parts, as_of: datetime | None, *, because: str = _RULED) -> datetime:
-    """The time of an act: `as_of` if given, else the community's time.
-
-    Raises:
-        KipflowError: `as_of` is in the future: the act would apply before its time.
-    """
+    """The time of an act: `as_of` if given, else the community's time. Raises KipflowError if it has not come yet."""
     now = find_now(parts)
     if as_of is not None and as_of - now > CLOCK_SKEW:
         raise KipflowError(f"{say_moment(as_of)} has not come yet (it is {say_time(now)}): {because}")
@@ -68,20 +64,12 @@ def find_past(parts: Parts, as_of: datetime | None, *, because: str = _RULED) ->
 
 
 def find_seen_at(parts: Parts, as_of: datetime | None) -> datetime:
-    """The time at which facts are seen: `as_of` if given, else the community's time.
-
-    Raises:
-        KipflowError: `as_of` is in the future: months would count as held up to then, and votes be closed on them.
-    """
+    """As `find_past`, for facts: months would count as held up to a future time, and votes be closed on them."""
     return find_past(parts, as_of, because=_SEEN)
 
 
 def find_fetched_at(parts: Parts, as_of: datetime | None) -> datetime:
-    """As `find_seen_at`, for facts from services.
-
-    Raises:
-        KipflowError: `as_of` is in the future, or the sandbox, whose services are needed, is not running.
-    """
+    """As `find_seen_at`, for facts from services. Raises KipflowError if they are a sandbox's that is not running."""
     if parts.community.clock is not None and not find_time(parts.clock)[1]:
         raise KipflowError("the sandbox is not running, so nobody can be asked: `make run` starts it")
     return find_seen_at(parts, as_of)

@@ -123,11 +123,7 @@ def metrics(as_of: datetime | None, form: str) -> int:
 
 
 def _submit(settings: Settings, job: str, folder: Path, now: datetime) -> None:
-    """Run a job through spark-submit.
-
-    Raises:
-        KipflowError: it failed; with the reason in one line, and where its whole output is.
-    """
+    """Run a job through spark-submit. If it fails, KipflowError says why, and where its whole output is."""
     arguments = ["--input", str(folder / "input"), "--as-of", now.isoformat(), "--out", str(folder / "output")]
     command, variables = submit_command(settings.home, job, arguments)
     done = subprocess.run(command, env={**os.environ, **variables}, capture_output=True, text=True, check=False)

@@ -110,11 +110,7 @@ def _print_board(parts: Parts, rows: Sequence[BoardRow], form: str, *, brief: bo
 
 
 def as_it_was(parts: Parts, view: ProposalView, as_of: datetime) -> ProposalView:
-    """The proposal as the rules decide it at `as_of`, from the facts of that time.
-
-    Raises:
-        KipflowError: nothing had happened to it by then.
-    """
+    """The proposal as decided at `as_of`, from the facts of that time. Raises KipflowError if there were none."""
     decision = look_back(parts.store, view.proposal.number, policy=parts.policy, as_of=as_of)
     if decision is None:
         raise KipflowError(f"nothing had happened to {view.key} by {say_moment(as_of)}")
@@ -149,11 +145,7 @@ def _rulings_at(rulings: Iterable[Ruling], moment: datetime) -> Iterator[Ruling]
 
 
 def as_it_was_known(view: ProposalView, known_at: datetime) -> ProposalView:
-    """The proposal as recorded by `known_at`: the entries of that time, and their stage.
-
-    Raises:
-        KipflowError: nothing had been recorded of it by then.
-    """
+    """The proposal with the entries recorded by `known_at`, and their stage. Raises KipflowError if there are none."""
     if not view.history:
         raise KipflowError(f"nothing was recorded of {view.key} by {say_moment(known_at)}")
     last = [r for r in view.history if not r.retracted and not r.transition.retracts][-1:] or view.history[-1:]

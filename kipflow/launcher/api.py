@@ -61,11 +61,7 @@ class AirflowApi:
         return {name: str(part.get("status")) for name, part in body.items() if isinstance(part, Mapping)}
 
     def login(self) -> None:
-        """Get a token for the calls that follow.
-
-        Raises:
-            LaunchFailed: the server refuses the user: it belongs to another installation.
-        """
+        """Get a token for the calls that follow. Raises LaunchFailed if the server is another installation's."""
         response = self._send("POST", "/auth/token", json={"username": self._user, "password": self._password})
         self._client.headers["Authorization"] = f"Bearer {response['access_token']}"
 

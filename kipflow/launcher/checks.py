@@ -14,11 +14,7 @@ NEEDED_BYTES = 300_000_000
 
 
 def read_port(environment: Mapping[str, str], variable: str, default: int) -> int:
-    """The port that `variable` names, or `default`.
-
-    Raises:
-        LaunchFailed: the variable holds no port.
-    """
+    """The port that `variable` names, or `default`. Raises LaunchFailed if it holds no port."""
     text = environment.get(variable) or str(default)
     if not text.isdigit() or not 1024 <= int(text) <= 65_535:
         raise LaunchFailed(what=variable, why=f"expected a port from 1024 to 65535, got {text!r}")
@@ -26,11 +22,7 @@ def read_port(environment: Mapping[str, str], variable: str, default: int) -> in
 
 
 def check_port_free(port: int, *, variable: str, purpose: str) -> None:
-    """Refuse a port that is in use: a stale server behind it would answer our health probes.
-
-    Raises:
-        LaunchFailed: something listens on the port already.
-    """
+    """Raise LaunchFailed if something listens on the port: a stale server would answer our health probes."""
     with socket.socket() as probe:
         # as the servers do: a port whose last connections are only timing out is free
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -50,11 +42,7 @@ def find_free_port() -> int:
 
 
 def check_room(home: Path) -> None:
-    """Refuse a disk with too little space for databases and logs.
-
-    Raises:
-        LaunchFailed: too little is free, or the folder cannot be written.
-    """
+    """Raise LaunchFailed if the folder cannot be written, or has no room for databases and logs."""
     try:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
         free = shutil.disk_usage(home).free

@@ -27,11 +27,7 @@ class Credentials:
 
 
 def load_credentials(path: Path) -> Credentials:
-    """The credentials kept in `path`, which is written on the first call.
-
-    Raises:
-        LaunchFailed: the file exists and cannot be read as credentials.
-    """
+    """The credentials kept in `path`, which is written on the first call. Raises LaunchFailed if it cannot be read."""
     try:
         return Credentials(**json.loads(path.read_text(encoding="utf-8")))
     except FileNotFoundError:

@@ -87,11 +87,7 @@ def up(settings: Settings, *, console: Console | None = None, wait: bool = True)
 
 
 def down(settings: Settings) -> int:
-    """End every process of this home, also those left by a crash. Returns how many there were.
-
-    Raises:
-        LaunchFailed: a process does not end even if killed.
-    """
+    """End every process of this home, also those left by a crash. Returns how many there were; raises as `stop_all`."""
     layout, running = find_layout(settings), find_running(settings)
     if running is not None and running.sandbox_url is not None:
         save_reached_time(layout, running.sandbox_url)
@@ -205,11 +201,7 @@ def _uninterrupted() -> Iterator[None]:
 
 @contextmanager
 def _alone(layout: Layout) -> Iterator[None]:
-    """Hold the home's lock, so that two starts do not interfere.
-
-    Raises:
-        LaunchFailed: another start is under way.
-    """
+    """Hold the home's lock. Raises LaunchFailed if another start is under way: the two would interfere."""
     with open(layout.home / "start.lock", "w", encoding="utf-8") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -53,11 +53,7 @@ class Service:
 
 
 def start(name: str, command: Sequence[str], *, environment: Mapping[str, str], layout: Layout) -> Service:
-    """Start `command` as the leader of a session of its own, writing to `logs/NAME.log`.
-
-    Raises:
-        LaunchFailed: the program could not be started at all.
-    """
+    """Start `command` in a session of its own, writing to `logs/NAME.log`. Raises LaunchFailed if it cannot start."""
     layout.logs.mkdir(parents=True, exist_ok=True)
     layout.run.mkdir(parents=True, exist_ok=True)
     log = layout.logs / f"{name}.log"
@@ -119,8 +115,7 @@ def find_marked(layout: Layout) -> Iterator[psutil.Process]:
 def stop_all(layout: Layout) -> int:
     """End every process of this home and remove the pid files. Returns how many there were.
 
-    Raises:
-        LaunchFailed: processes do not end even if killed.
+    Raises LaunchFailed if one does not end even if killed.
     """
     found = list(find_marked(layout))
     left = found

@@ -106,11 +106,7 @@ def continue_after(sandbox: Sandbox, settings: Settings) -> Sandbox:
 
 
 def set_speed(sandbox: Sandbox) -> None:
-    """Set its speed now, after everything has started, so that people can watch.
-
-    Raises:
-        LaunchFailed: it does not answer.
-    """
+    """Set its speed once all has started, so that people can watch. Raises LaunchFailed if it does not answer."""
     if sandbox.speed == 1:
         return
     try:

@@ -35,8 +35,7 @@ PATIENCE_SECONDS = 20.0
 def prepare_databases(settings: Settings, layout: Layout, environment: Mapping[str, str], step: Step) -> None:
     """Bring Airflow's database and the application's to their newest schema, at the same time.
 
-    Raises:
-        LaunchFailed: Airflow's migration failed. The application's raises what its database says.
+    Raises LaunchFailed if Airflow's migration fails; the application's raises what its database says.
     """
     layout.airflow.mkdir(parents=True, exist_ok=True)
     layout.logs.mkdir(parents=True, exist_ok=True)
@@ -63,11 +62,7 @@ def prepare_databases(settings: Settings, layout: Layout, environment: Mapping[s
 
 
 def start_sandbox(layout: Layout, environment: Mapping[str, str], sandbox: Sandbox) -> None:
-    """Start the sandbox and wait until it answers.
-
-    Raises:
-        LaunchFailed: it ended, or does not answer in time.
-    """
+    """Start the sandbox and wait until it answers. Raises LaunchFailed if it ends, or does not in time."""
     service = start("sandbox", sandbox.command, environment=environment, layout=layout)
 
     def answers() -> bool:
@@ -86,12 +81,9 @@ def start_slack_app(layout: Layout, environment: Mapping[str, str]) -> None:
 
 
 def start_airflow(layout: Layout, environment: Mapping[str, str], api: AirflowApi, step: Step) -> None:
-    """Start Airflow's four programs and wait until each says that it is healthy.
+    """Start Airflow's four programs and wait until each is healthy. Raises LaunchFailed if one ends, or is not in time.
 
     The scheduler starts after the API server, to which tasks report.
-
-    Raises:
-        LaunchFailed: a program ended, or is not healthy in time.
     """
 
     def run(name: str, *arguments: str) -> Service:

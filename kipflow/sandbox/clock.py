@@ -29,11 +29,7 @@ class Clock:
         return self._start + elapsed + self._pushed
 
     def advance(self, step: timedelta) -> datetime:
-        """Move the clock forward.
-
-        Raises:
-            ValueError: the step is negative, or leads beyond the last representable time.
-        """
+        """Move the clock forward. Raises ValueError for a negative step, or one beyond the last representable time."""
         if step < timedelta():
             raise ValueError("time only goes forward here")
         try:
@@ -44,11 +40,7 @@ class Clock:
         return moment
 
     def run_at(self, speed: float) -> datetime:
-        """Change the speed from now on.
-
-        Raises:
-            ValueError: see `check_speed`.
-        """
+        """Change the speed from now on. Raises ValueError as `check_speed` does."""
         check_speed(speed)
         self._start, self._pushed, self._began, self._speed = self.now(), timedelta(), self._ticks(), speed
         return self._start
@@ -59,22 +51,14 @@ class Clock:
 
 
 def check_speed(speed: float) -> float:
-    """Validate a speed and return it.
-
-    Raises:
-        ValueError: it is not a finite number above 0.
-    """
+    """The speed itself. Raises ValueError if it is no finite number above 0."""
     if not 0 < speed < float("inf"):
         raise ValueError("expected a speed above 0, such as 60")
     return speed
 
 
 def parse_step(text: str) -> timedelta:
-    """Parse "3 days", "90 minutes", "1.5h".
-
-    Raises:
-        ValueError: the text is not a period.
-    """
+    """Parse "3 days", "90 minutes", "1.5h". Raises ValueError for anything else."""
     match = _STEP.match(text)
     if match is None:
         raise ValueError(f'expected a period such as "3 days", got {text!r}')

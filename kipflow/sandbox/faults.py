@@ -69,11 +69,7 @@ _OWN_PATHS = ("/faults", "/clock", "/health")
 
 
 def parse_fault(text: str) -> Fault:
-    """Parse one rule.
-
-    Raises:
-        ValueError: a word of it is unknown; the message names it.
-    """
+    """Parse one rule. Raises ValueError, which names the word that is unknown."""
     words = text.split()
     kinds = ", ".join(FaultKind)
     if not words or words[0] not in set(FaultKind):

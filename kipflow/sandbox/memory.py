@@ -30,11 +30,7 @@ class Memory:
         self._path, self._clock, self._parts = path, clock, parts
 
     def load(self) -> None:
-        """Restore what the file holds; a missing file counts as empty.
-
-        Raises:
-            ValueError: the file is not a sandbox's memory.
-        """
+        """Restore what the file holds, if there is one. Raises ValueError if it is no sandbox's memory."""
         if not self._path.exists():
             return
         try:

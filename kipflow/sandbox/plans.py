@@ -42,11 +42,7 @@ _LINE = re.compile(r"^(-?[\d.]+) (\w+)(?: \{([\w ]+)\})? (.+)$", re.DOTALL)
 
 
 def parse_line(text: str) -> Line:
-    """Parse a scripted mail.
-
-    Raises:
-        ValueError: the line is not of the form "DAYS WHO {FLAGS} WORDS".
-    """
+    """Parse a scripted mail. Raises ValueError unless it has the form "DAYS WHO {FLAGS} WORDS"."""
     match = _LINE.match(text)
     if match is None:
         raise ValueError(f"not a scripted mail: {text!r}")
@@ -203,11 +199,7 @@ class Plan:
 
 
 def read_plan(number: int, found: Mapping[str, Any]) -> Plan:
-    """Parse the plan of a proposal from a story's file.
-
-    Raises:
-        pydantic.ValidationError: a key is unknown or missing, or a value is wrong; the message names it.
-    """
+    """Parse the plan of a proposal from a story's file. Raises pydantic.ValidationError, which names a wrong key."""
     rest = {key: value for key, value in found.items() if key not in {"note", "expect"}}
     answer = found["expect"]
     expect = Expected(note=found["note"], **{"rounds": int("outcome" in answer), **answer})

@@ -23,10 +23,9 @@ _PLAIN = re.compile(r"[a-z0-9_.+-]{1,64}@[a-z0-9.-]{1,253}")
 async def serve_mail(
     archive: MailArchive, now: Callable[[], datetime], saved: Callable[[], None], *, port: int
 ) -> asyncio.Server:
-    """Accept mails on the loopback address. `saved` is called when a mail is in the archive, before it is acknowledged.
+    """Accept mails on the loopback address. Raises OSError if the port is taken.
 
-    Raises:
-        OSError: the port is taken.
+    `saved` is called when a mail is in the archive, before it is acknowledged.
     """
 
     async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -112,11 +112,7 @@ def find_links(done: Done, prefix: str) -> list[tuple[int, str]]:
 
 
 def _fields(name: str) -> tuple[str, ...]:
-    """The fields of an act.
-
-    Raises:
-        Refusal: 404, there is no such act.
-    """
+    """The fields of an act. Raises Refusal (404) if there is no such act."""
     act = ACTS.get(name)
     if act is None:
         raise Refusal(404, f"There is no act {name!r}.")
@@ -134,11 +130,7 @@ def _shorten(value: str | list[str]) -> str | list[str]:
 
 
 def _check_values(given: Mapping[str, str | int | list[str]]) -> dict[str, str | list[str]]:
-    """The values as text, or lists of text for fields with several values.
-
-    Raises:
-        Refusal: 422, a value has the wrong type, is too long, or cannot be stored.
-    """
+    """The values as text, or lists of text for fields with several values. Raises Refusal (422) for any other."""
     for field, value in given.items():
         if isinstance(value, list) is not (field in LISTS):
             raise Refusal(422, f"{field} is {'a list' if field in LISTS else 'one value'}.")

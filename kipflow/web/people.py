@@ -50,11 +50,7 @@ class PeoplePages(BoardPart):
         return answer_json(now, person=self._find(person, now))
 
     def _find(self, person: str, now: datetime) -> PersonView:
-        """The person.
-
-        Raises:
-            HTTPException: 404, nobody on the roster has this id.
-        """
+        """The person. Raises HTTPException (404) if nobody on the roster has this id."""
         view = self._board().find_person(person, now)
         if view is None:
             raise HTTPException(404)

@@ -52,11 +52,7 @@ class Gate:
         return Operator(name=name, token=self._signer.dumps(name)) if name is not None else None
 
     def admit_form(self, request: Request, token: str) -> str:
-        """The name of the user who sent a form.
-
-        Raises:
-            Refusal: 403, no permission, or the form was not issued to them by this board.
-        """
+        """The name of the user who sent a form. Raises Refusal unless they may, and have it from this board."""
         name = self._admit(request)
         try:
             given_to = self._signer.loads(token, max_age=MAX_AGE)
@@ -67,10 +63,9 @@ class Gate:
         return name
 
     def admit_program(self, request: Request) -> str:
-        """The name of the user who sent JSON. Other sites cannot: a browser's preflight request would be refused.
+        """The name of the user who sent JSON. Raises Refusal unless they may, and the content type is JSON.
 
-        Raises:
-            Refusal: 403, no permission; 415, the content type is not JSON.
+        Other sites cannot send it: a browser's preflight request would be refused.
         """
         if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
             raise Refusal(415, "Send JSON: Content-Type: application/json.")
