@@ -1,10 +1,10 @@
-"""The Spark data sources "mbox" (mails) and "mbox_counts" (the number of mails in each part of large files).
+"""The Spark data source "mbox": the mails of monthly files.
 
 Options: `manifest`, JSON text {"prefix": "KIP", "receivers": ["mx.x.example"], "tags": [["tag_vote", "ballot"]],
 "files": [{"path", "list_id", "month", "whole"}]} (`receivers`: hosts whose headers on top of a mail are trusted;
 `tags`: the community's own tags; `whole`: the archive confirmed the length of the file); `split_bytes`, the size
-above which a file is read in parts; `counts`, JSON text of the rows of `mbox_counts`, which "mbox" needs to number
-the mails of a file that is read in parts. All workers must share the file system of the paths.
+above which a file is read in parts; `counts`, JSON text of the rows of `archives.count_parts`, needed to number the
+mails of a file that is read in parts. All workers must share the file system of the paths.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from kipflow.domain.policy import Reading
 from kipflow.domain.records import list_types, pick_fields
 from kipflow.mail.archive import read_mbox
 from kipflow.mail.filereading import FileReading
-from kipflow.mbox.ranges import count_mails, is_splittable
+from kipflow.mbox.ranges import is_splittable
 from kipflow_spark import schemas
 
 #: Small enough that two cores share one busy month, large enough that a worker's start-up time is negligible.
@@ -72,21 +72,6 @@ class MboxDataSource(DataSource):
         return MboxReader(self.options)
 
 
-class MboxCountsDataSource(DataSource):
-    """The number of mails that begin in each part of a split file, as rows of `schemas.MAIL_COUNT`."""
-
-    @classmethod
-    def name(cls) -> str:
-        return "mbox_counts"
-
-    def schema(self) -> StructType:
-        return schemas.MAIL_COUNT
-
-    def reader(self, schema: StructType) -> DataSourceReader:
-        del schema
-        return MboxCountsReader(self.options)
-
-
 class MboxReader(DataSourceReader):
     def __init__(self, options: Mapping[str, str]) -> None:
         self.manifest = json.loads(options["manifest"])
@@ -103,20 +88,6 @@ class MboxReader(DataSourceReader):
         how: Reading = {"prefix": self.manifest["prefix"], "receivers": receivers, "tags": tags}
         spans = (read_span(span, **how) for span in partition.spans)
         return item_batches(chain.from_iterable(spans))
-
-
-class MboxCountsReader(DataSourceReader):
-    def __init__(self, options: Mapping[str, str]) -> None:
-        self.files = json.loads(options["manifest"])["files"]
-        self.split_bytes = int(options.get("split_bytes", SPLIT_BYTES))
-
-    def partitions(self) -> list[SpanPartition]:
-        parts = [span for span in plan_spans(self.files, self.split_bytes) if span.end is not None]
-        return [SpanPartition([span]) for span in parts] or [SpanPartition([])]
-
-    def read(self, partition: SpanPartition) -> Iterator[tuple[str, int, int]]:
-        for span in partition.spans:
-            yield span.path, span.start, count_mails(Path(span.path), span.start, span.end or span.size)
 
 
 def item_batches(items: Iterable[Message | Unreadable]) -> Iterator[pa.RecordBatch]:

@@ -31,9 +31,6 @@ def _table(**columns: DataType) -> StructType:
 #: A row of the mbox data source: a mail, or (`readable` false) the place and reason of an unreadable item.
 ITEM = from_arrow_schema(lakeschemas.ITEM)
 
-#: The number of mails that begin in a byte range of a file.
-MAIL_COUNT = _table(path=TEXT, start=COUNT, mails=COUNT)
-
 #: The application's history, as written by `kipflow.adapters.lake.export_history`.
 TRANSITION = from_arrow_schema(lakeschemas.TRANSITION)
 VOTE = from_arrow_schema(lakeschemas.VOTE)
