@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 
 from kipflow.domain.texts import digest_text
-from kipflow.sandbox.encodings import encode_body
-from kipflow.sandbox.oddities import Oddity
+from kipflow.sandbox.encodings import Oddity, encode_body
 from kipflow.sandbox.people import Resident
 
 LIST = "dev@sandbox.example"

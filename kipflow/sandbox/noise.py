@@ -8,8 +8,8 @@ from datetime import datetime
 from typing import Any
 
 from kipflow.sandbox.data import load_yaml, make_rng, moment
+from kipflow.sandbox.encodings import Oddity
 from kipflow.sandbox.mails import ArchivedMail, Mail
-from kipflow.sandbox.oddities import Oddity
 from kipflow.sandbox.people import PEOPLE, RESIDENTS, Resident
 from kipflow.sandbox.quoting import write_mail
 

@@ -21,7 +21,7 @@ from pydantic.dataclasses import dataclass
 from kipflow.domain.events import Stage
 from kipflow.domain.tally import Outcome
 from kipflow.sandbox.data import STRICT, load_yaml, moment
-from kipflow.sandbox.oddities import Oddity
+from kipflow.sandbox.encodings import Oddity
 
 #: The files of the story, and the number that the index page offers for the next proposal.
 _FILES = ("passed", "eventful", "settled", "running", "unsettled", "quiet")

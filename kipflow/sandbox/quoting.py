@@ -8,8 +8,8 @@ from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 
 from kipflow.sandbox.data import SEED
+from kipflow.sandbox.encodings import Oddity
 from kipflow.sandbox.mails import DAYS, LIST, MONTHS, Mail, format_date, make_message_id
-from kipflow.sandbox.oddities import Oddity
 from kipflow.sandbox.people import Resident
 
 _QUOTED_LINES = 60

@@ -15,9 +15,9 @@ from starlette.responses import RedirectResponse, Response
 
 from kipflow.forms import Refusal, parse_form, read_body, refuse_other_sites
 from kipflow.sandbox.clock import parse_step
-from kipflow.sandbox.frame import Frame, Show
 from kipflow.sandbox.mailarchive import Entry, write_mail
 from kipflow.sandbox.mails import LIST
+from kipflow.sandbox.pages import Frame, Show
 from kipflow.sandbox.parts import Now, TheArchive, TheChannels, TheClock, TheSockets, TheTickets, TheWiki
 from kipflow.sandbox.people import PEOPLE, RESIDENTS
 from kipflow.sandbox.socketmode import write_press
