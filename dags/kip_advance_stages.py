@@ -27,8 +27,7 @@ from airflow.sdk import AssetOrTimeSchedule, TriggerRule, dag, get_current_conte
 from airflow.sdk.exceptions import AirflowSkipException
 from kip_dags.alerts import report_current_conditions
 from kip_dags.defaults import MESSAGES, PAGES, TRANSITIONS, describe_dag, often
-from kip_dags.parts import find_as_of, open_parts
-from kip_dags.reports import log
+from kip_dags.parts import find_as_of, log, open_parts
 
 from kipflow.services import advance as service
 from kipflow.services.conditions import note_run

@@ -18,8 +18,7 @@ from typing import Any
 from airflow.sdk import AssetOrTimeSchedule, dag, get_current_context, task
 from kip_dags.asking import AskPerson
 from kip_dags.defaults import TRANSITIONS, describe_dag, often
-from kip_dags.parts import open_parts
-from kip_dags.reports import log
+from kip_dags.parts import log, open_parts
 
 from kipflow.services import asking
 

@@ -16,9 +16,9 @@ from datetime import timedelta
 from airflow.sdk import Param, dag, get_current_context, task
 from airflow.sdk.exceptions import AirflowFailException
 from kip_dags import mail
-from kip_dags.batches import find_batch
 from kip_dags.defaults import describe_dag
 from kip_dags.parts import open_parts
+from kip_dags.spark import find_batch
 
 from kipflow.services import landing
 from kipflow.services.wanted_months import WrongRange, wanted_range

@@ -11,11 +11,9 @@ from __future__ import annotations
 from datetime import datetime
 
 from airflow.sdk import AssetOrTimeSchedule, dag, get_current_context, task
-from kip_dags.batches import find_batch, prune_batches
 from kip_dags.defaults import TRANSITIONS, describe_dag, every
-from kip_dags.parts import find_as_of, open_parts
-from kip_dags.reports import log_report
-from kip_dags.spark import SubmitJob
+from kip_dags.parts import find_as_of, log_report, open_parts
+from kip_dags.spark import SubmitJob, find_batch, prune_batches
 
 from kipflow.adapters import lake
 

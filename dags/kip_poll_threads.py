@@ -20,10 +20,9 @@ from datetime import UTC, datetime
 from airflow.sdk import dag, get_current_context, task
 from airflow.sdk.exceptions import AirflowSkipException
 from kip_dags import mail
-from kip_dags.batches import find_batch
 from kip_dags.defaults import describe_dag, often
-from kip_dags.parts import open_parts
-from kip_dags.reports import log_report
+from kip_dags.parts import log_report, open_parts
+from kip_dags.spark import find_batch
 
 from kipflow.services import landing
 from kipflow.services.conditions import note_run

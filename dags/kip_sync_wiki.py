@@ -12,8 +12,7 @@ from __future__ import annotations
 from airflow.sdk import dag, task
 from airflow.sdk.exceptions import AirflowSkipException
 from kip_dags.defaults import PAGES, describe_dag, often
-from kip_dags.parts import open_parts
-from kip_dags.reports import log_report, skip_unless_new
+from kip_dags.parts import log_report, open_parts, skip_unless_new
 
 from kipflow.services import sync, tickets
 from kipflow.services.checks import check_pages

@@ -14,7 +14,7 @@ from __future__ import annotations
 from airflow.sdk import AssetOrTimeSchedule, dag, task
 from kip_dags.defaults import PAGES, TRANSITIONS, describe_dag, every
 from kip_dags.outbox import deliver_kind, plan_kind
-from kip_dags.reports import skip_unless_new
+from kip_dags.parts import skip_unless_new
 
 
 @dag(

@@ -10,8 +10,7 @@ from typing import Any
 from airflow.sdk import get_current_context
 from airflow.sdk.exceptions import AirflowRuntimeError
 
-from kip_dags.parts import open_parts
-from kip_dags.reports import log
+from kip_dags.parts import log, open_parts
 from kipflow.services.alerts import Failure, report_failure
 from kipflow.services.conditions import DAGS, report_conditions
 from kipflow.services.ports import Runs

@@ -15,8 +15,7 @@ from airflow.sdk.exceptions import AirflowSkipException, TaskDeferred
 from airflow.sdk.execution_time.hitl import upsert_hitl_detail
 from kipflow_waiting import UNANSWERED_BEFORE, SettledElsewhere
 
-from kip_dags.parts import open_parts
-from kip_dags.reports import log
+from kip_dags.parts import log, open_parts
 from kipflow.services import asking
 from kipflow.services.desk import MAX_REASON, ActContext, say_done
 from kipflow.services.ruling_checks import BadRuling

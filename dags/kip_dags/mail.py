@@ -9,11 +9,9 @@ from typing import Any
 from airflow.sdk import TriggerRule, get_current_context, task
 from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException
 
-from kip_dags.batches import Batch, find_batch, prune_batches
 from kip_dags.defaults import MESSAGES
-from kip_dags.parts import open_parts
-from kip_dags.reports import log_report, skip_unless_new
-from kip_dags.spark import SubmitJob
+from kip_dags.parts import log_report, open_parts, skip_unless_new
+from kip_dags.spark import Batch, SubmitJob, find_batch, prune_batches
 from kipflow.adapters import lake
 from kipflow.config.community import ArchiveConfig
 from kipflow.services import landing, poll, reread

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException
 
-from kip_dags.parts import open_parts
-from kip_dags.reports import log_report
+from kip_dags.parts import log_report, open_parts
 from kipflow.adapters.deliverer import ThisProcess
 from kipflow.kinds import find_kinds
 from kipflow.services.deliver import deliver

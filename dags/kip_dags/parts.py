@@ -1,15 +1,22 @@
-"""Opens the application's parts from Airflow's connections, inside a running task."""
+"""What tasks need: the application's parts from Airflow's connections, the time to decide as of, reports."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import logging
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 from airflow.sdk import Connection
-from airflow.sdk.exceptions import AirflowFailException, AirflowNotFoundException, AirflowRuntimeError
+from airflow.sdk.exceptions import (
+    AirflowFailException,
+    AirflowNotFoundException,
+    AirflowRuntimeError,
+    AirflowSkipException,
+)
 
 from kipflow.services.advance import CLOCK_SKEW
+from kipflow.services.ports import Report
 from kipflow.wiring import Parts, connect_by
 from kipflow.wiring.environment import Secrets
 
@@ -57,3 +64,26 @@ def _find_token(connection_id: str) -> str | None:
         return Connection.get(connection_id).password or None
     except (AirflowNotFoundException, AirflowRuntimeError):
         return None  # no such service, or it needs no token
+
+
+log = logging.getLogger(__name__)
+
+
+def log_report(report: Report) -> dict[str, int]:
+    """Log the report's warnings and return its counts."""
+    for warning in report.warnings:
+        log.warning("%s", warning)
+    log.info("%s", ", ".join(f"{name}: {number}" for name, number in report.counts.items()))
+    return dict(report.counts)
+
+
+def skip_unless_new(counts: Iterable[Mapping[str, int] | None], *names: str) -> int:
+    """The sum of the counts under `names`; skips the task if it is 0.
+
+    A skipped task emits no asset event, so nothing starts downstream without need.
+    """
+    new = sum(each.get(name, 0) for each in counts if each for name in names)
+    if not new:
+        raise AirflowSkipException("nothing new")
+    log.info("new: %d", new)
+    return new

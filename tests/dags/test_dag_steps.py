@@ -113,7 +113,7 @@ def test_a_service_without_a_connection_has_no_token() -> None:
 
 def test_nothing_new_skips_the_announcement() -> None:
     from airflow.sdk.exceptions import AirflowSkipException
-    from kip_dags.reports import skip_unless_new
+    from kip_dags.parts import skip_unless_new
 
     with pytest.raises(AirflowSkipException):
         skip_unless_new([{"new": 0, "known": 7}, None], "new")
@@ -155,7 +155,7 @@ def test_of_a_reading_that_was_skipped_nothing_is_asked(monkeypatch: pytest.Monk
 def test_a_task_that_is_tried_again_finds_its_batch_and_old_batches_go(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    from kip_dags.batches import KEPT, find_batch, prune_batches
+    from kip_dags.spark import KEPT, find_batch, prune_batches
 
     monkeypatch.setenv("KIPFLOW_HOME", str(tmp_path))
     batches = [
@@ -178,8 +178,8 @@ def test_only_an_archive_that_gives_nothing_at_all_fails_the_run_and_does_so_bef
     tmp_path: Path, there: tuple[str, ...], fails: bool
 ) -> None:
     from airflow.sdk.exceptions import AirflowFailException
-    from kip_dags.batches import Batch
     from kip_dags.mail import land
+    from kip_dags.spark import Batch
 
     def fetch_month(list_id: str, month: str, target: Path, *, now: datetime) -> ArchiveMonth:
         target.touch()
