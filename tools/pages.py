@@ -10,8 +10,7 @@ from tools import (
     configuration_page,
     dag_page,
     package_picture,
-    reading_results,
-    reading_votes,
+    reading_pages,
     stage_table,
     stories,
 )
@@ -22,8 +21,8 @@ WHOLE: dict[str, Callable[[], str]] = {
     "commands.md": command_page.render_page,
     "configuration.md": configuration_page.render_page,
     "dags.md": dag_page.render_page,
-    "reading-results.md": reading_results.render_page,
-    "reading-votes.md": reading_votes.render_page,
+    "reading-results.md": reading_pages.render_results,
+    "reading-votes.md": reading_pages.render_votes,
     "stages.md": stage_table.render_page,
 }
 #: Page → the name of the part between two marks, and what writes it.

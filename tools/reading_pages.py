@@ -1,14 +1,18 @@
-"""Generates docs/reading-votes.md from the table of rules."""
+"""Generates docs/reading-votes.md and docs/reading-results.md from the tables of rules."""
 
 from __future__ import annotations
 
+from kipflow.mail.announcements.callrules import call
+from kipflow.mail.announcements.mails import result
+from kipflow.mail.announcements.rules import end, outcome
+from kipflow.mail.announcements.verdicts import Table
 from kipflow.mail.votes.doubts import DOUBT_RULES, STANCE
 from kipflow.mail.votes.judging import RULES
 from kipflow.mail.votes.labels import LABEL_RULES
 from kipflow.mail.votes.leftovers import LEANINGS
 from kipflow.mail.votes.lexicon import load_words
 
-_HEAD = """# How votes are read
+_VOTES = """# How votes are read
 Written by `make docs` from `numbers.py`, `talk.py`, `remarks.py`, `rules.py`, `labels.py`,
 `doubts.py`, `leftovers.py` and `lexicon.toml` in `kipflow/mail/votes`.
 
@@ -59,8 +63,8 @@ become questions in the new round. Votes below a reply with a mistyped number be
 """
 
 
-def render_page() -> str:
-    """The current text of the page."""
+def render_votes() -> str:
+    """How votes are read."""
     rules = "".join(
         f"| {r.name} | {r.verdict} | {r.mine or ''} | {r.why} | {_list(r.takes)} | {_list(r.leaves)} |\n" for r in RULES
     )
@@ -68,8 +72,39 @@ def render_page() -> str:
     doubts = "".join(f"| {t.name} | {t.why} | {_list(t.takes)} |\n" for t in (*DOUBT_RULES, STANCE))
     leanings = "".join(f"| {t.name} | {side} | {t.why} | {_list(t.takes)} |\n" for side, t in LEANINGS.items())
     words = "".join(f"| {name} | {len(found)} |\n" for name, found in load_words().items())
-    return f"{_HEAD}{rules}{_LABELS}{labels}{_DOUBTS}{doubts}{_LEANINGS}{leanings}{_WORDS}{words}"
+    return f"{_VOTES}{rules}{_LABELS}{labels}{_DOUBTS}{doubts}{_LEANINGS}{leanings}{_WORDS}{words}"
+
+
+_RESULTS = """# How results are read
+Written by `make docs` from `kipflow/mail/announcements/mails.py` and `rules.py`; their words are
+in `lexicon.toml` in the same folder.
+
+A mail that may announce a result is split into sentences. The tables below classify each word for an outcome, an end or
+a withdrawal; the first matching rule decides. The first table combines the findings of all sentences with the counts
+and names in the mail. **ask** ends nothing: it is a question to a person. `[RESULT]` marks a mail with that tag; other
+texts are plain replies in the vote's thread.
+
+A new thread that names the proposal also ends its vote (`[PASSED] KIP-7`, "KIP-7 accepted") if its author may end it,
+else it is a question. Later mails correct an announced result. An announcement's list of voters casts no votes, except
+for its author as "me" or "mine".
+"""
+_TABLES = (
+    ("What a mail announces", result),
+    ("The outcome that a word states", outcome),
+    ("The end that a word states", end),
+    ("What a word calls off", call),
+)
+
+
+def render_results() -> str:
+    """How results are read."""
+    return _RESULTS + "".join(_render_table(title, table) for title, table in _TABLES)
+
+
+def _render_table(title: str, table: Table) -> str:
+    rows = "".join(f"| {r.name} | {r.says} | {r.why} | {_list(r.takes)} | {_list(r.leaves)} |\n" for r in table)
+    return f"\n## {title}\n| rule | says | why | takes | does not take |\n|---|---|---|---|---|\n{rows}"
 
 
 def _list(examples: tuple[str, ...]) -> str:
-    return "; ".join(f"`{text}`" for text in examples)
+    return "; ".join(f"`{' '.join(text.split())}`" for text in examples)
