@@ -21,10 +21,9 @@ from markupsafe import Markup, escape
 from kipflow.domain.clocks import find_coverage
 from kipflow.domain.ends import say_end
 from kipflow.domain.errors import KipflowError
-from kipflow.domain.facts import Coverage
 from kipflow.domain.pages import PageVersion
 from kipflow.domain.times import render_machine_time, say_day, say_moment
-from kipflow.services.board import Board, Overview
+from kipflow.services.board import Board
 from kipflow.services.conditions import Condition
 from kipflow.services.program import address_commands
 from kipflow.services.settling import (
@@ -160,10 +159,6 @@ def find_editor_url(page: PageVersion) -> str:
     return f"{wiki[1]}/pages/editpage.action?{urlencode({'pageId': page.page_id})}" if wiki else ""
 
 
-def _find_coverage(overview: Overview) -> Coverage:
-    return find_coverage([cover.month for cover in overview.months])
-
-
 @pass_context
 def _address_commands(context: Context, text: str) -> str:
     """A fixed text whose commands name this board's community; the public site shows no commands."""
@@ -178,11 +173,6 @@ def _mark_code(text: str) -> Markup:
         return escape(text)  # unbalanced backticks
     code = Markup("<code>{}</code>")
     return Markup().join(code.format(part) if place % 2 else part for place, part in enumerate(parts))
-
-
-def find_static_version(name: str) -> str:
-    """A short digest of a static file, so that a browser may cache it until it changes."""
-    return hashlib.sha256((STATIC / name).read_bytes()).hexdigest()[:10]
 
 
 def build_environment() -> Environment:
@@ -241,6 +231,10 @@ _GLOBALS: dict[str, Any] = {
     "columns": charts.build_columns,
     "by_month": charts.fill_months,
     "headline": metrics.find_headlines,
-    "find_coverage": _find_coverage,
-    "version": {name: find_static_version(name) for name in ("board.css", "board.js", "icon.svg")},
+    "find_coverage": lambda overview: find_coverage([cover.month for cover in overview.months]),
+    # short digests of static files, so that a browser may cache each until it changes
+    "version": {
+        name: hashlib.sha256((STATIC / name).read_bytes()).hexdigest()[:10]
+        for name in ("board.css", "board.js", "icon.svg")
+    },
 }

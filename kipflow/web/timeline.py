@@ -36,14 +36,14 @@ class EntryKind(StrEnum):
 class Entry:
     """One entry. `source`, `target`, `recorded_at` and the policy are set for moves and corrections.
 
-    `at` is when it happened or takes effect, `shown_at` its place in the list. `retracts` describes what a
-    correction retracts; `retracted_at` is when a correction retracted this entry.
+    `at` is when it happened or takes effect, `shown_at` its place in the list: the time of the newest correction so
+    far (`recorded_late`), if that is later. `retracts` describes what a correction retracts; `retracted_at` is when a
+    correction retracted this entry.
     """
 
     at: datetime
     kind: EntryKind
     text: str
-    shown_at: datetime
     source: Stage | None = None
     target: Stage | None = None
     actor: str = ""
@@ -57,6 +57,11 @@ class Entry:
     policy_version: str = ""
     decision_rules: int | None = None
     url: str = ""
+    recorded_late: datetime | None = None
+
+    @property
+    def shown_at(self) -> datetime:
+        return self.at if self.recorded_late is None else max(self.at, self.recorded_late)
 
 
 def build_timeline(view: ProposalView) -> tuple[Entry, ...]:
@@ -87,7 +92,7 @@ def _describe_history(view: ProposalView) -> Iterator[Entry]:
             at=move.at,
             kind=EntryKind.CORRECTION if move.retracts else EntryKind.MOVE,
             text=say_rule(move.rule),
-            shown_at=move.at if corrected_at is None else max(move.at, corrected_at),
+            recorded_late=corrected_at,
             source=move.source,
             target=move.target,
             # a correction is caused by the facts that it names, not by a clock
@@ -124,7 +129,7 @@ def _describe_pages(pages: tuple[PageVersion, ...], history: tuple[RecordedTrans
         else:
             text = f"Page saved {len(saves)} times by {people}: versions {first.version} to {last.version}"
         state = f"Current state: {last.status_text}" if last.status_text else ""
-        yield Entry(at=last.saved_at, shown_at=last.saved_at, kind=EntryKind.PAGE, text=text, note=state, url=last.url)
+        yield Entry(at=last.saved_at, kind=EntryKind.PAGE, text=text, note=state, url=last.url)
 
 
 def _describe_calls(calls: tuple[CallNote, ...]) -> Iterator[Entry]:
@@ -134,7 +139,7 @@ def _describe_calls(calls: tuple[CallNote, ...]) -> Iterator[Entry]:
             day = datetime.combine(call.held_on, time(), UTC)
             quote = Evidence(kind="call", ref=call.call, line=call.note, url=call.url)
             text = f"Discussed in a call: {call.call}"
-            yield Entry(at=day, shown_at=day, kind=EntryKind.CALL, text=text, quotes=(quote,))
+            yield Entry(at=day, kind=EntryKind.CALL, text=text, quotes=(quote,))
 
 
 def _describe_ruling(ruling: Ruling) -> Entry:
@@ -144,7 +149,6 @@ def _describe_ruling(ruling: Ruling) -> Entry:
         note = f"{note} (revoked by {ruling.revoked_by or 'somebody'} on {say_moment(ruling.revoked_at)}{why})"
     return Entry(
         at=ruling.made_at,
-        shown_at=ruling.made_at,
         kind=EntryKind.RULING,
         text=f"{ruling.author} {_say_ruling(ruling)} (ruling {ruling.id})",
         note=note,
@@ -165,14 +169,12 @@ _ACT_WORDS = {
 def _describe_act(act: EffectAct, effect: OutboxRow) -> Entry:
     what = f"{effect.channel}, {say_payload(effect.payload)}"[:160]
     text = f"{act.by} {_ACT_WORDS.get(act.act, act.act)}: {what}"
-    return Entry(at=act.at, shown_at=act.at, kind=EntryKind.EFFECT, text=text, note=act.reason)
+    return Entry(at=act.at, kind=EntryKind.EFFECT, text=text, note=act.reason)
 
 
 def _describe_warning(given: SilenceWarning, view: ProposalView) -> Entry:
-    at = given.delivered_at or given.warned_at
     return Entry(
-        at=at,
-        shown_at=at,
+        at=given.delivered_at or given.warned_at,
         kind=EntryKind.WARNING,
         text="Author warned of dormancy" if given.delivered_at is not None else "Warning of dormancy written",
         note=f"{say_warning(given)} ({say_delivery(given, view.key, view.effects)})",
