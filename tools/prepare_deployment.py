@@ -21,7 +21,7 @@ from kipflow.adapters.store.engine import open_engine
 from kipflow.adapters.store.migrations import migrate
 from kipflow.config.settings import read_settings
 from kipflow.domain.errors import KipflowError
-from kipflow.launcher.credentials import ADMIN, VIEWER
+from kipflow.launcher.layout import ADMIN, VIEWER
 
 
 def main() -> int:

@@ -13,8 +13,7 @@ from kipflow.adapters.store.engine import make_database_url
 from kipflow.config.community import Community
 from kipflow.config.settings import REPOSITORY, Settings
 from kipflow.launcher.api import LOCK_SECONDS
-from kipflow.launcher.credentials import ADMIN, VIEWER, Credentials
-from kipflow.launcher.layout import SANDBOX, Layout
+from kipflow.launcher.layout import ADMIN, SANDBOX, VIEWER, Credentials, Layout
 
 MARKER = "KIPFLOW_INSTANCE"
 LOCAL = "127.0.0.1"

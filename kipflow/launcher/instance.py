@@ -9,8 +9,7 @@ from dataclasses import dataclass, field, replace
 from kipflow.adapters.private import write_private
 from kipflow.config.settings import Settings
 from kipflow.domain.records import from_plain, pick_fields
-from kipflow.launcher.credentials import ADMIN, VIEWER, load_credentials
-from kipflow.launcher.layout import Layout, find_layout
+from kipflow.launcher.layout import ADMIN, VIEWER, Layout, find_layout, load_credentials
 from kipflow.launcher.processes import load_services
 
 

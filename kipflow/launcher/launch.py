@@ -21,10 +21,9 @@ from kipflow.domain.errors import LaunchFailed
 from kipflow.launcher import services
 from kipflow.launcher.api import AirflowApi
 from kipflow.launcher.checks import check_port_free, check_room, find_free_port, read_port
-from kipflow.launcher.credentials import ADMIN, load_credentials, write_passwords
 from kipflow.launcher.environment import LOCAL, build_environment
 from kipflow.launcher.instance import Running, find_running, save_running
-from kipflow.launcher.layout import SANDBOX, Layout, find_layout
+from kipflow.launcher.layout import ADMIN, SANDBOX, Layout, find_layout, load_credentials, write_passwords
 from kipflow.launcher.processes import find_marked, load_services, stop_all
 from kipflow.launcher.progress import Progress
 from kipflow.launcher.runs import WaitContext, run_dags

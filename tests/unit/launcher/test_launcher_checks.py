@@ -14,9 +14,8 @@ from kipflow.config.loading import load_community
 from kipflow.config.settings import Settings
 from kipflow.domain.errors import LaunchFailed
 from kipflow.launcher import checks
-from kipflow.launcher.credentials import load_credentials, write_passwords
 from kipflow.launcher.environment import build_environment
-from kipflow.launcher.layout import Layout
+from kipflow.launcher.layout import Layout, load_credentials, write_passwords
 
 
 @pytest.fixture
