@@ -35,29 +35,14 @@ def create_app(
     memory: Path | None = None,
     mail_port: int | None = None,
 ) -> FastAPI:
-    """The sandbox's application.
+    """The sandbox's application; `python -m kipflow.sandbox --help` explains the arguments.
 
-    Args:
-        anchor: the time that the story is relative to.
-        now: the clock's start time.
-        ticks: monotonic real seconds (`time.monotonic`).
-        speed: sandbox seconds per real second.
-        faults: fault rules in force from the start.
-        slack_burst: messages that a channel accepts at once before it is rate limited.
-        memory: a file that preserves visitors' changes across restarts.
-        mail_port: port that accepts mail for the list by SMTP; None: no SMTP.
-
-    Raises:
-        ValueError: a fault rule or the memory file is invalid.
+    `ticks` are monotonic real seconds (`time.monotonic`). Raises ValueError if a fault rule or the memory file is
+    invalid.
     """
     story = build_story(anchor)
-    app = FastAPI(
-        title="kipflow sandbox",
-        lifespan=partial(_live, port=mail_port),
-        docs_url=None,
-        redoc_url=None,
-        openapi_url=None,
-    )
+    live = partial(_live, port=mail_port)
+    app = FastAPI(title="kipflow sandbox", lifespan=live, docs_url=None, redoc_url=None, openapi_url=None)
     state = app.state
     state.clock = Clock(now, speed=speed, ticks=ticks)
     state.faults = Faults(parse_faults(faults))

@@ -13,10 +13,7 @@ _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 class Clock:
     """The sandbox's clock. It never goes backwards.
 
-    Args:
-        start: its start time, aware UTC.
-        speed: sandbox seconds per real second; 0 stops it.
-        ticks: monotonic real seconds (`time.monotonic`).
+    `speed`: sandbox seconds per real second, 0 to stop it; `ticks`: monotonic real seconds (`time.monotonic`).
     """
 
     def __init__(self, start: datetime, *, speed: float, ticks: Callable[[], float]) -> None:

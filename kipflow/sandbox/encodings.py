@@ -77,19 +77,12 @@ def encode_body(key: str, text: str, flags: frozenset[Oddity]) -> tuple[list[tup
 
 
 def _encode_alternative(key: str, text: str) -> tuple[list[tuple[str, str]], bytes]:
-    boundary = "----=_" + digest_text(key, 20)
-    part = (
-        f'--{boundary}\nContent-Type: text/{{kind}}; charset="utf-8"\nContent-Transfer-Encoding: quoted-printable\n\n'
-    )
-    body = b"".join(
-        [
-            part.format(kind="plain").encode() + quopri.encodestring(text.encode()) + b"\n",
-            part.format(kind="html").encode() + quopri.encodestring(text_to_html(text).encode()) + b"\n",
-            f"--{boundary}--\n".encode(),
-        ]
-    )
+    boundary, body = "----=_" + digest_text(key, 20), b""
+    for kind, shown in (("plain", text), ("html", text_to_html(text))):
+        head = f'--{boundary}\nContent-Type: text/{kind}; charset="utf-8"\nContent-Transfer-Encoding: quoted-printable'
+        body += f"{head}\n\n".encode() + quopri.encodestring(shown.encode()) + b"\n"
     headers = [("MIME-Version", "1.0"), ("Content-Type", f'multipart/alternative; boundary="{boundary}"')]
-    return headers, body
+    return headers, body + f"--{boundary}--\n".encode()
 
 
 def _escape(text: str) -> str:

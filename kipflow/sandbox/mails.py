@@ -135,20 +135,15 @@ def render_mail(mail: Mail, *, received_at: datetime) -> bytes:
 
 
 def _address_headers(mail: Mail) -> list[tuple[str, str]]:
-    name, address = mail.author.name, mail.address
-    found: list[tuple[str, str]] = []
+    name, to_list = mail.author.name, f"<{LIST}>"
+    mailbox = f"{encode_words(name)} <{mail.address}{'.INVALID' if Oddity.INVALID in mail.flags else ''}>"
     if Oddity.VIA_REPLY_TO in mail.flags:
-        found.append(("From", f'"{name} via dev" <{LIST}>'))
-        found += [("Reply-To", f"{encode_words(name)} <{address}>"), ("To", f"<{LIST}>")]
-    elif Oddity.VIA_CC in mail.flags:
-        found.append(("From", f"{encode_words(f'{name} via dev')} <{LIST}>"))
-        found += [("Reply-To", LIST), ("To", LIST)]
-        found.append(("Cc", f"Elin Borg <elin@skerry.example>, {encode_words(name)} <{address}>"))
-    else:
-        shown = f"{address}.INVALID" if Oddity.INVALID in mail.flags else address
-        found.append(("From", f"{encode_words(name)} <{shown}>"))
-        found += [("Reply-To", LIST), ("To", LIST)]
-    return found
+        return [("From", f'"{name} via dev" {to_list}'), ("Reply-To", mailbox), ("To", to_list)]
+    replies = [("Reply-To", LIST), ("To", LIST)]
+    if Oddity.VIA_CC in mail.flags:
+        copies = f"Elin Borg <elin@skerry.example>, {mailbox}"
+        return [("From", f"{encode_words(f'{name} via dev')} {to_list}"), *replies, ("Cc", copies)]
+    return [("From", mailbox), *replies]
 
 
 def _thread_headers(mail: Mail) -> list[tuple[str, str]]:

@@ -91,15 +91,14 @@ def attribution(parent: Mail, *, with_offset: bool = False) -> str:
     name = parent.author.name
     if with_offset:
         return f"On {format_date(parent.at, 60)}, {name} wrote:"
-    form = int(hashlib.sha256(parent.key.encode()).hexdigest(), 16) % 4
-    day, month = DAYS[local.weekday()], MONTHS[local.month - 1]
-    if form == 0:
-        return f"On {day}, {month} {local.day}, {local.year} at {local:%H:%M} {name} <{parent.address}>\nwrote:"
-    if form == 1:
-        return f"On {local:%Y-%m-%d %H:%M}, {name} wrote:"
-    if form == 2:
-        return f"Am {local:%d.%m.%y} um {local:%H:%M} schrieb {name}:"
-    return f"On {day}, {local.day} {month} {local.year} at {local:%H:%M}, {name} <{parent.address}> wrote:"
+    day, month, address = DAYS[local.weekday()], MONTHS[local.month - 1], parent.address
+    forms = (
+        f"On {day}, {month} {local.day}, {local.year} at {local:%H:%M} {name} <{address}>\nwrote:",
+        f"On {local:%Y-%m-%d %H:%M}, {name} wrote:",
+        f"Am {local:%d.%m.%y} um {local:%H:%M} schrieb {name}:",
+        f"On {day}, {local.day} {month} {local.year} at {local:%H:%M}, {name} <{address}> wrote:",
+    )
+    return forms[int(hashlib.sha256(parent.key.encode()).hexdigest(), 16) % 4]
 
 
 def _outlook_block(parent: Mail) -> str:

@@ -24,7 +24,7 @@ router = APIRouter(prefix="/slack/api")
 
 
 async def _read(request: Request) -> dict[str, Any]:
-    """The arguments, sent as JSON or as a form (with blocks as JSON in a field); `token` is the sender's."""
+    """The arguments, sent as JSON or as a form (with blocks as JSON in a field); `error`: of the sender's token."""
     if "json" in request.headers.get("Content-Type", ""):
         read = await read_json(request)
         given: dict[str, Any] = read if isinstance(read, dict) else {}
@@ -33,7 +33,8 @@ async def _read(request: Request) -> dict[str, Any]:
         if isinstance(given.get("blocks"), str):
             given["blocks"] = _parse(given["blocks"]) or "broken"
     kind, _, token = request.headers.get("Authorization", "").partition(" ")
-    return {**given, "token": token if kind == "Bearer" else given.get("token")}
+    token = token if kind == "Bearer" else str(given.get("token") or "")
+    return {**given, "error": None if token.startswith("xoxb-") else "invalid_auth" if token else "not_authed"}
 
 
 def _parse(raw: str) -> Any:
@@ -46,7 +47,7 @@ Given = Annotated[dict[str, Any], Depends(_read)]
 
 @router.post("/auth.test")
 async def auth_test(given: Given) -> Response:
-    return _answer(_find_token_error(given), _TEAM)
+    return _answer(given["error"], _TEAM)
 
 
 @router.post("/chat.postMessage")
@@ -58,7 +59,7 @@ async def post_message(given: Given, channels: TheChannels, throttle: TheThrottl
 async def post_ephemeral(given: Given, channels: TheChannels, now: Now) -> Response:
     """Post a message that only one user sees, below another message."""
     person = find_person(str(given.get("user") or ""))
-    error = _find_token_error(given) or find_error(given, []) or (None if person else "user_not_found")
+    error = given["error"] or find_error(given, []) or (None if person else "user_not_found")
     if error is not None:
         return _answer(error, {})
     name = next((p.channel for p in channels.find(str(given["channel"]))), str(given["channel"]))
@@ -76,40 +77,40 @@ async def update(given: Given, channels: TheChannels, throttle: TheThrottle) -> 
 async def lookup_by_email(given: Given) -> Response:
     asked = str(given.get("email") or "").lower()
     found = next((who for who, person in PEOPLE.items() if asked in map(str.lower, person.emails)), None)
-    error = _find_token_error(given) or (None if found else "users_not_found")
+    error = given["error"] or (None if found else "users_not_found")
     return _answer(error, {"user": {"id": user_id(found or ""), "name": found}})
 
 
 @router.api_route("/conversations.open", methods=["GET", "POST"])
 async def open_direct(given: Given) -> Response:
     user = str(given.get("users") or "")
-    error = _find_token_error(given) or (None if find_person(user) else "user_not_found")
+    error = given["error"] or (None if find_person(user) else "user_not_found")
     return _answer(error, {"channel": {"id": f"D{user[1:]}"}})
 
 
 @router.api_route("/conversations.list", methods=["GET", "POST"])
 async def conversations_list(given: Given, channels: TheChannels) -> Response:
     found = [{"id": channel_id(name), "name": name.removeprefix("#")} for name in channels.names()]
-    return _answer(_find_token_error(given), {"channels": found})
+    return _answer(given["error"], {"channels": found})
 
 
 @router.api_route("/conversations.history", methods=["GET", "POST"])
 async def history(given: Given, channels: TheChannels) -> Response:
     found = [p for p in channels.find(str(given.get("channel") or "")) if not p.thread][::-1]
-    return _answer(_find_token_error(given), _page(found, given))
+    return _answer(given["error"], _page(found, given))
 
 
 @router.api_route("/conversations.replies", methods=["GET", "POST"])
 async def replies(given: Given, channels: TheChannels) -> Response:
     thread = str(given.get("ts"))
     found = [p for p in channels.find(str(given.get("channel") or "")) if thread in {p.ts, p.thread}]
-    return _answer(_find_token_error(given), _page(found, given))
+    return _answer(given["error"], _page(found, given))
 
 
 def _say(given: dict[str, Any], channels: Channels, throttle: Throttle, at: datetime | None) -> Response:
     """Post a message at time `at`, or update one if `at` is None."""
     blocks = given.get("blocks") or []
-    error = _find_token_error(given) or find_error(given, blocks)
+    error = given["error"] or find_error(given, blocks)
     if error is not None:
         return _answer(error, {})
     channel, text = str(given["channel"]), str(given.get("text") or "")
@@ -177,9 +178,3 @@ def find_error(given: dict[str, Any], blocks: Any) -> str | None:
 def _is_short(block: dict[str, Any]) -> bool:
     texts = [block.get("text"), *(block.get("fields") or [])]
     return all(0 < len(str(t.get("text", ""))) <= MAX_SECTION for t in texts if isinstance(t, dict))
-
-
-def _find_token_error(given: dict[str, Any]) -> str | None:
-    if not given["token"]:
-        return "not_authed"
-    return None if str(given["token"]).startswith("xoxb-") else "invalid_auth"

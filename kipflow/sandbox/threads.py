@@ -198,10 +198,8 @@ _COUNT_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "ei
 def render_result(result: Announcement) -> str:
     """The words of a result mail."""
     verdict = "passes" if result.passed else "does not pass"
-    plus, other, zero, minus = (
-        [PEOPLE[who].name for who in who_said]
-        for who_said in (result.plus, result.plus_other, result.zero, result.minus)
-    )
+    said = (result.plus, result.plus_other, result.zero, result.minus)
+    plus, other, zero, minus = ([PEOPLE[who].name for who in ids] for ids in said)
     if result.style == "terse":
         voters = ", ".join(plus)
         return (
@@ -214,14 +212,8 @@ def render_result(result: Announcement) -> str:
         return f"The voting period is over and the vote {verdict}:\n\n" + "\n".join(rows) + "\n\nThanks for voting."
     if result.style == "list":
         blocks = [f"Hi all,\n\nthe vote {verdict}. The result:"]
-        for label, people in (
-            ("Binding +1", plus),
-            ("Non-binding +1", other),
-            ("0", zero),
-            ("Binding -1", minus),
-        ):
-            if people:
-                blocks.append(f"{label}: {len(people)}\n" + "\n".join(f" * {name}" for name in people))
+        for label, people in (("Binding +1", plus), ("Non-binding +1", other), ("0", zero), ("Binding -1", minus)):
+            blocks += ["\n * ".join([f"{label}: {len(people)}", *people])] if people else []
         return "\n\n".join([*blocks, "Thank you all for the discussion and the votes."])
     parts = [f"{_COUNT_WORDS[len(plus)]} binding +1 ({', '.join(plus)})"]
     parts += [f"{_COUNT_WORDS[len(other)]} non-binding +1 ({', '.join(other)})"] if other else []
