@@ -28,9 +28,8 @@ def say_coverage(months: Sequence[ArchiveMonth]) -> list[str]:
     holes = [*(why for _, why in coverage.gaps), *(why for _, _, why in coverage.cuts)]
     # the newest month is no gap, but its reason says what has failed since
     newest = {max(m.month for m in months if m.list_id == list_id) for list_id in {m.list_id for m in months}}
-    holes += [
-        f"{m.list_id} {m.month}: {m.why}" for m in months if m.month in newest and m.why and m.status == "complete"
-    ]
+    failed = (m for m in months if m.month in newest and m.why and m.status == "complete")
+    holes += [f"{m.list_id} {m.month}: {m.why}" for m in failed]
     lines += [f"  {why}" for why in holes[:MAX_GAPS]]
     if len(holes) > MAX_GAPS:
         lines.append(f"  … and {len(holes) - MAX_GAPS} more; the board's Data page has them all")

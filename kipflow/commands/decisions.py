@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from datetime import datetime
 
 import click
@@ -93,12 +94,8 @@ def _describe_move(move: Transition, prefix: str) -> dict[str, object]:
 
 
 @click.command()
-@click.option(
-    "--from", "start", type=UtcTime(), default=None, metavar="TIME", help="Compare what happened from then on."
-)
-@click.option(
-    "--to", "end", type=UtcTime(), default=None, metavar="TIME", help="Compare up to this time (default: now)."
-)
+@click.option("--from", "start", type=UtcTime(), metavar="TIME", help="Compare what happened from then on.")
+@click.option("--to", "end", type=UtcTime(), metavar="TIME", help="Compare up to this time (default: now).")
 @click.option("--policy", "policy", metavar="NAME|FILE", help="What this community's policy would have made of it.")
 @click.option("--community", "other", metavar="NAME|FILE", help="The same, with that community's roster as well.")
 @format_option
@@ -122,19 +119,11 @@ def replay(start: datetime | None, end: datetime | None, policy: str | None, oth
 
         if policy or other:
             rules = load_community(policy or other or "", settings.config)
-            theirs = connect_with_rules(parts, rules, with_roster=other is not None)
-            try:
+            with closing(connect_with_rules(parts, rules, with_roster=other is not None)) as theirs:
                 report = service.compare_rules(
-                    parts.store,
-                    theirs,
-                    policy=parts.policy,
-                    other_policy=rules.as_policy(),
-                    start=start,
-                    end=until,
+                    parts.store, theirs, policy=parts.policy, other_policy=rules.as_policy(), start=start, end=until,
                     on_progress=show_progress,
-                )
-            finally:
-                theirs.close()
+                )  # fmt: skip
         else:
             report = service.replay(parts.store, policy=parts.policy, start=start, end=until, on_progress=show_progress)
     return _print_differences(parts.community.prefix, report, form, _POLICY_COLUMNS if policy or other else _COLUMNS)

@@ -60,8 +60,10 @@ def ingest(
     --undo takes a batch of --batches out again: its mails (or the rows of an imported index) that came from nowhere
     else, and what it said of months. History is corrected by new entries.
     """
-    if given["batches"] or given["batch"] is not None:
-        return _undo(as_of, **given)
+    if given["batches"]:
+        return _print_batches()
+    if given["batch"] is not None:
+        return _undo_batch(given["batch"], as_of, reason=given["reason"], writes=given["write"])
     from kipflow.services.ingest import ingest_paths
     from kipflow.services.reread import reread
 
@@ -92,21 +94,12 @@ def ingest(
     return print_report(*reports)
 
 
-def _undo(as_of: datetime | None, *, batches: bool, batch: int | None, write: bool, reason: str | None) -> int:
-    parts = open_parts()
-    if batches or batch is None:
-        return _print_batches(parts)
-    return _undo_batch(parts, batch, at=find_seen_at(parts, as_of), reason=reason, writes=write)
-
-
-def _print_batches(parts: Parts) -> int:
+def _print_batches() -> int:
     """Print every ingest and import, the oldest first."""
-    with parts.store.read() as session:
-        found = session.batches.load_all()
+    with open_parts().store.read() as session:
+        rows = [_describe_batch(batch) for batch in session.batches.load_all()]
     columns = ("batch", "at", "from", "holds", "undone")
-    print_rows(
-        [_describe_batch(batch) for batch in found], "table", columns=columns, empty="no file or index was taken in yet"
-    )
+    print_rows(rows, "table", columns=columns, empty="no file or index was taken in yet")
     return 0
 
 
@@ -121,8 +114,10 @@ def _describe_batch(batch: Batch) -> dict[str, object]:
     }
 
 
-def _undo_batch(parts: Parts, batch: int, *, at: datetime, reason: str | None, writes: bool) -> int:
+def _undo_batch(batch: int, as_of: datetime | None, *, reason: str | None, writes: bool) -> int:
     """Print what undoing a batch changes; with `writes` do it, and correct the histories."""
+    parts = open_parts()
+    at = find_seen_at(parts, as_of)
     if writes and not reason:
         raise click.UsageError("--write needs --reason, which is kept with the batch")
     context = ActContext(author=getpass.getuser(), reason=reason or "", at=at) if writes else None

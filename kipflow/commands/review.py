@@ -174,17 +174,8 @@ def _print_senders(rows: Sequence[dict[str, Any]]) -> None:
 
 
 _SENDER_COLUMNS = (
-    "line",
-    "sender",
-    "name",
-    "may_be",
-    "proposals",
-    "mails",
-    "first",
-    "last",
-    "vouched_for",
-    "results",
-    "why",
+    *("line", "sender", "name", "may_be", "proposals", "mails"),
+    *("first", "last", "vouched_for", "results", "why"),
 )
 
 

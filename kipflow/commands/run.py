@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 from collections import Counter
-from collections.abc import Container
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -17,7 +16,6 @@ from kipflow.commands.output import as_of_option, console, format_option, print_
 from kipflow.config.settings import Settings, read_settings
 from kipflow.domain.errors import KipflowError
 from kipflow.java import submit_command
-from kipflow.wiring import Parts
 
 
 @click.command()
@@ -80,7 +78,8 @@ def deliver(preview: bool, as_of: datetime | None) -> int:
     with progress("delivering"):
         sent = send(parts.store, kinds, now=now, by=ThisProcess())
     print_report(replace(sent, warnings=(*planned.warnings, *sent.warnings)))
-    waiting = _count_waiting(parts, kinds)
+    newest_first = parts.store.effects(status="pending", limit=None).rows
+    waiting = Counter(row.channel for row in newest_first if row.channel not in kinds)
     for channel, count in waiting.items():
         verb = "waits" if count == 1 else "wait"
         console().print(f"{count} {verb}: {_LACKS.get(channel, f'nothing makes {channel} here')}")
@@ -89,12 +88,6 @@ def deliver(preview: bool, as_of: datetime | None) -> int:
 
 #: Kind of effect → why it is not sent although the community's file asks for it.
 _LACKS = {"slack": "KIPFLOW_SLACK_TOKEN is not set", "result": "KIPFLOW_MAIL_TOKEN is not set"}
-
-
-def _count_waiting(parts: Parts, kinds: Container[str]) -> Counter[str]:
-    """The number of due effects that cannot be sent here, by kind."""
-    newest_first = parts.store.effects(status="pending", limit=None).rows
-    return Counter(row.channel for row in newest_first if row.channel not in kinds)
 
 
 @click.command()

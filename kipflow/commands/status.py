@@ -40,9 +40,7 @@ _ORDER = (Stage.VOTE, Stage.DISCUSSION, Stage.DRAFT, Stage.DORMANT, Stage.ACCEPT
 @click.argument("proposal", required=False, metavar="[NUMBER]")
 @click.option("--stage", type=click.Choice([s.value for s in Stage], case_sensitive=False), help="Only this stage.")
 @as_of_option
-@click.option(
-    "--known-at", type=UtcTime(), default=None, metavar="TIME", help="With NUMBER: what kipflow had recorded by then."
-)
+@click.option("--known-at", type=UtcTime(), metavar="TIME", help="With NUMBER: what kipflow had recorded by then.")
 @click.option("--drift", is_flag=True, help="Only what pages, index, results and tickets say against the facts.")
 @format_option
 def status(
