@@ -25,8 +25,7 @@ class Running:
     ui_url: str
     sandbox_url: str | None = None
     variables: Mapping[str, str] = field(default_factory=dict)
-    password: str = field(default="", repr=False)
-    viewer_password: str = field(default="", repr=False)
+    passwords: Mapping[str, str] = field(default_factory=dict, repr=False)
     was_running: bool = False
     failed: tuple[str, ...] = ()
 
@@ -37,7 +36,7 @@ class Running:
             *(f"FAILED    {line}" for line in self.failed),
             f"Board:    {self.ui_url}/kipflow/  (in Airflow's navigation: Proposals)",
             f"Airflow:  {self.ui_url}",
-            f"Log in:   {ADMIN} / {self.password}   to look only: {VIEWER} / {self.viewer_password}",
+            f"Log in:   {ADMIN} / {self.passwords[ADMIN]}   to look only: {VIEWER} / {self.passwords[VIEWER]}",
             *sandbox,
             "Stop:     make stop" + ("   (it was running already)" if self.was_running else ""),
         ]
@@ -59,10 +58,4 @@ def find_running(settings: Settings) -> Running | None:
     services = load_services(layout)
     if not services or not all(service.is_alive for service in services):
         return None
-    credentials = load_credentials(layout.secrets)
-    return replace(
-        running,
-        password=credentials.admin_password,
-        viewer_password=credentials.viewer_password,
-        was_running=True,
-    )
+    return replace(running, passwords=load_credentials(layout.secrets).passwords, was_running=True)

@@ -124,8 +124,7 @@ def _start(settings: Settings, layout: Layout, progress: Progress) -> tuple[Runn
         ui_url=ui_url,
         sandbox_url=sandbox.url if sandbox else None,
         variables=variables,
-        password=credentials.admin_password,
-        viewer_password=credentials.viewer_password,
+        passwords=credentials.passwords,
     )
     with progress.step("Java for Spark is found or prepared"):
         programs = build_environment(settings, community, layout, credentials, base=environment, port=ui_port)
@@ -173,7 +172,7 @@ def _run(running: Running, layout: Layout, progress: Progress) -> list[str]:
 
 
 def _api(running: Running) -> AirflowApi:
-    return AirflowApi(running.ui_url, user=ADMIN, password=running.password)
+    return AirflowApi(running.ui_url, user=ADMIN, password=running.passwords[ADMIN])
 
 
 def _stop_again(layout: Layout, progress: Progress) -> None:

@@ -88,6 +88,11 @@ class Credentials:
     admin_password: str = field(repr=False)
     viewer_password: str = field(repr=False)
 
+    @property
+    def passwords(self) -> dict[str, str]:
+        """User → password."""
+        return {ADMIN: self.admin_password, VIEWER: self.viewer_password}
+
 
 def load_credentials(path: Path) -> Credentials:
     """The credentials kept in `path`, which is written on the first call. Raises LaunchFailed if it cannot be read."""
@@ -112,5 +117,4 @@ def load_credentials(path: Path) -> Credentials:
 
 def write_passwords(path: Path, credentials: Credentials) -> None:
     """Write the users' passwords for Airflow's simple auth manager, which would otherwise print generated ones."""
-    users = {ADMIN: credentials.admin_password, VIEWER: credentials.viewer_password}
-    write_private(path, json.dumps(users).encode())
+    write_private(path, json.dumps(credentials.passwords).encode())

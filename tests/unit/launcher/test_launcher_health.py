@@ -7,6 +7,7 @@ import json
 import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 
@@ -64,7 +65,7 @@ def start_again(
 ) -> tuple[Running, str, list[str]]:
     """What `up` gives, prints and does where programs run already."""
     done: list[str] = []
-    fresh = Running(community="sandbox", ui_url="http://127.0.0.1:9")
+    fresh = Running(community="sandbox", ui_url="http://127.0.0.1:9", passwords={"admin": "secret"})
 
     def stop(_: Settings) -> int:
         done.append("stop")
@@ -74,9 +75,7 @@ def start_again(
         done.append("start")
         return fresh, None
 
-    monkeypatch.setattr(
-        launch, "find_running", lambda _: Running(community="sandbox", ui_url=fresh.ui_url, was_running=True)
-    )
+    monkeypatch.setattr(launch, "find_running", lambda _: replace(fresh, was_running=True))
     monkeypatch.setattr(services, "find_ill", lambda _: ill)
     monkeypatch.setattr(launch, "down", stop)
     monkeypatch.setattr(launch, "_start", start)
