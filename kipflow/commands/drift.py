@@ -30,7 +30,8 @@ def print_drift(
     """
     if number is not None:
         parts.store.proposal(number, find_now(parts, as_of))  # raises UnknownProposal
-    found = _find_decided(parts) if as_of is None else _find_as_of(parts, as_of)
+    decided = (_as_row(row.key, row.number, row.title, row.stage, row.drift) for row in parts.store.drift())
+    found = decided if as_of is None else _find_as_of(parts, as_of)
     rows = [row for row in found if row["stage"] in stages and number in {None, row["number"]}]
     if rows or form != "table":
         print_rows(rows, form, columns=_COLUMNS)
@@ -49,11 +50,6 @@ def look_back_at_all(parts: Parts, as_of: datetime) -> Iterator[tuple[int, Decis
         decision = look_back(parts.store, number, policy=parts.policy, as_of=as_of)
         if decision is not None:
             yield number, decision
-
-
-def _find_decided(parts: Parts) -> Iterator[dict[str, Any]]:
-    for row in parts.store.drift():
-        yield _as_row(row.key, row.number, row.title, row.stage, row.drift)
 
 
 def _find_as_of(parts: Parts, as_of: datetime) -> Iterator[dict[str, Any]]:

@@ -60,10 +60,10 @@ def ingest(
     --undo takes a batch of --batches out again: its mails (or the rows of an imported index) that came from nowhere
     else, and what it said of months. History is corrected by new entries.
     """
-    if given["batches"]:
+    if given.pop("batches"):
         return _print_batches()
     if given["batch"] is not None:
-        return _undo_batch(given["batch"], as_of, reason=given["reason"], writes=given["write"])
+        return _undo_batch(as_of, **given)
     from kipflow.services.ingest import ingest_paths
     from kipflow.services.reread import reread
 
@@ -89,8 +89,7 @@ def ingest(
             reports.append(read)
         if again:
             raw = parts.settings.raw / parts.community.name
-            read = reread(parts.store, **parts.community.reading, seen_at=now, raw=raw, on_progress=say)
-            reports.append(read)
+            reports.append(reread(parts.store, **parts.community.reading, seen_at=now, raw=raw, on_progress=say))
     return print_report(*reports)
 
 
@@ -114,21 +113,21 @@ def _describe_batch(batch: Batch) -> dict[str, object]:
     }
 
 
-def _undo_batch(batch: int, as_of: datetime | None, *, reason: str | None, writes: bool) -> int:
-    """Print what undoing a batch changes; with `writes` do it, and correct the histories."""
+def _undo_batch(as_of: datetime | None, *, batch: int, reason: str | None, write: bool) -> int:
+    """Print what undoing a batch changes; with `write` do it, and correct the histories."""
     parts = open_parts()
     at = find_seen_at(parts, as_of)
-    if writes and not reason:
+    if write and not reason:
         raise click.UsageError("--write needs --reason, which is kept with the batch")
-    context = ActContext(author=getpass.getuser(), reason=reason or "", at=at) if writes else None
+    context = ActContext(author=getpass.getuser(), reason=reason or "", at=at) if write else None
     with progress("undoing"):
         found = undo.undo(parts.store, batch, policy=parts.policy, at=at, context=context)
-        if writes:
+        if write:
             advance_all(parts.store, policy=parts.policy, effects=effect_rules(parts), as_of=at, run_id="undo")
     for line in undo.say_undone(found, parts.community.prefix):
         console().print(line)
     how = f'`kipflow ingest --undo {batch} --write --reason "…"`'
-    console().print("undone" if writes else f"nothing is undone yet: {how} does it")
+    console().print("undone" if write else f"nothing is undone yet: {how} does it")
     return 0
 
 

@@ -7,19 +7,12 @@ from datetime import datetime
 from kipflow.adapters.private import keep_private
 from kipflow.adapters.store.engine import find_file, make_database_url
 from kipflow.commands.output import console, say_time
-from kipflow.config.settings import Settings, read_settings
+from kipflow.config.settings import read_settings
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.times import say_moment
 from kipflow.services.advance import CLOCK_SKEW
 from kipflow.wiring import Parts, connect, prepare_database
 from kipflow.wiring.environment import find_time, secrets_from_environment
-
-
-def make_private(settings: Settings) -> None:
-    """Make home and database private to this user; prints a note if they were not."""
-    opened = keep_private(settings.home, find_file(make_database_url(settings.database_url)))
-    if opened:
-        console(stderr=True).print(opened)
 
 
 def open_known_parts() -> Parts | None:
@@ -29,13 +22,15 @@ def open_known_parts() -> Parts | None:
 
 
 def open_parts() -> Parts:
-    """The parts of the community that the environment names, its database brought up to date.
+    """The parts of the community that the environment names, its database brought up to date and private to this user.
 
     Raises:
         ConfigError: a configuration file is wrong, or the database is another community's.
     """
     settings = read_settings()
-    make_private(settings)
+    opened = keep_private(settings.home, find_file(make_database_url(settings.database_url)))
+    if opened:
+        console(stderr=True).print(opened)
     parts = connect(settings, secrets=secrets_from_environment())
     prepare_database(parts)
     return parts

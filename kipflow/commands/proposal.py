@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 from kipflow.commands.output import console, print_json, print_rows, print_table, say_time
@@ -19,7 +20,6 @@ from kipflow.domain.missing import DIFFERS
 from kipflow.domain.pages import find_newest_rows
 from kipflow.domain.records import pick_fields
 from kipflow.domain.times import say_moment
-from kipflow.domain.votes import ClaimedEnd
 from kipflow.services.board import ProposalView, RecordedTransition
 from kipflow.services.settling import find_commands
 from kipflow.services.wording import is_undated, say_delivery, say_move, say_ruling, say_warning
@@ -39,10 +39,11 @@ def print_proposal(view: ProposalView, form: str, *, rebuilt: bool = False) -> i
     out = console()
     _print_head(view)
     _print_timeline(view, rebuilt=rebuilt)
-    _print_votes(view)
-    for lines in (_say_questions, _say_rulings, _say_page, _say_calls, _say_drift):
-        for line in lines(view):
-            out.print(line)
+    amendments = find_amendments([r.transition for r in view.history], [s.vote for s in view.votes])
+    for state in view.votes:
+        _print_vote(state, view.missing, is_amendment=state.vote.root_message_id in amendments)
+    for line in chain(_say_questions(view), _say_rulings(view), _say_page(view), _say_drift(view)):
+        out.print(line)
     return 0
 
 
@@ -71,12 +72,6 @@ def _print_timeline(view: ProposalView, *, rebuilt: bool) -> None:
             console().print(f"corrected {say_moment(r.recorded_at)} by {e.kind}: {e.line} {e.ref}")
 
 
-def _print_votes(view: ProposalView) -> None:
-    amendments = find_amendments([r.transition for r in view.history], [s.vote for s in view.votes])
-    for state in view.votes:
-        _print_vote(state, view.missing, is_amendment=state.vote.root_message_id in amendments)
-
-
 def _say_questions(view: ProposalView) -> Iterator[str]:
     for item in view.review:
         parts = [item.question, item.line, "; ".join(item.outcomes), f"[{item.subject}]"]
@@ -94,7 +89,7 @@ def _say_rulings(view: ProposalView) -> Iterator[str]:
 
 
 def _say_page(view: ProposalView) -> Iterator[str]:
-    """Labels and interfaces of the page's newest version, and its rows in the index if there are several."""
+    """Labels and interfaces of the page's newest version, its rows in the index if several, and notes of calls."""
     page = view.pages[-1] if view.pages else None
     if page is not None and page.labels:
         yield f"labels: {', '.join(page.labels)}"
@@ -104,9 +99,6 @@ def _say_page(view: ProposalView) -> Iterator[str]:
     if len(rows) > 1:
         titles = "; ".join(f'"{row.title}" ({row.section})' for row in rows)
         yield f"the index has {len(rows)} rows of this number: {titles}"
-
-
-def _say_calls(view: ProposalView) -> Iterator[str]:
     for call in view.calls:
         yield f"noted {call.held_on or call.call}: {call.note}"
 
@@ -181,16 +173,11 @@ def _print_vote(state: VoteState, missing: Sequence[str], *, is_amendment: bool)
         by = f", reviewed by {', '.join(state.terms.reviewed_by)}" if state.terms.reviewed_by else ""
         console().print(f"  care required: {', '.join(state.terms.because)}{asked}{by}")
     for end in list_ends(state.vote):
-        console().print(f"  {say_end(end)}{_say_answer(end)}")
+        answer = f" {'Accepted' if end.accepted else 'Refused'} {say_moment(end.settled_at)}" if end.settled_at else ""
+        console().print(f"  {say_end(end)}{answer}")
     for line in map(DIFFERS.format, state.differences):
         if not any(known.endswith(line) for known in missing):
             console().print(f"  {line}")
-
-
-def _say_answer(end: ClaimedEnd) -> str:
-    if end.settled_at is None:
-        return ""
-    return f" {'Accepted' if end.accepted else 'Refused'} {say_moment(end.settled_at)}"
 
 
 def _say_standing(state: VoteState) -> str:

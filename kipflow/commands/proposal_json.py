@@ -7,7 +7,7 @@ from typing import Any
 
 from kipflow.commands.program import say_program
 from kipflow.commands.sayings import render_ballots, render_evidence
-from kipflow.domain.clocks import VoteState, VoteTerms
+from kipflow.domain.clocks import VoteState
 from kipflow.domain.facts import Ruling, SilenceWarning
 from kipflow.domain.pagechanges import LateChange
 from kipflow.domain.pages import PageVersion, find_newest_rows
@@ -67,6 +67,13 @@ def as_dict(view: ProposalView, *, rebuilt: bool = False) -> dict[str, Any]:
     }
 
 
+def _effect(effect: OutboxRow) -> dict[str, Any]:
+    return {
+        **pick_fields(effect, "key", "channel", "status", "created_at", "sent_at"),
+        "release": "\n".join(find_release_commands(effect, say_program())),
+    }
+
+
 def _move(recorded: RecordedTransition, view: ProposalView) -> dict[str, Any]:
     move = recorded.transition
     return {
@@ -103,7 +110,8 @@ def _vote(state: VoteState, links: Links) -> dict[str, Any]:
         "earliest_close": state.terms.earliest_close,
         **pick_fields(vote, "ended_at", "ended_how"),
         "quorum": state.terms.quorum,
-        "care": _care(state.terms),
+        # an empty list of interfaces if the page's require no care
+        "care": {"interfaces": list(state.terms.because), **pick_fields(state.terms, "reviewers", "reviewed_by")},
         "page_change": _page_change(state.terms.late_change),
         **pick_fields(state, "outcome", "depends_on_review"),
         "tally": state.tally.as_dict(),
@@ -125,11 +133,6 @@ def _end(end: ClaimedEnd, links: Links) -> dict[str, Any]:
         **pick_fields(end, "line", "why", "settled_at"),
         "accepted": end.accepted if end.settled_at is not None else None,
     }
-
-
-def _care(terms: VoteTerms) -> dict[str, Any]:
-    """The care that the page's interfaces require of the vote; an empty list of interfaces if none."""
-    return {"interfaces": list(terms.because), "reviewers": terms.reviewers, "reviewed_by": list(terms.reviewed_by)}
 
 
 def _page_change(change: LateChange | None) -> dict[str, Any] | None:
@@ -178,11 +181,4 @@ def _page(page: PageVersion) -> dict[str, Any]:
         "ticket": page.jira,
         "discussion": page.discussion_link,
         "interfaces": list(page.interfaces),
-    }
-
-
-def _effect(effect: OutboxRow) -> dict[str, Any]:
-    return {
-        **pick_fields(effect, "key", "channel", "status", "created_at", "sent_at"),
-        "release": "\n".join(find_release_commands(effect, say_program())),
     }

@@ -56,9 +56,7 @@ def missing_page_error(parts: Parts, facts: ProposalFacts) -> KipflowError:
 
 def print_done(done: Done, prefix: str) -> None:
     """Print the result of an act, its consequences indented."""
-    first, *others = say_done(done, prefix)
-    for line in (first, *(f"  {other}" for other in others)):
-        console().print(line)
+    console().print("\n  ".join(say_done(done, prefix)))
 
 
 def say_evidence(move: Transition) -> str:
