@@ -144,12 +144,10 @@ def compare_spark(folder: Path, mails: int) -> list[Figure]:
 
 
 def _figure(
-    what: str, found: dict[str, Any], peer: str | None = None, peer_seconds: float = 0.0, reach: float | None = None
+    what: str, found: dict[str, Any], peer: str | None = None, other: float = 0.0, reach: float | None = None
 ) -> Figure:
-    return Figure.of(
-        what, found["seconds"], found["mails"], "mails", peak_mb=found["peak_mb"], peer=peer, other=peer_seconds,
-        reach=reach,
-    )  # fmt: skip
+    seconds, mails, peak_mb = found["seconds"], found["mails"], found["peak_mb"]
+    return Figure.of(what, seconds, mails, "mails", peak_mb=peak_mb, peer=peer, other=other, reach=reach)
 
 
 # -- the measurements, each in a process of its own ---------------------------------------------------------
@@ -205,9 +203,8 @@ def measure_stored(*files: str) -> dict[str, Any]:
     with TemporaryDirectory() as folder:
         url = f"sqlite:///{folder}/bench.db"
         collect_garbage_rarely()
-        store = open_store(
-            url, CommunityRules(policy=Policy(version="bench", binding_roles=frozenset()), prefix=WHERE["prefix"])
-        )
+        policy = Policy(version="bench", binding_roles=frozenset())
+        store = open_store(url, CommunityRules(policy=policy, prefix=WHERE["prefix"]))
         store.migrate()
         cpu = time.process_time()
         mails = 0

@@ -119,29 +119,25 @@ def _encode(random_: random.Random, body: str) -> tuple[list[str], bytes]:
         text = body.replace("\nFrom ", "\n>From ").encode("ascii", "replace")
         return ["Content-Type: text/plain; charset=us-ascii"], text
     if kind < 0.80:
-        data = base64.encodebytes(body.encode())
-        return [
-            "MIME-Version: 1.0",
-            "Content-Type: text/plain; charset=utf-8",
-            "Content-Transfer-Encoding: base64",
-        ], data
+        return _head("text/plain; charset=utf-8", "base64"), base64.encodebytes(body.encode())
     if kind < 0.82:
         return ["Content-Type: text/plain; charset=koi8-r"], f"Привет, {body}".encode("koi8-r", "replace")
     if kind < 0.88:
         data = quopri.encodestring(f"Grüße – {body}".encode("windows-1252"))
-        return [
-            "MIME-Version: 1.0",
-            "Content-Type: text/plain; charset=windows-1252",
-            "Content-Transfer-Encoding: quoted-printable",
-        ], data
+        return _head("text/plain; charset=windows-1252", "quoted-printable"), data
     html = "<html><body>" + "".join(f"<p>{line}</p>\n" for line in body.splitlines()) + "</body></html>"
     if kind > 0.96:
-        return ["MIME-Version: 1.0", "Content-Type: text/html; charset=utf-8"], html.encode()
+        return _head("text/html; charset=utf-8"), html.encode()
     parts = [
         "--=_b", "Content-Type: text/plain; charset=utf-8", "", body,
         "--=_b", "Content-Type: text/html; charset=utf-8", "", html, "--=_b--",
     ]  # fmt: skip
-    return ["MIME-Version: 1.0", 'Content-Type: multipart/alternative; boundary="=_b"'], "\n".join(parts).encode()
+    return _head('multipart/alternative; boundary="=_b"'), "\n".join(parts).encode()
+
+
+def _head(kind: str, encoding: str = "") -> list[str]:
+    transfer = [f"Content-Transfer-Encoding: {encoding}"] if encoding else []
+    return ["MIME-Version: 1.0", f"Content-Type: {kind}", *transfer]
 
 
 def _line(random_: random.Random) -> str:
