@@ -12,13 +12,9 @@ ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = ("kipflow", "dags", "plugins", "spark")
 
 
-def render_packages() -> str:
-    """The current picture."""
-    return render_picture(find_edges())
-
-
-def render_picture(edges: Mapping[str, set[str]]) -> str:
-    """Packages as a mermaid graph, without arrows that follow from others."""
+def render_packages(edges: Mapping[str, set[str]] | None = None) -> str:
+    """Packages (default: the current ones) as a mermaid graph, without arrows that follow from others."""
+    edges = edges or find_edges()
     arrows = [f"  {one} --> {other}\n" for one in sorted(edges) for other in sorted(find_direct(one, edges))]
     return f"```mermaid\nflowchart TD\n{''.join(arrows)}```\n"
 

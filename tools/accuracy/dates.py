@@ -22,11 +22,12 @@ def check_dates(seen: Replayed) -> Section:
     counted = {name: Counted() for name in checks}
     for name, check in checks.items():
         check(name, decided, data, counted[name])
+    histories = [[move.at for move in decision.history] for decision in decided.values()]
     return Section(
         title="Dates",
         about="when derived histories begin, whether a discussion came before the vote, when votes could end",
         figures=tuple(counts.figure(name) for name, counts in counted.items()),
-        demands=(Demand(name="no history goes back in time", met=all(map(_is_in_order, decided.values()))),),
+        demands=(Demand(name="no history goes back in time", met=all(times == sorted(times) for times in histories)),),
         disagreements=tuple(d for counts in counted.values() for d in counts.disagreements),
     )
 
@@ -35,8 +36,7 @@ def _check_beginnings(name: str, decided: dict[int, Decision], data: KafkaData, 
     for number, entry in sorted(data.index.items()):
         first = decided[number].history[0]
         if not counted.count(name, first.at == entry.created_at) and entry.created_at is not None:
-            hours = (entry.created_at - first.at).total_seconds() / 3600
-            read = f"Draft {hours:.1f} hours earlier ({first.rule})"
+            read = f"Draft {_hours(first.at, entry.created_at)} earlier ({first.rule})"
             place = f"dates/begun/KIP-{number}"
             counted.found.append(Disagreement(id=place, expected=_say(entry.created_at), read=read))
 
@@ -80,11 +80,6 @@ def _check_closes(name: str, decided: dict[int, Decision], data: KafkaData, coun
                 f"page made {_say(entry.created_at or opened)}, last saved {_say(entry.changed_at)}",
             )
         )
-
-
-def _is_in_order(decision: Decision) -> bool:
-    times = [t.at for t in decision.history]
-    return times == sorted(times)
 
 
 def _hours(start: datetime, end: datetime) -> str:

@@ -168,21 +168,13 @@ def _compare_vote(row: dict[str, Any], reading: VoteReading | None) -> Iterator[
 def _compare_names(row: dict[str, Any], reading: VoteReading, place: str) -> Iterator[Disagreement]:
     """Compare names: the announced ones if there is an announcement, else the voters, void ballots included."""
     declared = reading.vote.declared
+    cast = [b for b in reading.vote.ballots if b.status in (BallotStatus.COUNTED, BallotStatus.VOID)]
     for choice in ("+1", "0", "-1"):
-        official = {fold_name(n) for n in row["voters"].get(choice, ())}
-        if declared is not None:
-            read = {fold_name(n) for n in declared.names.get(choice, ())}
-        else:
-            read = {
-                fold_name(b.name)
-                for b in reading.vote.ballots
-                if str(b.choice) == choice and b.status in (BallotStatus.COUNTED, BallotStatus.VOID)
-            }
+        said = declared.names.get(choice, ()) if declared else [b.name for b in cast if str(b.choice) == choice]
+        official, read = ({fold_name(name) for name in names} for names in (row["voters"].get(choice, ()), said))
         if official != read:
-            shown = ", ".join(sorted(official ^ read))
-            yield Disagreement(
-                id=place, expected=f"{len(official)} names for {choice}", read=f"{len(read)} names", shown=shown
-            )
+            expected, shown = f"{len(official)} names for {choice}", ", ".join(sorted(official ^ read))
+            yield Disagreement(id=place, expected=expected, read=f"{len(read)} names", shown=shown)
 
 
 def _check_thread(row: dict[str, Any], threads: dict[str, dict[str, Any]]) -> tuple[Disagreement, ...] | None:

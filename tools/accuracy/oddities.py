@@ -33,7 +33,9 @@ class FileCount:
 def check_other_lists(realdata: Path) -> Section:
     """Real months in which nobody calls a vote: any vote read from them is false."""
     files = sorted(p for p in (realdata / "mail").iterdir() if not p.name.startswith("maven-dev-"))
-    found = [(path.name, vote) for path in files for vote in _find_votes(path)]
+    communities = [load_community(name) for name in ("apache-release", "kafka")]  # keyed by subject and by number
+    reports = [(path.name, read_votes([path], community=c, roster=Roster(()))) for path in files for c in communities]
+    found = [(name, f"{v.vote.subject} ({v.outcome})") for name, report in reports for v in report.votes]
     invented = {name for name, _ in found}
     return Section(
         title="Lists without votes",
@@ -43,13 +45,6 @@ def check_other_lists(realdata: Path) -> Section:
         listed_title=f"invented ({len(found)})",
         listed=tuple(found),
     )
-
-
-def _find_votes(path: Path) -> list[str]:
-    """What votes are read from the file, keyed by number and by subject."""
-    communities = (load_community(name) for name in ("apache-release", "kafka"))
-    reports = [read_votes([path], community=community, roster=Roster(())) for community in communities]
-    return [f"{reading.vote.subject} ({reading.outcome})" for report in reports for reading in report.votes]
 
 
 def check_oddities(realdata: Path) -> Section:

@@ -7,7 +7,6 @@ bound of the binding votes. Fewer than the quorum means that mails, names or ros
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import datetime
 
 from kipflow.domain.likeness import find_likeness
 from kipflow.domain.people import Person, fold_name
@@ -47,7 +46,7 @@ def _find_binding(seen: Replayed, mails: Iterable[Mention]) -> set[str]:
 
 def _find_class(seen: Replayed, number: int, mails: list[Mention]) -> str:
     quorum, roles = seen.policy.quorum, seen.policy.binding_roles
-    if mails[0].at > _last_day(seen):
+    if mails[0].at > max(role.since for p in seen.roster.people for role in p.roles if role.since is not None):
         return "after-the-rosters-last-entry"
     known = _find_binding(seen, mails)
     held = [(m, p) for m in mails for p in seen.roster.people if p.holds(roles, m.at)]
@@ -78,7 +77,3 @@ def _is_word(word: str, full: str) -> bool:
 def _is_listed_later(person: Person, mail: Mention) -> bool:
     days = [role.since for role in person.roles if role.since is not None]
     return is_alike(mail.name, person.name) and bool(days) and min(days) > mail.at
-
-
-def _last_day(seen: Replayed) -> datetime:
-    return max(role.since for person in seen.roster.people for role in person.roles if role.since is not None)

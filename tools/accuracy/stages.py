@@ -6,14 +6,14 @@ its explanation can be checked for each of its proposals.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 
 from kipflow.domain.decisions import Decision
 from kipflow.domain.events import OPEN_STAGES, Stage
 from kipflow.domain.stagewords import SECTION_OF_STAGE
 from tools.accuracy.findings import MAX_SHOWN, Counted, Demand, Figure, Section
-from tools.accuracy.kafkadata import INDEX_AT, MAILS_FROM, KafkaData
+from tools.accuracy.kafkadata import INDEX_AT, MAILS_FROM, TAGS, KafkaData
 from tools.accuracy.replayed import Replayed
 
 #: Section of the index → the wiki's word for it, and the stages that agree with it.
@@ -34,16 +34,19 @@ def check_stages(seen: Replayed) -> tuple[Section, Section]:
         (numbers, "named by subjects of mails, not in the index"),
     )
     early = _compare(seen.mail_only, data, lambda n, d: _find_class(n, d, data), "alone")
-    late = _compare(seen.with_index, data, lambda n, _: _find_imported_class(n, data), "imported")
+    votes = data.threads["vote"]
+    late = _compare(seen.with_index, data, lambda n, _: "vote-seen" if n in votes else "other", "imported")
     kinds = [f"the wiki says {word}" for word, _ in STATES.values()]
-    mails = f"{seen.messages} mails that name {sum(1 for _ in _named(data))} proposals in their subjects"
+    named = {number for kind in TAGS for number in data.threads[kind]}
+    mails = f"{seen.messages} mails that name {len(named)} proposals in their subjects"
+    are_open = all(decision.stage in OPEN_STAGES for decision in seen.mail_only.values())
     alone = Section(
         title="Stages from pages and mails alone",
         about=f"{seen.pages} pages as made, {mails}, 2023 to 2025; no bodies, so no ballots",
         figures=(_count_votes_seen(data), *map(early.figure, kinds)),
         demands=(
             Demand(name="every row of the index is stored", met=seen.rows == len(data.raw_index)),
-            Demand(name="nothing accepted or rejected without a ballot", met=_are_open(seen.mail_only.values())),
+            Demand(name="nothing accepted or rejected without a ballot", met=are_open),
             Demand(name=f"no year's history rewritten by a later one{_report(seen.rewritten)}", met=not seen.rewritten),
         ),
         disagreements=early.disagreements,
@@ -87,7 +90,7 @@ def _find_class(number: int, decision: Decision, data: KafkaData) -> str:
         return "accepted-page-older-than-mails"
     if find_vote_under_other_number(number, data) is not None:
         return "accepted-voted-under-another-number"
-    if any(number in data.threads[kind] for kind in ("vote", "discuss", "subject")):
+    if any(number in data.threads[kind] for kind in TAGS):
         return "accepted-without-a-vote-in-sight"
     if entry.created_at and entry.changed_at and entry.changed_at - entry.created_at < timedelta(days=1):
         return "accepted-page-untouched-since-its-day"
@@ -106,23 +109,11 @@ def find_vote_under_other_number(number: int, data: KafkaData) -> int | None:
     return None
 
 
-def _find_imported_class(number: int, data: KafkaData) -> str:
-    return "vote-seen" if number in data.threads["vote"] else "other"
-
-
 def _count_votes_seen(data: KafkaData) -> Figure:
     """How many of the proposals accepted since the first mail have a vote in the mails."""
     made = [n for n, e in data.index.items() if e.section == "accepted" and e.created_at and e.created_at >= MAILS_FROM]
     seen = sum(number in data.threads["vote"] for number in made)
     return Figure(name="accepted since 2023: vote seen", right=seen, total=len(made))
-
-
-def _are_open(decisions: Iterable[Decision]) -> bool:
-    return all(d.stage in OPEN_STAGES for d in decisions)
-
-
-def _named(data: KafkaData) -> set[int]:
-    return {number for kind in ("vote", "discuss", "subject") for number in data.threads[kind]}
 
 
 def _report(numbers: tuple[int, ...]) -> str:
@@ -146,7 +137,8 @@ def check_changes(seen: Replayed) -> Section:
         if counted.count(same, decision.stage in agreeing):
             continue
         counted.classify(f"changes/{_find_change_class(number, seen)}", word, decision.stage, number)
-        if SECTION_OF_STAGE[decision.stage] != change.entry.section and not _shows_drift(decision):
+        shows_drift = any(drift.side == "index" for drift in decision.drift)
+        if SECTION_OF_STAGE[decision.stage] != change.entry.section and not shows_drift:
             hidden.append(number)
     return Section(
         title="States that changed later",
@@ -171,7 +163,3 @@ def _find_change_class(number: int, seen: Replayed) -> str:
     if change.entry.section == "accepted":
         return "accepted-with-vote" if number in data.threads["vote"] else "accepted-after-the-mails-end"
     return "taken-back" if entry.section == "accepted" else "rejected-by-the-page"
-
-
-def _shows_drift(decision: Decision) -> bool:
-    return any(d.side == "index" for d in decision.drift)

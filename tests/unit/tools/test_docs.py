@@ -60,7 +60,7 @@ def test_pages_that_are_written_by_programs_are_up_to_date(name: str) -> None:
 
 def test_the_picture_of_packages_has_no_arrow_that_others_say_and_no_circle() -> None:
     edges = {"web": {"services", "domain"}, "services": {"domain"}, "domain": set[str]()}
-    picture = package_picture.render_picture(edges)
+    picture = package_picture.render_packages(edges)
     assert picture.count("-->") == 2, picture
     assert "web --> domain" not in picture
     found = package_picture.find_edges()
