@@ -23,13 +23,8 @@ from kipflow.wiring.environment import Secrets
 
 def open_parts() -> Parts:
     """The parts of this Airflow's community; its database is the connection `kipflow_db`."""
-    secrets = Secrets(
-        slack=_find_token("slack_default"),
-        wiki=_find_token("kipflow_wiki"),
-        jira=_find_token("kipflow_jira"),
-        mail=_find_token("kipflow_mail"),
-    )
-    return connect_by(Connection.get("kipflow_db"), secrets)
+    tokens = {service: _find_token(f"kipflow_{service}") for service in ("wiki", "jira", "mail")}
+    return connect_by(Connection.get("kipflow_db"), Secrets(slack=_find_token("slack_default"), **tokens))
 
 
 def find_as_of(context: Mapping[str, Any], parts: Parts) -> datetime:
@@ -46,17 +41,14 @@ def find_as_of(context: Mapping[str, Any], parts: Parts) -> datetime:
         return now
     chosen: datetime = run.logical_date.astimezone(UTC)
     # inside a task this is an enum whose str() is "DagRunType.BACKFILL"; it equals its plain value
-    deliberate = run.run_type == "backfill" or (run.run_type == "manual" and not _is_filled_in(run, chosen))
+    # the default date of "Trigger" is the time of the click, by the browser's clock
+    is_filled_in = abs(run.run_after - chosen) <= CLOCK_SKEW
+    deliberate = run.run_type == "backfill" or (run.run_type == "manual" and not is_filled_in)
     if not deliberate and parts.community.clock is not None:
         return now
     if deliberate and chosen - now > CLOCK_SKEW:
         raise AirflowFailException(f"{chosen:%Y-%m-%d %H:%M} UTC has not come yet; it is {now:%Y-%m-%d %H:%M} UTC")
     return min(chosen, now)
-
-
-def _is_filled_in(run: Any, chosen: datetime) -> bool:
-    """Whether the date is the default of "Trigger": the time of the click, by the browser's clock."""
-    return abs(run.run_after - chosen) <= CLOCK_SKEW
 
 
 def _find_token(connection_id: str) -> str | None:
