@@ -107,12 +107,9 @@ def _airflow_settings(layout: Layout, credentials: Credentials, port: int) -> di
         "api_auth": {"jwt_secret": credentials.jwt_secret},
         "logging": {"base_log_folder": layout.logs / "airflow"},
     }
-    variables = {"AIRFLOW_HOME": str(layout.airflow)}
-    for sections in (_FIXED, own):
-        for section, options in sections.items():
-            for option, value in options.items():
-                variables[f"AIRFLOW__{section.upper()}__{option.upper()}"] = str(value)
-    return variables
+    options = [(s, name, value) for s, given in (*_FIXED.items(), *own.items()) for name, value in given.items()]
+    variables = {f"AIRFLOW__{section.upper()}__{name.upper()}": str(value) for section, name, value in options}
+    return {"AIRFLOW_HOME": str(layout.airflow), **variables}
 
 
 def _connections(settings: Settings, community: Community, layout: Layout, base: Mapping[str, str]) -> dict[str, str]:

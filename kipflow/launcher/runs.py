@@ -57,7 +57,7 @@ def run_dags(waiting: WaitContext) -> list[str]:
     with progress.step("Airflow reads the DAGs") as step:
         _wait_parsed(waiting, step)
     api.ensure_pool(POOL, slots=1, description="one JVM at a time: two on two cores are slower than one by one")
-    first = not _has_succeeded(api, BACKFILL)
+    first = not any(run.state == "success" for run in api.fetch_runs(BACKFILL))
     sources = (BACKFILL if first else POLL, SYNC)
     title = "Mail archive and wiki are read for the first time" if first else "Mail archive and wiki are polled"
     with progress.step(title) as step:
@@ -92,10 +92,6 @@ def _trigger(waiting: WaitContext, step: Step, dag_ids: Collection[str]) -> None
         api.unpause(dag_id)
         if not any(run.dag_id == dag_id for run in api.fetch_active()):
             api.trigger(dag_id)
-
-
-def _has_succeeded(api: AirflowApi, dag_id: str) -> bool:
-    return any(run.state == "success" for run in api.fetch_runs(dag_id))
 
 
 def _wait_parsed(waiting: WaitContext, step: Step) -> None:
