@@ -13,7 +13,7 @@ from fastapi.responses import JSONResponse
 from kipflow.domain.proposals import MAX_NUMBER
 from kipflow.domain.records import to_plain
 from kipflow.domain.times import render_machine_time
-from kipflow.services.board import Board, ProposalView, RecordedTransition
+from kipflow.services.board import Board, ProposalView
 from kipflow.services.explaining import find_passed_over
 from kipflow.web.queries import MAX_PAGE, ListQuery, parse_list_query
 
@@ -79,12 +79,9 @@ class BoardApi:
 
 def _with_links(view: ProposalView) -> ProposalView:
     """The view with a permalink added to each move's mail evidence that has none."""
-
-    def link(recorded: RecordedTransition) -> RecordedTransition:
-        found = tuple(map(view.link, recorded.transition.evidence))
-        return replace(recorded, transition=replace(recorded.transition, evidence=found))
-
-    return replace(view, history=tuple(link(r) for r in view.history))
+    moves = [replace(r.transition, evidence=tuple(map(view.link, r.transition.evidence))) for r in view.history]
+    linked = (replace(r, transition=move) for r, move in zip(view.history, moves, strict=True))
+    return replace(view, history=tuple(linked))
 
 
 def answer_json(now: datetime, **values: Any) -> JSONResponse:

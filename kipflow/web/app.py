@@ -47,20 +47,11 @@ def create_app(
         find_me: returns the signed-in user's id in the roster, "" if the community's file names none.
         writing: what settling questions needs; None: a read-only board.
     """
-    app = FastAPI(
-        title="kipflow board",
-        dependencies=list(dependencies),
-        docs_url=None,
-        redoc_url=None,
-        openapi_url=None,
-    )
+    checks = list(dependencies)
+    app = FastAPI(title="kipflow board", dependencies=checks, docs_url=None, redoc_url=None, openapi_url=None)
     gate = Gate(writing) if writing is not None else None
-    pages = Pages(
-        masthead=masthead,
-        clock=clock,
-        find_operator=gate.find_operator if gate else None,
-        find_me=find_me,
-    )
+    find_operator = gate.find_operator if gate else None
+    pages = Pages(masthead=masthead, clock=clock, find_operator=find_operator, find_me=find_me)
     BoardPages(board, pages, clock).add_to(app)
     ChangesPage(board, pages, clock).add_to(app)
     PeoplePages(board, pages, clock).add_to(app)

@@ -68,19 +68,12 @@ def build_columns(values: Sequence[tuple[str, float]]) -> tuple[Column, ...]:
         return ()
     step = 100 / len(values)
     top = max((v for _, v in values), default=0) or 1
+    width = round(step * (1 - _GAP), 2)
     columns: list[Column] = []
     for index, (label, value) in enumerate(values):
         height = 0.0 if value <= 0 else max(3.0, 100 * value / top)
-        columns.append(
-            Column(
-                label=label,
-                value=value,
-                x=round(index * step + step * _GAP / 2, 2),
-                y=round(100 - height, 2),
-                width=round(step * (1 - _GAP), 2),
-                height=round(height, 2),
-            )
-        )
+        x, y = round(index * step + step * _GAP / 2, 2), round(100 - height, 2)
+        columns.append(Column(label=label, value=value, x=x, y=y, width=width, height=round(height, 2)))
     return tuple(columns)
 
 
@@ -97,10 +90,6 @@ def fill_months(counts: Mapping[str, int]) -> list[tuple[str, float]]:
     if not counts:
         return []
     last = max(counts)
-    first = min(min(counts), _months_before(last, _FEWEST_MONTHS - 1))
+    a_year_before = f"{int(last[:4]) - 1:04d}{last[4:]}"
+    first = min(min(counts), list(list_months(a_year_before, last))[-_FEWEST_MONTHS])
     return [(month, float(counts.get(month, 0))) for month in list(list_months(first, last))[-_MOST_MONTHS:]]
-
-
-def _months_before(month: str, number: int) -> str:
-    year, index = divmod(int(month[:4]) * 12 + int(month[5:7]) - 1 - number, 12)
-    return f"{year:04d}-{index + 1:02d}"

@@ -155,24 +155,14 @@ def _describe_vote(state: VoteState, links: Mapping[str, str]) -> dict[str, Any]
 
 def render_index(community: str, views: Sequence[ProposalView]) -> str:
     """`index.json`."""
-    index = SiteIndex(
-        schema=SCHEMA,
-        community=community,
-        decided_at=max((v.decided_at for v in views), default=None),
-        proposals=[summarize(v) for v in views],
-    )
-    return _render(index)
+    decided_at, proposals = max((v.decided_at for v in views), default=None), [summarize(v) for v in views]
+    return _render(SiteIndex(schema=SCHEMA, community=community, decided_at=decided_at, proposals=proposals))
 
 
 def render_proposal(view: ProposalView) -> str:
     """`proposals/N.json`; `view` must be public already."""
-    found = ProposalFile(
-        schema=SCHEMA,
-        proposal=summarize(view),
-        history=[_record_move(r) for r in view.history],
-        votes=[_record_vote(s, view.links) for s in view.votes],
-    )
-    return _render(found)
+    history, votes = map(_record_move, view.history), [_record_vote(s, view.links) for s in view.votes]
+    return _render(ProposalFile(schema=SCHEMA, proposal=summarize(view), history=list(history), votes=votes))
 
 
 def _record_move(recorded: RecordedTransition) -> MoveRecord:

@@ -76,16 +76,11 @@ def _build_pages(
     votes = [view for view in views if view.stage is Stage.VOTE and view.votes]
     votes.sort(key=lambda view: view.votes[-1].terms.earliest_close)
     values: dict[str, dict[str, Any]] = {
-        "index.html": {
-            "views": views[::-1],
-            "votes": votes,
-            "stages": [(stage, stages[stage]) for stage in Stage],
-        },
+        "index.html": {"views": views[::-1], "votes": votes, "stages": [(stage, stages[stage]) for stage in Stage]},
         "metrics.html": {"metrics": _hide(metrics), "charts": build_charts(metrics) if metrics is not None else ()},
     }
     for path, given in values.items():
-        page = environment.get_template(f"site/{path}").render(root="", here=path, **given)
-        yield path, page.encode()
+        yield path, environment.get_template(f"site/{path}").render(root="", here=path, **given).encode()
     yield from _build_proposals(environment, views)
 
 

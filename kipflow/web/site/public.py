@@ -122,7 +122,7 @@ def _show_evidence(evidence: Evidence) -> Evidence:
 
 
 def _show_state(state: VoteState) -> VoteState:
-    vote = state.vote
+    vote, said = state.vote, state.vote.declared
     public = _show(
         vote,
         list_id="",
@@ -130,7 +130,7 @@ def _show_state(state: VoteState) -> VoteState:
         opened_by=say_name(vote.opened_by),
         opened_by_address="",
         ballots=tuple(_show_ballot(b) for b in vote.ballots),
-        declared=_show_result(vote.declared) if vote.declared is not None else None,
+        declared=None if said is None else _show(said, by=say_name(said.by), line=hide_addresses(said.line)),
     )
     differences = tuple(hide_addresses(d) for d in state.differences)
     return _show(state, vote=public, terms=_show(state.terms), differences=differences)
@@ -139,10 +139,6 @@ def _show_state(state: VoteState) -> VoteState:
 def _show_ticket(ticket: TicketState) -> TicketState:
     versions = tuple(hide_addresses(v) for v in ticket.fix_versions)
     return _show(ticket, status=hide_addresses(ticket.status), resolution=None, fix_versions=versions)
-
-
-def _show_result(declared: Declared) -> Declared:
-    return _show(declared, by=say_name(declared.by), line=hide_addresses(declared.line))
 
 
 def _show_ballot(ballot: Ballot) -> Ballot:
