@@ -38,7 +38,7 @@ def check_all(realdata: Path, corpus: Path) -> tuple[tuple[Section, ...], tuple[
     parts: list[tuple[str, Path, Callable[[Path], tuple[Section, ...]]]] = [
         (MAIL, realdata / "votes", lambda _: check_mail(realdata)),
         (HISTORY, realdata / "kafka", check_history),
-        (CASES, corpus / "votes", lambda _: check_corpus(corpus)),
+        (CASES, corpus / "votes", lambda _: (check_cases(corpus), check_bodies(corpus), check_communities(corpus))),
     ]
     sections: list[Section] = []
     skipped: list[str] = []
@@ -74,10 +74,6 @@ def check_mail(realdata: Path) -> tuple[Section, ...]:
 def check_history(folder: Path) -> tuple[Section, ...]:
     with replay_history(folder) as seen:
         return (*check_stages(seen), check_dates(seen), check_changes(seen), check_quorums(seen))
-
-
-def check_corpus(corpus: Path) -> tuple[Section, ...]:
-    return check_cases(corpus), check_bodies(corpus), check_communities(corpus)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
