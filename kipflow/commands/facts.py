@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import getpass
+from collections import Counter
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -200,10 +201,9 @@ def sync(as_of: datetime | None) -> int:
 
 def print_report(*reports: Report) -> int:
     """Print counts as one line and warnings on stderr. Returns 1 if anything could not be read."""
-    counts: dict[str, int] = {}
+    counts: Counter[str] = Counter()
     for report in reports:
-        for name, number in report.counts.items():
-            counts[name] = counts.get(name, 0) + number
+        counts.update(report.counts)
     print_warnings(*reports)
     console().print(", ".join(f"{name.replace('_', ' ')}: {number}" for name, number in counts.items()))
     return 1 if counts.get("unreadable") or any(r.warnings for r in reports) else 0

@@ -15,6 +15,7 @@ from kipflow.commands.sayings import parse_number, print_done, render_ballots, s
 from kipflow.commands.settle import COMMANDS, by_option
 from kipflow.domain.facts import Ruling
 from kipflow.domain.proposals import format_key
+from kipflow.domain.records import pick_fields
 from kipflow.services.acts import perform
 from kipflow.services.assembly import load_facts
 from kipflow.services.board import ReviewRow, SenderRow
@@ -70,8 +71,7 @@ def _question_row(row: ReviewRow) -> dict[str, Any]:
     return {
         "proposal": row.key,
         "stage": row.stage,
-        "kind": row.item.kind,
-        "question": row.item.question,
+        **pick_fields(row.item, "kind", "question"),
         "line": row.item.line or "; ".join(b.line for b in row.ballots),
         "both_ways": list(row.item.outcomes),
         "settle": "\n".join(find_commands(row.number, row.item, say_program())),
@@ -182,11 +182,9 @@ _SENDER_COLUMNS = (
 def _sender_row(row: SenderRow) -> dict[str, Any]:
     failed = f", {row.not_authentic} not authentic" if row.not_authentic else ""
     return {
-        "sender": row.sender,
-        "name": row.name,
+        **pick_fields(row, "sender", "name"),
         "may_be": f"{row.person_name} ({row.person})",
-        "proposals": list(row.proposals),
-        "mails": row.mails,
+        **pick_fields(row, "proposals", "mails"),
         "first": row.first_at,
         "last": row.last_at,
         "vouched_for": f"{row.authenticated} of {row.mails}{failed}",

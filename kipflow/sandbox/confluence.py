@@ -105,8 +105,9 @@ def render_page(page: LivePage, number: int, expand: set[str]) -> dict[str, Any]
     if "body.storage" in expand:
         shown["body"] = {"storage": {"value": version.body, "representation": "storage"}}
     if "version" in expand:
+        name = PEOPLE[version.who].name if version.who in PEOPLE else version.who
         shown["version"] = {
-            "by": _person(version.who),
+            "by": {"type": "known", "username": version.who, "displayName": name},
             "when": f"{version.at:%Y-%m-%dT%H:%M:%S}.000Z",
             "message": version.message,
             "number": number,
@@ -120,11 +121,6 @@ def render_page(page: LivePage, number: int, expand: set[str]) -> dict[str, Any]
 
 def _expansions(text: str) -> set[str]:
     return {part.strip() for part in text.split(",") if part.strip()}
-
-
-def _person(who: str) -> dict[str, str]:
-    known = PEOPLE.get(who)
-    return {"type": "known", "username": who, "displayName": known.name if known else who}
 
 
 def _is_hidden(page: LivePage) -> bool:

@@ -105,17 +105,14 @@ def _flow(text: str) -> str:
 
 def text_to_html(text: str) -> str:
     """The HTML that a mail program would send for `text`: quoted lines in nested blockquotes."""
+    opening = '<blockquote class="quote" style="border-left: 1px solid #ccc">'
     out, depth = ["<html><head><style>p { margin: 0 }</style></head><body>"], 0
     for line in text.split("\n"):
         level = 0
         while line.startswith(">"):
             level, line = level + 1, line[1:].removeprefix(" ")
-        while depth < level:
-            out.append('<blockquote class="quote" style="border-left: 1px solid #ccc">')
-            depth += 1
-        while depth > level:
-            out.append("</blockquote>")
-            depth -= 1
+        out += [opening] * (level - depth) + ["</blockquote>"] * (depth - level)
+        depth = level
         out.append(f"<div>{html.escape(line) or '<br>'}</div>")
     out += ["</blockquote>"] * depth
     return "\n".join(out) + "</body></html>"

@@ -60,9 +60,6 @@ class Fault:
     def seconds(self) -> float:
         return self.values.get("seconds", 30.0)
 
-    def applies_to(self, path: str) -> bool:
-        return self.left > 0 and path.startswith(self.path)
-
 
 _VALUE = re.compile(r"^(retry-after|seconds)=(\d+(?:\.\d+)?)$")
 _OWN_PATHS = ("/faults", "/clock", "/health")
@@ -108,7 +105,7 @@ class Faults:
     def use_up(self, path: str, *kinds: FaultKind) -> Fault | None:
         """The first rule for `path` of one of these kinds (default: any), after using up one of its requests."""
         for position, rule in enumerate(self.rules):
-            if rule.applies_to(path) and (not kinds or rule.kind in kinds):
+            if rule.left > 0 and path.startswith(rule.path) and (not kinds or rule.kind in kinds):
                 self.rules[position] = replace(rule, left=rule.left - 1)
                 return rule
         return None

@@ -6,6 +6,7 @@ import hashlib
 import textwrap
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
+from functools import partial
 
 from kipflow.sandbox.data import SEED
 from kipflow.sandbox.encodings import Oddity
@@ -60,7 +61,8 @@ For additional commands, e-mail: dev-help@sandbox.example"""
 def _answer(own: str, signature: str, parent: Mail, usual: Oddity, flags: frozenset[Oddity]) -> list[str]:
     manner = next((m for m in (Oddity.TOP, Oddity.BOTTOM, Oddity.INLINE) if m in flags), usual)
     intro = attribution(parent, with_offset=Oddity.ATTRIBUTION in flags)
-    quoted = quote(_template_of(parent) if Oddity.TEMPLATE in flags else parent.text)
+    template = max(0, parent.text.find("[ ] +1"))  # the parent's ballot template, if it has one
+    quoted = quote(parent.text[template if Oddity.TEMPLATE in flags else 0 :])
     if manner is Oddity.TOP:
         return [own, signature, f"{intro}\n{quoted}"]
     if manner is Oddity.BOTTOM:
@@ -70,13 +72,8 @@ def _answer(own: str, signature: str, parent: Mail, usual: Oddity, flags: frozen
 
 def wrap(words: str) -> str:
     """Paragraphs of at most 76 columns; lines that are a list or a table stay as they are."""
-    kept = []
-    for paragraph in words.split("\n\n"):
-        if "\n" in paragraph or len(paragraph) <= 76:
-            kept.append(paragraph)
-        else:
-            kept.append(textwrap.fill(paragraph, 76, break_long_words=False, break_on_hyphens=False))
-    return "\n\n".join(kept)
+    fill = partial(textwrap.fill, width=76, break_long_words=False, break_on_hyphens=False)
+    return "\n\n".join(text if "\n" in text or len(text) <= 76 else fill(text) for text in words.split("\n\n"))
 
 
 def quote(text: str) -> str:
@@ -115,9 +112,3 @@ def _interleave(quoted: str, own: str) -> str:
     blocks = quoted.split("\n>\n")
     head, rest = blocks[0], blocks[1:4]
     return "\n\n".join(p for p in (head, own, "\n>\n".join(rest)) if p)
-
-
-def _template_of(parent: Mail) -> str:
-    """The parent's ballot template, if it has one."""
-    start = parent.text.find("[ ] +1")
-    return parent.text if start < 0 else parent.text[start:]
