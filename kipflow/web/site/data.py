@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any, TypeVar, cast
 
@@ -12,6 +12,7 @@ from pydantic import TypeAdapter
 
 from kipflow.domain.clocks import VoteState
 from kipflow.domain.events import Stage
+from kipflow.domain.records import to_plain
 from kipflow.domain.times import render_machine_time
 from kipflow.domain.votes import BallotStatus, Choice
 from kipflow.services.board import ProposalView, RecordedTransition
@@ -182,14 +183,7 @@ def _fill(kind: type[T], *sources: Any, **given: Any) -> T:
 
 
 def _render(record: Any) -> str:
-    return json.dumps(record, default=_render_value, ensure_ascii=False) + "\n"
-
-
-def _render_value(value: Any) -> Any:
-    """A record as an object of its fields; `asdict` would copy all nested values first."""
-    if is_dataclass(value):
-        return {f.name: getattr(value, f.name) for f in fields(value)}
-    return render_machine_time(value) if isinstance(value, datetime) else str(value)
+    return json.dumps(to_plain(record, write_time=render_machine_time), ensure_ascii=False) + "\n"
 
 
 def render_schema(record: type[SiteIndex | ProposalFile]) -> str:
