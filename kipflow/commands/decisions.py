@@ -121,9 +121,14 @@ def replay(start: datetime | None, end: datetime | None, policy: str | None, oth
             rules = load_community(policy or other or "", settings.config)
             with closing(connect_with_rules(parts, rules, with_roster=other is not None)) as theirs:
                 report = service.compare_rules(
-                    parts.store, theirs, policy=parts.policy, other_policy=rules.as_policy(), start=start, end=until,
+                    parts.store,
+                    theirs,
+                    policy=parts.policy,
+                    other_policy=rules.as_policy(),
+                    start=start,
+                    end=until,
                     on_progress=show_progress,
-                )  # fmt: skip
+                )
         else:
             report = service.replay(parts.store, policy=parts.policy, start=start, end=until, on_progress=show_progress)
     return _print_differences(parts.community.prefix, report, form, _POLICY_COLUMNS if policy or other else _COLUMNS)

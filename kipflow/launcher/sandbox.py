@@ -84,9 +84,14 @@ def plan_sandbox(
     if speed > 1:
         variables["KIPFLOW_EVERY"] = environment.get("KIPFLOW_EVERY") or "* * * * *"
     return Sandbox(
-        port=port, mail_port=mail_port, anchor=anchor, start=start, speed=speed, memory=layout.sandbox_memory,
+        port=port,
+        mail_port=mail_port,
+        anchor=anchor,
+        start=start,
+        speed=speed,
+        memory=layout.sandbox_memory,
         variables=variables,
-    )  # fmt: skip
+    )
 
 
 def continue_after(sandbox: Sandbox, settings: Settings) -> Sandbox:

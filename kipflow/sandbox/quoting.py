@@ -17,9 +17,17 @@ _QUOTED_LINES = 60
 
 
 def write_mail(
-    key: str, at: datetime, author: Resident, subject: str, words: str, parent: Mail | None, *,
-    flags: frozenset[Oddity] = frozenset(), message_id: str = "", date_header: str | None = None,
-) -> Mail:  # fmt: skip
+    key: str,
+    at: datetime,
+    author: Resident,
+    subject: str,
+    words: str,
+    parent: Mail | None,
+    *,
+    flags: frozenset[Oddity] = frozenset(),
+    message_id: str = "",
+    date_header: str | None = None,
+) -> Mail:
     """A mail of the story; one without a `message_id` of its own gets one from its key."""
     mail = Mail(
         key=key,
