@@ -12,13 +12,13 @@ from kipflow.commands.proposal_json import as_dict
 from kipflow.commands.sayings import find_facts, render_ballots, say_ballot, say_evidence
 from kipflow.domain.arrivals import UNRECORDED
 from kipflow.domain.clocks import VoteState
-from kipflow.domain.ends import list_ends, say_end
 from kipflow.domain.events import Actor
 from kipflow.domain.facts import SilenceWarning
 from kipflow.domain.history import find_amendments
 from kipflow.domain.missing import DIFFERS
 from kipflow.domain.pages import find_newest_rows
 from kipflow.domain.records import pick_fields
+from kipflow.domain.ruled import list_ends, say_end
 from kipflow.domain.times import say_moment
 from kipflow.services.board import ProposalView, RecordedTransition
 from kipflow.services.settling import find_commands

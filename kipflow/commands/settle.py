@@ -15,11 +15,9 @@ from kipflow.commands.sayings import parse_number, print_done
 from kipflow.domain.decisions import SIDES
 from kipflow.domain.events import Stage
 from kipflow.domain.interfaces import INTERFACES
-from kipflow.domain.numberdoubts import ANSWERS
-from kipflow.domain.ruled import HOLD, VOTES
+from kipflow.domain.ruled import ANSWERS, CHOICES, HOLD, VOTES
 from kipflow.services.acts import perform
 from kipflow.services.desk import ActContext
-from kipflow.services.ruling_checks import CHOICES
 from kipflow.wiring import open_desk
 
 Given = Callable[[Callable[..., int]], Callable[..., int]]

@@ -17,7 +17,7 @@ from kipflow.commands.output import as_of_option, console, format_option, print_
 from kipflow.config.loading import find_roster, load_community
 from kipflow.config.roster import load_roster
 from kipflow.config.settings import read_settings
-from kipflow.domain.ends import find_open_ends
+from kipflow.domain.ruled import find_open_ends
 from kipflow.domain.texts import say_count
 from kipflow.domain.times import say_moment
 from kipflow.domain.votes import BallotStatus

@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from kipflow.domain.facts import ProposalFacts, Ruling
+from kipflow.domain.facts import ProposalFacts
 from kipflow.domain.pages import PageVersion
 from kipflow.domain.policy import Care, Policy
+from kipflow.domain.ruled import rulings_in_force
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,11 +72,6 @@ def own_versions(pages: Iterable[PageVersion], number: int) -> tuple[PageVersion
     held = tuple(pages)
     own = find_own_page(held, number)
     return tuple(p for p in held if p.page_id == own and is_of(p, number))
-
-
-def rulings_in_force(rulings: Iterable[Ruling], at: datetime) -> tuple[Ruling, ...]:
-    """The rulings that were made by `at` and not revoked by then."""
-    return tuple(r for r in rulings if r.made_at <= at and (r.revoked_at is None or r.revoked_at > at))
 
 
 def _find_touched(facts: ProposalFacts, opened_at: datetime, at: datetime) -> frozenset[str]:

@@ -8,16 +8,15 @@ from datetime import UTC, datetime, timedelta
 
 from kipflow.domain.care import Requirements, find_requirements
 from kipflow.domain.differences import find_differences
-from kipflow.domain.ends import with_ending_rulings
 from kipflow.domain.facts import ArchiveMonth, Coverage, ProposalFacts, Ruling
 from kipflow.domain.judging import judge
 from kipflow.domain.ownperiods import keep_open
 from kipflow.domain.pagechanges import LateChange, find_late_change
 from kipflow.domain.policy import Policy
-from kipflow.domain.ruled import find_recast, with_recast
+from kipflow.domain.ruled import find_recast, with_recast, with_rulings
 from kipflow.domain.tally import Outcome, Tally, count, depends_on_review, find_outcome
 from kipflow.domain.times import say_moment
-from kipflow.domain.votes import Ballot, BallotStatus, Choice, Vote
+from kipflow.domain.votes import Vote
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,35 +100,6 @@ def judge_vote(vote: Vote, terms: VoteTerms, policy: Policy, rulings: Iterable[R
         depends_on_review=depends_on_review(judged, policy),
         differences=find_differences(judged),
     )
-
-
-def with_rulings(vote: Vote, rulings: Iterable[Ruling]) -> Vote:
-    """The vote with rulings on ballots and claimed ends applied: a ruled choice counts, "none" is no ballot. A ballot
-    that must be cast again is void, whatever was ruled on it."""
-    rulings = tuple(rulings)
-    vote = with_ending_rulings(vote, rulings)
-    settled = {r.target: r for r in rulings if r.kind == "ballot" and _find_choice(r) in _RULED_CHOICES}
-    if not settled:
-        return with_recast(vote, rulings)
-
-    def settle(ballot: Ballot) -> Ballot:
-        ruling = settled.get(ballot.message_id)
-        if ruling is None:
-            return ballot
-        choice = _find_choice(ruling)
-        why = f"ruled by {ruling.author}: {ruling.reason}"
-        if choice == "none":
-            return replace(ballot, status=BallotStatus.VOID, why=why)
-        return replace(ballot, status=BallotStatus.COUNTED, choice=Choice(choice), value=choice, why=why, is_ruled=True)
-
-    return with_recast(replace(vote, ballots=tuple(settle(b) for b in vote.ballots)), rulings)
-
-
-_RULED_CHOICES = frozenset({"none", *Choice})
-
-
-def _find_choice(ruling: Ruling) -> str:
-    return str(ruling.value.get("choice", "none"))
 
 
 def find_newest(states: Sequence[VoteState]) -> VoteState | None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from itertools import takewhile
 
-from kipflow.domain.care import own_versions, rulings_in_force
+from kipflow.domain.care import own_versions
 from kipflow.domain.clocks import VoteState
 from kipflow.domain.decisions import Drift
 from kipflow.domain.differences import find_name_differences
@@ -17,6 +17,7 @@ from kipflow.domain.events import OPEN_STAGES, Stage
 from kipflow.domain.facts import ProposalFacts
 from kipflow.domain.pages import IndexEntry, PageAbsence, PageVersion, StatusWord, TicketState
 from kipflow.domain.releases import Work, find_ticket, find_work, name_versions
+from kipflow.domain.ruled import rulings_in_force
 from kipflow.domain.stages.closing import is_contradicted
 from kipflow.domain.stagewords import PAGE_WORD, SECTION_OF_STAGE, STAGES_OF_WORD
 from kipflow.domain.tally import Outcome

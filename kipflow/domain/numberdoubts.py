@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from kipflow.domain.care import rulings_in_force
 from kipflow.domain.facts import ProposalFacts, Ruling
 from kipflow.domain.numbering import is_jump
 from kipflow.domain.proposals import format_key
-
-ANSWERS = ("accept", "refuse")
+from kipflow.domain.ruled import ANSWERS, rulings_in_force
 
 
 class NumberDoubtKind(StrEnum):

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from kipflow.domain.care import own_versions, rulings_in_force
+from kipflow.domain.care import own_versions
 from kipflow.domain.facts import ProposalFacts
 from kipflow.domain.pages import PageVersion
-from kipflow.domain.ruled import HOLD
+from kipflow.domain.ruled import HOLD, rulings_in_force
 from kipflow.domain.texts import list_some
 from kipflow.domain.votes import BallotStatus, Vote
 

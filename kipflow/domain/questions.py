@@ -188,7 +188,7 @@ def _ask_about_number(state: State) -> Iterator[ReviewItem]:
 
 def _ask_about_rulings(state: State) -> Iterator[ReviewItem]:
     for ruling in state.rulings:
-        unusable = (ruling.kind == "snooze" and find_time(ruling, "until") is None) or (
+        unusable = (ruling.kind == "snooze" and find_time(ruling.value, "until") is None) or (
             ruling.kind == "stage" and find_choice_of_stage(ruling, ()) is None
         )
         if unusable:

@@ -1,4 +1,7 @@
-"""Effects of rulings on a replay (for example: votes must be cast again). Unusable rulings have none."""
+"""Effects of rulings: on ballots, on ends of votes announced by somebody not entitled to, on a replay.
+
+Unusable rulings have none.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,18 @@ from typing import Any
 
 from kipflow.domain.events import Stage, Transition
 from kipflow.domain.facts import Ruling
-from kipflow.domain.votes import BallotStatus, Declared, EndKind, Vote
+from kipflow.domain.people import Mailbox, say_mailbox
+from kipflow.domain.votes import Ballot, BallotStatus, Choice, ClaimedEnd, Declared, EndKind, Vote
+
+#: What a ruling on a number or on a claimed end can say.
+ANSWERS = ("accept", "refuse")
+#: What a ruling on a ballot can say.
+CHOICES = ("+1", "0", "-1", "none")
+
+
+def rulings_in_force(rulings: Iterable[Ruling], at: datetime) -> tuple[Ruling, ...]:
+    """The rulings that were made by `at` and not revoked by then."""
+    return tuple(r for r in rulings if r.made_at <= at and (r.revoked_at is None or r.revoked_at > at))
 
 
 def find_choice_of_stage(ruling: Ruling, history: Sequence[Transition]) -> Stage | None:
@@ -21,10 +35,10 @@ def find_choice_of_stage(ruling: Ruling, history: Sequence[Transition]) -> Stage
     return Stage(word) if ruling.kind == "stage" and word in set(Stage) else None
 
 
-def find_time(ruling: Ruling, field: str) -> datetime | None:
-    """The time in a ruling, UTC if it names no zone; None if it names no time."""
+def find_time(value: Mapping[str, Any], field: str) -> datetime | None:
+    """The time in a ruling's value, UTC if it names no zone; None if it names no time."""
     try:
-        found = datetime.fromisoformat(str(ruling.value.get(field)))
+        found = datetime.fromisoformat(str(value.get(field)))
     except ValueError:
         return None
     return found.replace(tzinfo=UTC) if found.tzinfo is None else found
@@ -63,7 +77,7 @@ def find_recast(vote: Vote, rulings: Iterable[Ruling]) -> Recast | None:
     for ruling in rulings:
         if ruling.kind != "page" or ruling.value.get("round") != vote.root_message_id:
             continue
-        before = find_time(ruling, "before")
+        before = find_time(ruling.value, "before")
         if before is not None and (found is None or ruling.made_at > found.at):
             why = f"the page changed since: to be cast again, ruled by {ruling.author}: {ruling.reason}"
             found = Recast(before=before, at=ruling.made_at, why=why)
@@ -90,3 +104,79 @@ def _find_announced_since(declared: Declared | None, moment: datetime) -> Declar
     if declared is None or declared.as_of(moment) is declared:
         return None
     return replace(declared, before=_find_announced_since(declared.before, moment))
+
+
+def list_ends(vote: Vote) -> tuple[ClaimedEnd, ...]:
+    """The claimed ends of a vote, then its contested opening."""
+    return vote.claimed_ends if vote.contested is None else (*vote.claimed_ends, vote.contested)
+
+
+def with_ending_rulings(vote: Vote, rulings: Iterable[Ruling]) -> Vote:
+    """The vote with the rulings on its claimed ends applied."""
+    said = {r.target: r for r in rulings if r.kind == "ending" and r.value.get("ending") in ANSWERS}
+    if not said or not list_ends(vote):
+        return vote
+
+    def settle(end: ClaimedEnd) -> ClaimedEnd:
+        ruling = said.get(end.message_id)
+        if ruling is None:
+            return end
+        return replace(end, settled_at=ruling.made_at, accepted=ruling.value["ending"] == "accept")
+
+    contested = None if vote.contested is None else settle(vote.contested)
+    return replace(vote, claimed_ends=tuple(settle(end) for end in vote.claimed_ends), contested=contested)
+
+
+def find_accepted(vote: Vote, at: datetime) -> tuple[ClaimedEnd, ...]:
+    """The claimed ends that a ruling had accepted by `at`."""
+    return tuple(e for e in vote.claimed_ends if e.accepted and e.is_settled(at))
+
+
+def find_open_ends(vote: Vote) -> tuple[ClaimedEnd, ...]:
+    """The claimed ends that wait for a ruling. A second round called meanwhile is asked about with that round."""
+    kinds = {EndKind.CANCELLED} if vote.declared is not None else {EndKind.CANCELLED, EndKind.CLOSED}
+    return tuple(end for end in vote.claimed_ends if end.settled_at is None and end.kind in kinds)
+
+
+def say_end(end: ClaimedEnd) -> str:
+    """The question about a claimed end, with what is missing."""
+    who = say_mailbox(Mailbox(key=end.address, name=end.by)) if end.address else end.by or "a mail without a sender"
+    outcome = end.declared.outcome if end.declared is not None else None
+    if end.declared is not None and end.declared.only_denies:
+        return f"{who} lets the vote run on, and {end.why}: does it?"
+    said, question = _SAID[end.kind]
+    return f"{who} {said}{f' ({outcome})' if outcome else ''}, and {end.why}: {question}"
+
+
+_SAID = {
+    EndKind.CLOSED: ("announces a result", "does it close the vote?"),
+    EndKind.CANCELLED: ("calls the vote off", "is it called off?"),
+    EndKind.REPLACED: ("calls a vote beside this one", "does it replace the one that runs?"),
+    EndKind.CALLED: ("may call a vote", "is it a vote?"),
+}
+
+
+def with_rulings(vote: Vote, rulings: Iterable[Ruling]) -> Vote:
+    """The vote with rulings on ballots and claimed ends applied: a ruled choice counts, "none" is no ballot. A ballot
+    that must be cast again is void, whatever was ruled on it."""
+    rulings = tuple(rulings)
+    settled = {r.target: r for r in rulings if r.kind == "ballot" and _find_choice(r) in CHOICES}
+
+    def settle(ballot: Ballot) -> Ballot:
+        ruling = settled.get(ballot.message_id)
+        if ruling is None:
+            return ballot
+        choice = _find_choice(ruling)
+        why = f"ruled by {ruling.author}: {ruling.reason}"
+        if choice == "none":
+            return replace(ballot, status=BallotStatus.VOID, why=why)
+        return replace(ballot, status=BallotStatus.COUNTED, choice=Choice(choice), value=choice, why=why, is_ruled=True)
+
+    vote = with_ending_rulings(vote, rulings)
+    if settled:
+        vote = replace(vote, ballots=tuple(map(settle, vote.ballots)))
+    return with_recast(vote, rulings)
+
+
+def _find_choice(ruling: Ruling) -> str:
+    return str(ruling.value.get("choice", "none"))

@@ -7,13 +7,12 @@ from dataclasses import replace
 
 from kipflow.domain.clocks import VoteState, after, is_covered
 from kipflow.domain.decisions import ReviewItem
-from kipflow.domain.ends import find_open_ends, say_end
 from kipflow.domain.facts import Ruling
 from kipflow.domain.judging import say_doubt
 from kipflow.domain.moments import Event
 from kipflow.domain.pagechanges import LateChange, say_sections
 from kipflow.domain.policy import Policy
-from kipflow.domain.ruled import HOLD, render_recast
+from kipflow.domain.ruled import HOLD, find_open_ends, render_recast, say_end
 from kipflow.domain.stages.closing import is_contradicted
 from kipflow.domain.stages.state import State, judge
 from kipflow.domain.stages.table import find_row

@@ -8,20 +8,18 @@ from datetime import datetime
 from typing import Any
 
 from kipflow.domain.care import find_requirements, own_versions
-from kipflow.domain.ends import list_ends
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.events import OPEN_STAGES, Stage
 from kipflow.domain.facts import ProposalFacts, Ruling
 from kipflow.domain.history import effective
 from kipflow.domain.interfaces import INTERFACES
-from kipflow.domain.numberdoubts import ANSWERS, find_number_doubt
+from kipflow.domain.numberdoubts import find_number_doubt
 from kipflow.domain.pagechanges import find_late_change, name_version
 from kipflow.domain.policy import Policy
-from kipflow.domain.ruled import RECAST, VOTES, find_time, render_recast, with_recast
+from kipflow.domain.ruled import ANSWERS, CHOICES, RECAST, VOTES, find_time, list_ends, render_recast, with_recast
 from kipflow.domain.times import say_moment
 from kipflow.services.ports import Session
 
-CHOICES = ("+1", "0", "-1", "none")
 #: Questions whether to reopen a settled proposal; "no" is a ruling for its present stage.
 _REOPENINGS = frozenset({"new-vote", "reopening", "turned-vote", "retraction", "late-ballot"})
 
@@ -118,8 +116,7 @@ def _check_stage(request: RulingRequest) -> Checked:
 def _check_snooze(request: RulingRequest) -> Checked:
     value, at, stage = request.value, request.at, request.stage
     text = value.get("until")
-    snooze = Ruling(id=None, number=None, kind="snooze", target="", value=value, author="", reason="", made_at=at)
-    until = find_time(snooze, "until")
+    until = find_time(value, "until")
     if until is None:
         raise BadRuling(f"a snooze ends at an ISO time, not {text!r}")
     if datetime.fromisoformat(str(text)).tzinfo is None:

@@ -10,11 +10,9 @@ from shlex import quote
 from kipflow.domain.decisions import ReviewItem
 from kipflow.domain.events import OPEN_STAGES, Stage
 from kipflow.domain.interfaces import INTERFACES
-from kipflow.domain.numberdoubts import ANSWERS
 from kipflow.domain.people import find_sides
-from kipflow.domain.ruled import HOLD, RECAST, VOTES
+from kipflow.domain.ruled import ANSWERS, CHOICES, HOLD, RECAST, VOTES
 from kipflow.services.ports import EDITS, RETRACTS, WARNS, OutboxRow
-from kipflow.services.ruling_checks import CHOICES
 
 #: The default duration of a snooze.
 SNOOZE = timedelta(days=30)

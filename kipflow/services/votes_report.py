@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from kipflow.domain.arrivals import is_far, say_dated
-from kipflow.domain.ends import list_ends, say_end
 from kipflow.domain.judging import say_doubt
 from kipflow.domain.ownperiods import say_longer
 from kipflow.domain.people import Doubt, render_mailbox
 from kipflow.domain.records import pick_fields
+from kipflow.domain.ruled import list_ends, say_end
 from kipflow.domain.tally import count
 from kipflow.domain.times import render_machine_time
 from kipflow.domain.votes import Ballot, BallotStatus, ClaimedEnd, Declared

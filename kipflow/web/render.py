@@ -19,9 +19,9 @@ from jinja2.runtime import Context
 from markupsafe import Markup, escape
 
 from kipflow.domain.clocks import find_coverage
-from kipflow.domain.ends import say_end
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.pages import PageVersion
+from kipflow.domain.ruled import say_end
 from kipflow.domain.times import render_machine_time, say_day, say_moment
 from kipflow.services.board import Board
 from kipflow.services.conditions import Condition

@@ -54,7 +54,7 @@ def close_vote(state: State, _what: Any) -> State:
 
 def snooze(state: State, ruling: Ruling) -> State:
     """nobody is warned before then"""
-    return state._replace(snoozed_until=find_time(ruling, "until") or state.snoozed_until)
+    return state._replace(snoozed_until=find_time(ruling.value, "until") or state.snoozed_until)
 
 
 def keep_stage(state: State, _what: Any) -> State:

@@ -7,13 +7,13 @@ from datetime import datetime
 from typing import Any
 
 from kipflow.domain.clocks import after, find_earliest_close, is_covered
-from kipflow.domain.ends import find_accepted, with_ending_rulings
 from kipflow.domain.errors import IllegalTransition
 from kipflow.domain.events import Stage, Transition
 from kipflow.domain.facts import ProposalFacts
 from kipflow.domain.judging import reopen
 from kipflow.domain.moments import Event, find_moments
 from kipflow.domain.policy import PageChanges, Policy
+from kipflow.domain.ruled import find_accepted, with_ending_rulings
 from kipflow.domain.stages.evidence import find_actor, find_evidence, find_note
 from kipflow.domain.stages.guards import is_own_page, is_running
 from kipflow.domain.stages.quiet import find_dormant_at

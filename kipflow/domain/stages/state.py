@@ -6,14 +6,13 @@ from dataclasses import replace
 from datetime import datetime
 from typing import NamedTuple
 
-from kipflow.domain.care import rulings_in_force
 from kipflow.domain.clocks import VoteState, find_terms, judge_vote
-from kipflow.domain.ends import with_ending_rulings
 from kipflow.domain.events import Stage, Transition
 from kipflow.domain.facts import ProposalFacts, Ruling, SilenceWarning, ThreadMessage
 from kipflow.domain.numberdoubts import NumberDoubt, find_number_doubt
 from kipflow.domain.pages import StatusWord
 from kipflow.domain.policy import Policy
+from kipflow.domain.ruled import rulings_in_force, with_ending_rulings
 from kipflow.domain.votes import Vote
 
 
