@@ -177,7 +177,7 @@ class SilenceWarning:
     """A warning of dormancy to an author, written once for each silence.
 
     `quiet_since` is the last activity, `silent_at` when the silence had lasted long enough. `as_of` is the time of the
-    decision that wrote the warning; `warned_at` differs only if that was a backfill (`silence.make_warning`). `due_at`
+    decision that wrote the warning; `warned_at` differs only if that was a backfill (`make_warning`). `due_at`
     is the date that it names; None: a person decides. `delivered_at` is when the author could read it, and the grace
     period begins; None: nobody was warned yet.
     """

@@ -12,7 +12,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from kipflow.domain.clocks import after, find_earliest_close
-from kipflow.domain.decisions import Decision, Drift
+from kipflow.domain.decisions import Decision, Drift, Silence
 from kipflow.domain.drift import find_drift
 from kipflow.domain.events import Stage
 from kipflow.domain.facts import ProposalFacts, SilenceWarning
@@ -22,7 +22,6 @@ from kipflow.domain.moments import in_order
 from kipflow.domain.numberdoubts import NumberDoubtKind
 from kipflow.domain.policy import Policy
 from kipflow.domain.questions import find_questions
-from kipflow.domain.silence import Silence
 from kipflow.domain.stages import quiet
 from kipflow.domain.stages.replaying import find_clock_moments, replay
 from kipflow.domain.stages.state import State, is_same, judge

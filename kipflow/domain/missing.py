@@ -7,13 +7,13 @@ from datetime import timedelta
 
 from kipflow.domain.arrivals import say_dated
 from kipflow.domain.clocks import VoteState, after
+from kipflow.domain.decisions import Silence
 from kipflow.domain.events import Stage
 from kipflow.domain.numberdoubts import NumberDoubt, NumberDoubtKind
 from kipflow.domain.ownperiods import say_longer
 from kipflow.domain.pagechanges import say_sections
 from kipflow.domain.policy import Policy, VotingRule
 from kipflow.domain.ruled import find_recast
-from kipflow.domain.silence import Silence
 from kipflow.domain.stages import quiet
 from kipflow.domain.stages.closing import is_contradicted, is_text_in_doubt
 from kipflow.domain.stages.state import State, judge

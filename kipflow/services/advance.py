@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 from math import ceil
 from typing import Any
 
-from kipflow.domain.decisions import Decision
+from kipflow.domain.decisions import Decision, make_warning
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.events import Stage, Transition
 from kipflow.domain.facts import ProposalFacts, SilenceWarning
@@ -23,7 +23,6 @@ from kipflow.domain.history import effective
 from kipflow.domain.lifecycle import decide, with_known_future
 from kipflow.domain.policy import Policy
 from kipflow.domain.proposals import Proposal, format_key
-from kipflow.domain.silence import make_warning
 from kipflow.domain.times import say_moment
 from kipflow.services.assembly import load_facts
 from kipflow.services.effectrules import EffectRules

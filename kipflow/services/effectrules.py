@@ -13,7 +13,7 @@ from kipflow.domain.quiet import QuietHours
 #: Instead of a channel: this kind of message is only in the weekly digest, or not sent.
 DIGEST, OFF = "digest", "off"
 #: In a message: the blocks with buttons, used if an app is configured.
-ANSWERS = "answers"
+BUTTONS = "answers"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,10 +64,10 @@ class EffectRules:
         channel = self.find_route(kind)
         if channel in {OFF, DIGEST}:
             return None
-        blocks = [*message["blocks"], *(message.get(ANSWERS, ()) if self.buttons else ())]
+        blocks = [*message["blocks"], *(message.get(BUTTONS, ()) if self.buttons else ())]
         if mention := self.mentions.get(kind):
             blocks = [{"type": "context", "elements": [{"type": "mrkdwn", "text": mention}]}, *blocks]
-        kept = {name: value for name, value in message.items() if name != ANSWERS}
+        kept = {name: value for name, value in message.items() if name != BUTTONS}
         return {**kept, "blocks": blocks, "kind": kind, "channel": channel}
 
     def needs_release(self, channel: str) -> bool:

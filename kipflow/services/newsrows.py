@@ -14,7 +14,6 @@ from kipflow.domain.facts import ProposalFacts, SilenceWarning
 from kipflow.domain.messagekinds import find_move_kind
 from kipflow.domain.tally import Outcome
 from kipflow.domain.texts import digest_text
-from kipflow.services.buttons import offer, offer_draft, offer_snooze
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.messages import (
     render_correction,
@@ -27,7 +26,16 @@ from kipflow.services.messages import (
     say_links,
 )
 from kipflow.services.ports import ASKS, DRIFT, RETRACTS, WARNS
-from kipflow.services.settling import find_commands, find_drift_way, find_ways, list_answers, render_command
+from kipflow.services.settling import (
+    find_commands,
+    find_drift_way,
+    find_ways,
+    list_answers,
+    offer,
+    offer_draft,
+    offer_snooze,
+    render_command,
+)
 from kipflow.services.votecards import write_card
 from kipflow.services.wording import find_warning_key
 

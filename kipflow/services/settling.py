@@ -1,17 +1,20 @@
-"""The ways to settle a question or an effect: as buttons on the board and commands of `kipflow review`."""
+"""The ways to settle a question or an effect: commands of `kipflow review`, buttons on the board and in Slack."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from shlex import quote
+from typing import Any
 
 from kipflow.domain.decisions import ReviewItem
 from kipflow.domain.events import OPEN_STAGES, Stage
 from kipflow.domain.interfaces import INTERFACES
 from kipflow.domain.people import find_sides
 from kipflow.domain.ruled import ANSWERS, CHOICES, HOLD, RECAST, VOTES
+from kipflow.services.effectrules import BUTTONS
 from kipflow.services.ports import EDITS, RETRACTS, WARNS, OutboxRow
 
 #: The default duration of a snooze.
@@ -184,3 +187,53 @@ def render_command(way: Way, program: str = "kipflow") -> str:
     rest = [*reason, "--", words] if " -" in f" {words}" else [words, *reason]
     comment = f"{place}: {can_be}" if place else way.label
     return " ".join([program, "review", way.act, *rest, *([f" # {comment}"] if comment else [])])
+
+
+# -- buttons below Slack messages, if an app is configured; `services.presses` performs them -----------
+#: Not an act: it records nothing, and only the person who presses it sees the draft.
+DRAFT = "draft"
+#: Slack's limits for a button's text and value, and the most buttons of a message; the board has all ways.
+_LABEL, _VALUE, MOST_BUTTONS = 75, 2_000, 5
+_REASON = "reason"
+
+
+def offer(message: Mapping[str, Any], answers: Mapping[str, Answer]) -> dict[str, Any]:
+    """The message with buttons for the answers; `EffectRules.address` drops them if there is no app."""
+    pressed = {label: json.dumps([a.act, dict(a.values)], ensure_ascii=False) for label, a in answers.items()}
+    buttons = [
+        {
+            "type": "button",
+            "action_id": f"kipflow-{number}",
+            "text": {"type": "plain_text", "text": label[:_LABEL]},
+            "value": value,
+        }
+        for number, (label, value) in enumerate(pressed.items())
+        if len(value) <= _VALUE
+    ]
+    if not buttons:
+        return dict(message)
+    asks = {
+        "type": "input",
+        "block_id": _REASON,
+        "optional": True,
+        "label": {"type": "plain_text", "text": "Reason"},
+        "element": {"type": "plain_text_input", "action_id": _REASON, "max_length": 1_000},
+    }
+    reason = [asks] if any(answer.needs_reason for answer in answers.values()) else []
+    return {**message, BUTTONS: [*reason, {"type": "actions", "elements": buttons[:MOST_BUTTONS]}]}
+
+
+def offer_snooze(number: int, at: datetime) -> dict[str, Answer]:
+    """The answer that snoozes a proposal for `SNOOZE`."""
+    until = f"{at + SNOOZE:%Y-%m-%d}"
+    return {f"snooze until {until}": Answer(act="snooze", values={"proposal": str(number), "until": until})}
+
+
+def offer_draft(number: int) -> dict[str, Answer]:
+    return {"draft the result": Answer(act=DRAFT, values={"proposal": str(number)}, needs_reason=False)}
+
+
+def find_offered(payload: Mapping[str, Any]) -> frozenset[str]:
+    """The values of the buttons below a message."""
+    elements = (e for block in payload["blocks"] if block["type"] == "actions" for e in block["elements"])
+    return frozenset(element["value"] for element in elements)

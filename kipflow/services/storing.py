@@ -1,14 +1,16 @@
-"""Store mails, one transaction per batch, and report the counts."""
+"""Store mails, one transaction per batch, and report the counts; skip those of a month that were read already."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import hashlib
+from collections.abc import Container, Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import groupby, islice
 
 from kipflow.domain.facts import Message, Unreadable
 from kipflow.mail import version
-from kipflow.services.ports import Report, Store
+from kipflow.mbox.splitting import RawMail
+from kipflow.services.ports import Marks, Report, Store
 
 #: Mails per transaction: enough to be fast, few enough not to block other writers for long.
 BATCH = 500
@@ -79,3 +81,51 @@ def store_batches(
         totals.touched |= report.touched
         count += len(batch)
     return count
+
+
+# -- mails of a month that were read already --------------------------------------------------------
+# An hourly poll with ten new mails in a month of thousands need not read the thousands again. Digests of their bytes
+# are stored in the transaction that stores the month, and are valid for one version of the reading rules. Only months
+# that can still grow have them. Spark reads first runs and backfills, where known mails are few, and needs none.
+
+#: Bytes of a digest that are stored: enough to avoid collisions within a month.
+_LENGTH = 12
+
+
+class MailFilter:
+    """Selects the mails of a month that were not read yet, and collects the digests of all."""
+
+    def __init__(self, known: Container[str]) -> None:
+        self.known = known
+        self.seen: list[str] = []
+        self.skipped = 0
+
+    def is_new(self, mail: RawMail) -> bool:
+        digest = hashlib.sha256(mail.data).hexdigest()[: 2 * _LENGTH]
+        self.seen.append(digest)
+        # a truncated mail cannot be recognized by its beginning
+        if digest in self.known and not mail.truncated:
+            self.skipped += 1
+            return False
+        return True
+
+
+def load_known_mails(marks: Marks, list_id: str, month: str) -> frozenset[str]:
+    """The digests of a month's mails that were read by the present rules."""
+    rules, _, digests = (marks.load(_mark(list_id, month)) or "").partition(" ")
+    return frozenset(digests.split()) if rules == str(version.READING_RULES) else frozenset()
+
+
+def save_known_mails(marks: Marks, list_id: str, month: str, seen: Sequence[str]) -> None:
+    """Store the digests of all mails of a month, all read by the present rules."""
+    marks.save(_mark(list_id, month), " ".join([str(version.READING_RULES), *dict.fromkeys(seen)]))
+
+
+def drop_known_mails(marks: Marks, list_id: str, month: str) -> None:
+    """Delete the digests of a month that will not be read again."""
+    if marks.load(_mark(list_id, month)):
+        marks.save(_mark(list_id, month), "")
+
+
+def _mark(list_id: str, month: str) -> str:
+    return f"read/{list_id}/{month}"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from kipflow.domain.decisions import Decision
+from kipflow.domain.decisions import Decision, make_warning
 from kipflow.domain.errors import UnknownProposal
 from kipflow.domain.events import UNDATED, Stage
 from kipflow.domain.facts import (
@@ -17,7 +17,6 @@ from kipflow.domain.facts import (
     VoteMail,
 )
 from kipflow.domain.lifecycle import decide
-from kipflow.domain.silence import make_warning
 from kipflow.domain.tally import Outcome
 from kipflow.services.board import (
     BoardRow,

@@ -6,10 +6,10 @@ from dataclasses import replace
 from datetime import datetime
 
 from kipflow.domain.clocks import after, is_covered
+from kipflow.domain.decisions import Silence
 from kipflow.domain.events import Stage
 from kipflow.domain.facts import SilenceWarning
 from kipflow.domain.policy import Policy
-from kipflow.domain.silence import Silence
 from kipflow.domain.stages.closing import is_contradicted
 from kipflow.domain.stages.state import State, judge
 from kipflow.domain.tally import Outcome
@@ -81,7 +81,8 @@ def find_unwarned(state: State) -> Silence | None:
     silence = find_silence(state)
     if silence is None or (state.number_doubt is not None and not state.number_doubt.is_real):
         return None  # no warning about a number that may be made up
-    if not silence.requires_warning(state.now):
+    is_ahead = silence.past is None or state.now < silence.past
+    if silence.warning is not None or silence.silent_at > state.now or not is_ahead:
         return None
     return None if find_silence_gap(state, silence.silent_at) is not None or blocks_dormancy(state) else silence
 

@@ -9,13 +9,12 @@ from typing import Any
 from kipflow.domain.errors import Refused, Withheld
 from kipflow.domain.texts import digest_text
 from kipflow.services.away import note_outage, note_recovery
-from kipflow.services.buttons import offer
 from kipflow.services.digests import DigestRules, plan_digests
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.kinds.kind import Scope, render_preview
 from kipflow.services.messages import render_approval
 from kipflow.services.ports import BELOW, DIRECT, Chat, Effect, OutboxRow, Report
-from kipflow.services.settling import find_release_commands, find_release_ways, list_answers
+from kipflow.services.settling import find_release_commands, find_release_ways, list_answers, offer
 
 #: The most waiting effects that operators are notified of one by one; the board has all.
 _MOST_APPROVALS = 20

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from kipflow.domain.pages import WikiPage
-from kipflow.services.ports.decided import HistoryRows, HistoryStore, MetricStore
 from kipflow.services.ports.effects import (
     ASKS,
     BELOW,
@@ -54,4 +53,4 @@ from kipflow.services.ports.records import (
     SaveReport,
     StaleMonth,
 )
-from kipflow.services.ports.store import Rules, Session, Store
+from kipflow.services.ports.store import HistoryRows, HistoryStore, MetricStore, Rules, Session, Store

@@ -6,14 +6,13 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from kipflow.domain.decisions import Decision
+from kipflow.domain.decisions import Decision, make_warning
 from kipflow.domain.events import Stage
 from kipflow.domain.facts import Coverage, MailKind, ProposalFacts, Ruling, ThreadMessage
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.pages import PageVersion, StatusWord
 from kipflow.domain.policy import Policy
 from kipflow.domain.proposals import Proposal
-from kipflow.domain.silence import make_warning
 from kipflow.domain.votes import Ballot, BallotStatus, Choice, Declared, Vote
 
 START = datetime(2026, 3, 2, 9, tzinfo=UTC)

@@ -17,14 +17,13 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, precondition, rule
 
 from kipflow.domain.clocks import is_covered
-from kipflow.domain.decisions import Decision
+from kipflow.domain.decisions import PROMPT, Decision, make_warning
 from kipflow.domain.events import Stage, Transition
 from kipflow.domain.facts import Coverage, MailKind, ProposalFacts, SilenceWarning
 from kipflow.domain.history import effective, reconcile
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.pages import IndexEntry, PageAbsence, StatusWord, TicketState
 from kipflow.domain.policy import Care, Policy, VotingRule
-from kipflow.domain.silence import PROMPT, make_warning
 from kipflow.domain.stages.table import BY_PERSON, TABLE
 from kipflow.domain.votes import Ballot, BallotStatus, Choice, Declared, Vote
 from tests.examples import examples

@@ -10,12 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kipflow.domain.decisions import Decision
+from kipflow.domain.decisions import PROMPT, Decision, Silence, make_warning
 from kipflow.domain.events import Stage
 from kipflow.domain.facts import Coverage, MailKind, ProposalFacts
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.policy import Policy
-from kipflow.domain.silence import PROMPT, Silence, make_warning
 from tests.unit.domain.building import (
     SLEEPY,
     TALKED,

@@ -15,13 +15,12 @@ import pytest
 
 from kipflow.config.loading import load_community
 from kipflow.config.roster import load_roster
-from kipflow.domain.decisions import Decision
+from kipflow.domain.decisions import Decision, make_warning
 from kipflow.domain.facts import Coverage, Message, ProposalFacts, SilenceWarning, ThreadMessage, Unreadable
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.pages import PageAbsence, PageVersion, Substance, WikiPage
 from kipflow.domain.policy import Policy
 from kipflow.domain.proposals import Proposal
-from kipflow.domain.silence import make_warning
 from kipflow.domain.votes import Vote
 from kipflow.mail.messages import read_message
 from kipflow.mail.rounds.linking import attribute_numbers

@@ -30,7 +30,6 @@ from kipflow.domain.votes import BallotStatus
 from kipflow.services.alerts import Failure, render_failure
 from kipflow.services.assembly import CommunityRules
 from kipflow.services.board import BoardRow, ProposalView, VoteClock
-from kipflow.services.buttons import offer
 from kipflow.services.checks import find_fault_effects
 from kipflow.services.conditions import Condition, report_conditions
 from kipflow.services.digests import Week, render_digest
@@ -39,7 +38,7 @@ from kipflow.services.effects import PriorNews, find_effects
 from kipflow.services.messages import build_message, render_approval
 from kipflow.services.newsrows import Notice
 from kipflow.services.ports import CheckedPage, Effect
-from kipflow.services.settling import find_release_commands, find_release_ways, list_answers
+from kipflow.services.settling import find_release_commands, find_release_ways, list_answers, offer
 from kipflow.services.votecards import keep_cards
 from tests.memory_store import MemoryStore, as_row
 from tests.unit.domain.building import (
