@@ -32,15 +32,12 @@ class RosterText(Protocol):
     def read(self) -> str: ...
     def check(self, text: str) -> Roster:
         """The roster in the text, if it could be saved."""
-        ...
 
     def save(self, text: str, *, instead_of: str) -> bool:
         """Save it; False if the file no longer is `instead_of`."""
-        ...
 
     def find_before(self) -> str | None:
         """The text before the last save; None if there is none."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

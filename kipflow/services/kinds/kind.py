@@ -28,21 +28,17 @@ class EffectKind(Protocol):
 
     def plan(self) -> Report:
         """Put due effects into the outbox, and withdraw waiting ones that no longer hold."""
-        ...
 
     def preview(self) -> list[str]:
         """What `plan` would add, in lines for a person, without storing anything."""
-        ...
 
     def send(self, row: OutboxRow) -> str:
         """Send it. Returns a reference to the result. After `Refused` and `RateLimited` it certainly was not sent,
         after any other error it may be."""
-        ...
 
     def find(self, row: OutboxRow) -> str | None:
         """The reference of what was sent for a row since its `tried_at`; None: certainly nothing. Raises
         `DeliveryUnclear` if that can't be seen."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

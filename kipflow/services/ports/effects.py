@@ -136,11 +136,9 @@ class Outbox(Protocol):
 
     def enqueue(self, effects: Iterable[Effect], *, now: datetime, sends: bool = True) -> int:
         """Add the effects whose key is new. Returns how many. Without `sends` (dry-run) they are only shown."""
-        ...
 
     def find_lease(self, channel: str) -> Lease | None:
         """The unexpired lease on an effect of this channel, if there is one."""
-        ...
 
     def claim(
         self, channel: str, *, by: str, now: datetime, lease: timedelta, ended: str | None = None
@@ -150,26 +148,21 @@ class Outbox(Protocol):
         Nobody else gets one of that channel until it is sent or put back, or the lease expires. `ended` is a lease
         holder that is known to have ended. The row's `tried_at` is that before this claim.
         """
-        ...
 
     def renew_lease(self, key: str, *, by: str, lease: timedelta) -> bool:
         """Extend a lease; False if somebody else has it by now."""
-        ...
 
     def find_thread(self, number: int, channel: str) -> str | None:
         """The reference of the first message on a proposal that was sent to `channel`: the root of its thread."""
-        ...
 
     def load_cards(self, number: int) -> list[OutboxRow]:
         """The messages of the proposal's votes (`CARD`) that nobody refused, oldest first."""
-        ...
 
     def rewrite(self, key: str, payload: Mapping[str, Any], *, now: datetime, approval: bool) -> None:
         """Replace a message's payload. A sent message is pending again, as an update in place.
 
         With `approval` a person must release it, even if its earlier text was released.
         """
-        ...
 
     def mark_sent(self, key: str, *, at: datetime, external_ref: str, payload: Mapping[str, Any] | None = None) -> None:
         """Note that an effect went out. One that warns of a silence is the delivery of that warning.
@@ -177,60 +170,47 @@ class Outbox(Protocol):
         `payload` is what was sent: if the message was rewritten meanwhile, it is pending again. None: its present
         payload.
         """
-        ...
 
     def mark_failed(
         self, key: str, *, error: str, next_attempt_at: datetime | None, tried_at: datetime | None = None
     ) -> None:
         """Count an attempt. `next_attempt_at` None gives up; `tried_at`: it may have gone out since then."""
-        ...
 
     def confirm_sent(self, key: str, *, by: str, at: datetime) -> bool:
         """Confirm that an unsure effect went out; False if it is not unsure."""
-        ...
 
     def find(self, key: str) -> OutboxRow | None: ...
     def find_message(self, reference: str) -> OutboxRow | None:
         """The message that went out to the chat as `reference`."""
-        ...
 
     def load_status(self, keys: Iterable[str]) -> dict[str, str]:
         """Key → status, of the effects that exist; "unsure" for every one that may have gone out."""
-        ...
 
     def withdraw(self, keys: Iterable[str], *, why: str, updates: bool = False) -> int:
         """Withdraw unsent effects. Returns how many. What may have gone out stays.
 
         With `updates` also sent messages that wait to be updated: they stay as they are, for good.
         """
-        ...
 
     def load_channel(self, channel: str, status: Collection[str] = ()) -> tuple[OutboxRow, ...]:
         """The effects of a channel, oldest first: those of these states, or all."""
-        ...
 
     def load_unreleased_retractions(self) -> frozenset[int]:
         """The proposals with a retracted acceptance that no person has released yet."""
-        ...
 
     def find_waiting_retraction(self, number: int) -> OutboxRow | None:
         """The unsent effect that retracts the proposal's acceptance."""
-        ...
 
     def is_retraction_released(self, number: int) -> bool:
         """Whether a person released the retraction of the proposal's acceptance."""
-        ...
 
     def hold(self, key: str, *, why: str, at: datetime) -> bool:
         """Make an effect wait for approval, even if it was approved or refused; False if it is neither about to be sent
         nor refused, or may have gone out."""
-        ...
 
     def note_act(self, key: str, act: EffectAct) -> None:
         """Store what a person did with an effect."""
-        ...
 
     def release(self, key: str, *, by: str, at: datetime) -> bool:
         """A person's approval: a held or failed effect becomes pending. So does an unsure one, which the person did not
         find."""
-        ...

@@ -39,7 +39,6 @@ class Archive(Protocol):
 
     def fetch_month(self, list_id: str, month: str, target: Path, *, now: datetime) -> ArchiveMonth:
         """Stream the month to `target` and verify it. Never raises for a bad month: its status says so."""
-        ...
 
 
 class Wiki(Protocol):
@@ -53,11 +52,9 @@ class Wiki(Protocol):
 
     def save_page(self, page: WikiPage, *, body: str, message: str) -> WikiPage:
         """Save `body` as the version after `page.version`. Raises `SaveConflict`."""
-        ...
 
     def create_page(self, parent_id: str, *, title: str, body: str) -> WikiPage:
         """Make a page below `parent_id`. Raises `SaveConflict` if the space has a page of that title."""
-        ...
 
 
 class Tickets(Protocol):
@@ -69,11 +66,9 @@ class TicketComments(Protocol):
 
     def add_comment(self, ticket: str, text: str, *, key: str) -> str:
         """A reference to the comment. Raises as `Chat.post` does."""
-        ...
 
     def find_comment(self, ticket: str, *, key: str) -> str | None:
         """The reference of the comment with this key; None: it is certainly not there."""
-        ...
 
 
 class Mailer(Protocol):
@@ -81,7 +76,6 @@ class Mailer(Protocol):
 
     def send(self, mail: bytes, *, sender: str, recipient: str) -> None:
         """Hand over a mail. Raises `Refused` if it certainly was not accepted; after any other error it may be."""
-        ...
 
 
 class Chat(Protocol):
@@ -94,22 +88,18 @@ class Chat(Protocol):
 
         Raises `Refused` or `RateLimited` if it certainly was not posted; after any other error it may have been.
         """
-        ...
 
     def update(self, reference: str, text: str, blocks: Sequence[Mapping[str, Any]]) -> None:
         """Replace the content of a message; nothing happens if somebody deleted it. Raises as `post`."""
-        ...
 
     def find(self, channel: str, *, key: str, since: datetime, thread: str | None = None) -> str | None:
         """The reference of the message with this key that was posted since then; None: it is certainly not there.
 
         Raises `DeliveryUnclear` where that can't be read at all.
         """
-        ...
 
     def find_user(self, addresses: Sequence[str]) -> str | None:
         """The direct channel of the person with one of these mail addresses; None: there is nobody."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
