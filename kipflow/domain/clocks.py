@@ -1,20 +1,15 @@
-"""The clock of a vote: its terms, its state at a moment, and whether the data are complete up to then."""
+"""The clock of a vote: its terms and state at a moment, and whether the data are complete up to then."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
-from kipflow.domain.care import Requirements, find_requirements
-from kipflow.domain.differences import find_differences
-from kipflow.domain.facts import ArchiveMonth, Coverage, ProposalFacts, Ruling
-from kipflow.domain.judging import judge
-from kipflow.domain.ownperiods import keep_open
-from kipflow.domain.pagechanges import LateChange, find_late_change
+from kipflow.domain.facts import ArchiveMonth, Coverage
+from kipflow.domain.pagechanges import LateChange
 from kipflow.domain.policy import Policy
-from kipflow.domain.ruled import find_recast, with_recast, with_rulings
-from kipflow.domain.tally import Outcome, Tally, count, depends_on_review, find_outcome
+from kipflow.domain.tally import Outcome, Tally
 from kipflow.domain.times import say_moment
 from kipflow.domain.votes import Vote
 
@@ -53,53 +48,6 @@ class VoteState:
     outcome: Outcome
     depends_on_review: bool
     differences: tuple[str, ...]
-
-
-def find_terms(facts: ProposalFacts, vote: Vote, policy: Policy, rulings: Iterable[Ruling], at: datetime) -> VoteTerms:
-    """What this vote needs, as known at `at`, with the care required for the interfaces that its page touches."""
-    known = [r for r in rulings if r.made_at <= at]
-    required = find_requirements(facts, vote.opened_at, policy, at)
-    reviewers = max((care.reviewers for care in required.cares), default=0)
-    return VoteTerms(
-        quorum=max((policy.quorum, *(care.quorum or 0 for care in required.cares))),
-        earliest_close=_find_earliest_close(vote, required, policy, known, at),
-        because=tuple(care.interface for care in required.cares),
-        reviewers=reviewers,
-        reviewed_by=required.reviewed_by if reviewers else (),
-        late_change=find_late_change(facts, with_recast(vote, known), at),
-    )
-
-
-def find_earliest_close(
-    facts: ProposalFacts, vote: Vote, policy: Policy, rulings: Iterable[Ruling], at: datetime
-) -> datetime:
-    """The first moment at which this vote may be closed, as known at `at`."""
-    known = [r for r in rulings if r.made_at <= at]
-    return _find_earliest_close(vote, find_requirements(facts, vote.opened_at, policy, at), policy, known, at)
-
-
-def _find_earliest_close(
-    vote: Vote, required: Requirements, policy: Policy, known: Iterable[Ruling], at: datetime
-) -> datetime:
-    periods = (care.voting_period for care in required.cares if care.voting_period)
-    recast = find_recast(vote, known)
-    begins = vote.opened_at if recast is None else max(vote.opened_at, recast.at)
-    return keep_open(vote, after(begins, max((policy.voting_period, *periods))), at)
-
-
-def judge_vote(vote: Vote, terms: VoteTerms, policy: Policy, rulings: Iterable[Ruling], at: datetime) -> VoteState:
-    """The state of the vote at `at`, with the rulings on its ballots applied."""
-    settled = with_rulings(vote, [r for r in rulings if r.made_at <= at])
-    judged = judge(settled, at, earliest_close=terms.earliest_close)
-    policy = terms.apply_to(policy)
-    return VoteState(
-        vote=judged,
-        terms=terms,
-        tally=count(judged.ballots),
-        outcome=find_outcome(judged, policy, at, earliest_close=terms.earliest_close),
-        depends_on_review=depends_on_review(judged, policy),
-        differences=find_differences(judged),
-    )
 
 
 def find_newest(states: Sequence[VoteState]) -> VoteState | None:

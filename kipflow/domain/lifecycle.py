@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from kipflow.domain.clocks import after, find_earliest_close
+from kipflow.domain.clocks import after
 from kipflow.domain.decisions import Decision, Drift, Silence
 from kipflow.domain.drift import find_drift
 from kipflow.domain.events import Stage
@@ -24,7 +24,7 @@ from kipflow.domain.policy import Policy
 from kipflow.domain.questions import find_questions
 from kipflow.domain.stages import quiet
 from kipflow.domain.stages.replaying import find_clock_moments, replay
-from kipflow.domain.stages.state import State, is_same, judge
+from kipflow.domain.stages.state import State, find_earliest_close, is_same, judge
 from kipflow.domain.tally import Outcome
 
 #: How often to check whether an undelivered warning can go out: sending may have been switched on.
@@ -85,7 +85,7 @@ def _find_deadline(state: State, silence: Silence | None, drift: Sequence[Drift]
     moments.extend(each.find_due(state.since) for each in drift)
     if state.running is not None:
         # a passed vote that nobody has announced by then becomes a question
-        earliest = find_earliest_close(state.facts, state.running, state.policy, state.rulings, state.now)
+        earliest = find_earliest_close(state, state.running)
         moments.append(after(earliest, state.policy.grace))
     return min((m for m in moments if m > state.as_of), default=None)
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from kipflow.domain.clocks import after, find_earliest_close, is_covered
+from kipflow.domain.clocks import after, is_covered
 from kipflow.domain.errors import IllegalTransition
 from kipflow.domain.events import Stage, Transition
 from kipflow.domain.facts import ProposalFacts
@@ -17,7 +17,7 @@ from kipflow.domain.ruled import find_accepted, with_ending_rulings
 from kipflow.domain.stages.evidence import find_actor, find_evidence, find_note
 from kipflow.domain.stages.guards import is_own_page, is_running
 from kipflow.domain.stages.quiet import find_dormant_at
-from kipflow.domain.stages.state import State, begin, is_contested, judge
+from kipflow.domain.stages.state import State, begin, find_earliest_close, is_contested, judge
 from kipflow.domain.stages.table import BY_PERSON, ROWS_OF, TABLE, StageRule, find_row
 from kipflow.domain.votes import EndKind
 
@@ -55,7 +55,7 @@ def find_clock_moments(state: State) -> list[datetime]:
     moments: list[datetime] = []
     running, policy = state.running, state.policy
     if running is not None and running.root_message_id not in state.closed:
-        earliest = find_earliest_close(state.facts, running, policy, state.rulings, state.now)
+        earliest = find_earliest_close(state, running)
         moments.append(earliest)
         if policy.clock_after is not None:
             moments.append(after(earliest, policy.clock_after))

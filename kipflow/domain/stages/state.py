@@ -6,13 +6,19 @@ from dataclasses import replace
 from datetime import datetime
 from typing import NamedTuple
 
-from kipflow.domain.clocks import VoteState, find_terms, judge_vote
+from kipflow.domain.care import Requirements, find_requirements
+from kipflow.domain.clocks import VoteState, VoteTerms, after
+from kipflow.domain.differences import find_differences
 from kipflow.domain.events import Stage, Transition
 from kipflow.domain.facts import ProposalFacts, Ruling, SilenceWarning, ThreadMessage
+from kipflow.domain.judging import judge as judge_ballots
 from kipflow.domain.numberdoubts import NumberDoubt, find_number_doubt
+from kipflow.domain.ownperiods import keep_open
+from kipflow.domain.pagechanges import find_late_change
 from kipflow.domain.pages import StatusWord
 from kipflow.domain.policy import Policy
-from kipflow.domain.ruled import rulings_in_force, with_ending_rulings
+from kipflow.domain.ruled import find_recast, rulings_in_force, with_ending_rulings, with_recast, with_rulings
+from kipflow.domain.tally import count, depends_on_review, find_outcome
 from kipflow.domain.votes import Vote
 
 
@@ -65,9 +71,40 @@ def begin(facts: ProposalFacts, policy: Policy, as_of: datetime) -> State:
 
 
 def judge(state: State, vote: Vote) -> VoteState:
-    """The vote as judged now."""
-    terms = find_terms(state.facts, vote, state.policy, state.rulings, state.now)
-    return judge_vote(vote, terms, state.policy, state.rulings, state.now)
+    """The vote as judged now: with the rulings made so far, and the care required for what its page touches."""
+    policy, known, now = state.policy, [r for r in state.rulings if r.made_at <= state.now], state.now
+    required = find_requirements(state.facts, vote.opened_at, policy, now)
+    reviewers = max((care.reviewers for care in required.cares), default=0)
+    terms = VoteTerms(
+        quorum=max((policy.quorum, *(care.quorum or 0 for care in required.cares))),
+        earliest_close=_find_close(state, vote, required),
+        because=tuple(care.interface for care in required.cares),
+        reviewers=reviewers,
+        reviewed_by=required.reviewed_by if reviewers else (),
+        late_change=find_late_change(state.facts, with_recast(vote, known), now),
+    )
+    policy = terms.apply_to(policy)
+    judged = judge_ballots(with_rulings(vote, known), now, earliest_close=terms.earliest_close)
+    return VoteState(
+        vote=judged,
+        terms=terms,
+        tally=count(judged.ballots),
+        outcome=find_outcome(judged, policy, now, earliest_close=terms.earliest_close),
+        depends_on_review=depends_on_review(judged, policy),
+        differences=find_differences(judged),
+    )
+
+
+def find_earliest_close(state: State, vote: Vote) -> datetime:
+    """The first moment at which the vote may be closed, as known now."""
+    return _find_close(state, vote, find_requirements(state.facts, vote.opened_at, state.policy, state.now))
+
+
+def _find_close(state: State, vote: Vote, required: Requirements) -> datetime:
+    periods = (care.voting_period for care in required.cares if care.voting_period)
+    recast = find_recast(vote, (r for r in state.rulings if r.made_at <= state.now))
+    begins = vote.opened_at if recast is None else max(vote.opened_at, recast.at)
+    return keep_open(vote, after(begins, max((state.policy.voting_period, *periods))), state.now)
 
 
 def is_same(one: Vote, other: Vote | None) -> bool:
