@@ -7,7 +7,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from kipflow.services.program import address_commands, name_program
+from kipflow.services.wording import address_commands, name_program
 
 
 def say_program() -> str:

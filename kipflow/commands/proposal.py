@@ -12,9 +12,8 @@ from kipflow.commands.proposal_json import as_dict
 from kipflow.commands.sayings import find_facts, render_ballots, say_ballot, say_evidence
 from kipflow.domain.arrivals import UNRECORDED
 from kipflow.domain.clocks import VoteState
-from kipflow.domain.events import Actor
+from kipflow.domain.events import Actor, find_amendments
 from kipflow.domain.facts import SilenceWarning
-from kipflow.domain.history import find_amendments
 from kipflow.domain.missing import DIFFERS
 from kipflow.domain.pages import find_newest_rows
 from kipflow.domain.records import pick_fields

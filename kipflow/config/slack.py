@@ -12,7 +12,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 
 from kipflow.config.values import Line, StrictModel, Url, matching, unique
 from kipflow.domain.messagekinds import ALWAYS_SENT, MESSAGE_KINDS
-from kipflow.domain.quiet import QuietHours
+from kipflow.domain.times import QuietHours
 
 _CLOCK = matching(r"([01][0-9]|2[0-3]):[0-5][0-9]", 'a time of day in quotes such as "07:00"')
 

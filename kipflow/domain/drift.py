@@ -13,13 +13,21 @@ from kipflow.domain.care import own_versions
 from kipflow.domain.clocks import VoteState
 from kipflow.domain.decisions import Drift
 from kipflow.domain.differences import find_name_differences
-from kipflow.domain.events import OPEN_STAGES, Stage
+from kipflow.domain.events import OPEN_STAGES, PAGE_WORD, SECTION_OF_STAGE, STAGES_OF_WORD, Stage
 from kipflow.domain.facts import ProposalFacts
-from kipflow.domain.pages import IndexEntry, PageAbsence, PageVersion, StatusWord, TicketState
-from kipflow.domain.releases import Work, find_ticket, find_work, name_versions
+from kipflow.domain.pages import (
+    IndexEntry,
+    PageAbsence,
+    PageVersion,
+    StatusWord,
+    TicketState,
+    Work,
+    find_ticket,
+    find_work,
+    name_versions,
+)
 from kipflow.domain.ruled import rulings_in_force
 from kipflow.domain.stages.closing import is_contradicted
-from kipflow.domain.stagewords import PAGE_WORD, SECTION_OF_STAGE, STAGES_OF_WORD
 from kipflow.domain.tally import Outcome
 from kipflow.domain.times import say_day
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
-from kipflow.domain.doubts import MAX_SETTLEMENTS, count_settlements, list_settlements, settle_one
+from kipflow.domain.judging import MAX_SETTLEMENTS, count_settlements, list_settlements, settle_one
 from kipflow.domain.ownperiods import find_period_end
 from kipflow.domain.people import Doubt
 from kipflow.domain.policy import Policy, VotingRule

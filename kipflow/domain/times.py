@@ -1,8 +1,10 @@
-"""Times as text, always in UTC."""
+"""Times as text, always in UTC, and quiet hours and days: what is due then waits until they are over."""
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from dataclasses import dataclass
+from datetime import UTC, datetime, time, timedelta
+from zoneinfo import ZoneInfo
 
 
 def as_utc(at: datetime) -> datetime:
@@ -36,3 +38,43 @@ def say_day(at: datetime) -> str:
 def render_machine_time(at: datetime) -> str:
     """`2026-03-05T09:00:00Z`, for `<time datetime>` and JSON; fractions of a second are left out."""
     return f"{at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
+
+
+#: Enough for a weekend between two nights, the longest quiet time.
+_STEPS = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuietHours:
+    """Every day from `begins` to `ends` (also over midnight; equal: never), and on weekends, in `zone`."""
+
+    begins: time = time()
+    ends: time = time()
+    weekends: bool = False
+    zone: ZoneInfo
+
+    def find_end(self, at: datetime) -> datetime:
+        """When a message due at `at` may go out: at once, or at the end of the quiet time."""
+        moment = at.astimezone(self.zone)
+        for _ in range(_STEPS):
+            later = self._find_next(moment)
+            if later == moment:
+                break
+            moment = later
+        return moment.astimezone(UTC)
+
+    def _find_next(self, at: datetime) -> datetime:
+        if self.weekends and at.weekday() >= 5:
+            return _at(at + timedelta(days=1), time())
+        clock = at.time()
+        over_midnight = self.begins > self.ends
+        is_quiet = self.begins <= clock < self.ends
+        if over_midnight:
+            is_quiet = clock >= self.begins or clock < self.ends
+        if not is_quiet:
+            return at
+        return _at(at + timedelta(days=1 if over_midnight and clock >= self.begins else 0), self.ends)
+
+
+def _at(day: datetime, clock: time) -> datetime:
+    return datetime.combine(day.date(), clock, day.tzinfo)

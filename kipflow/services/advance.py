@@ -17,9 +17,8 @@ from typing import Any
 
 from kipflow.domain.decisions import Decision, make_warning
 from kipflow.domain.errors import KipflowError
-from kipflow.domain.events import Stage, Transition
+from kipflow.domain.events import Stage, Transition, effective
 from kipflow.domain.facts import ProposalFacts, SilenceWarning
-from kipflow.domain.history import effective
 from kipflow.domain.lifecycle import decide, with_known_future
 from kipflow.domain.policy import Policy
 from kipflow.domain.proposals import Proposal, format_key

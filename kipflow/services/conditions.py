@@ -16,7 +16,7 @@ from kipflow.services.away import SERVICES, Outage
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.messages import build_message, escape
 from kipflow.services.ports import Effect, Runs, Store
-from kipflow.services.program import address_commands
+from kipflow.services.wording import address_commands
 
 #: Mail that is complete only up to longer ago than this is stale: the archive is polled every hour.
 STALE = timedelta(hours=12)

@@ -9,8 +9,7 @@ from datetime import UTC, datetime, time, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from kipflow.domain.events import Stage, Transition
-from kipflow.domain.history import effective
+from kipflow.domain.events import Stage, Transition, effective
 from kipflow.domain.messagekinds import ICONS, MESSAGE_KINDS, find_move_kind
 from kipflow.domain.people import Person
 from kipflow.domain.times import say_moment

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from kipflow.domain.messagekinds import MESSAGE_KINDS, Readers
-from kipflow.domain.quiet import QuietHours
+from kipflow.domain.times import QuietHours
 
 #: Instead of a channel: this kind of message is only in the weekly digest, or not sent.
 DIGEST, OFF = "digest", "off"

@@ -1,10 +1,17 @@
-"""The effects of a decision: a pure function from a decision and its new history entries to outbox rows."""
+"""The effects of a decision and its new history entries, and the unsent ones that they overtake.
+
+The entries after a correction are announced in its message only. A correction whose message still waits is overtaken:
+it is withdrawn, and the new message includes what is still true. While no person has released the retraction of an
+acceptance, readers still believe that the proposal is accepted.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import cached_property
+from itertools import takewhile
 
 from kipflow.domain.decisions import Decision
 from kipflow.domain.events import UNDATED, Stage, Transition
@@ -12,8 +19,16 @@ from kipflow.domain.facts import ProposalFacts
 from kipflow.domain.proposals import format_key
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.messages import render_retraction
-from kipflow.services.newsrows import NUMBER_DOUBT_ROWS, ROWS, NewsContext, NewsRule, Notice, leaves_acceptance
-from kipflow.services.ports import RETRACTS, WARNS, Effect
+from kipflow.services.newsrows import (
+    NUMBER_DOUBT_ROWS,
+    ROWS,
+    NewsContext,
+    NewsRule,
+    Notice,
+    find_slack_key,
+    leaves_acceptance,
+)
+from kipflow.services.ports import OUT, RETRACTS, WAITING, WARNS, Effect, Outbox, OutboxRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,3 +130,119 @@ def _find_index_retractions(situation: NewsContext) -> list[Effect]:
         for entry, correction in situation.corrections
         if leaves_acceptance(correction, decision)
     ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Announced:
+    """A proposal's entries, stored and new, and the status of their messages by entry id.
+
+    `out` are the states that count as announced. `retraction` is an unsent effect that retracts an acceptance.
+    """
+
+    stored: Sequence[Transition]
+    appended: Sequence[Transition]
+    stage: Stage
+    status: Mapping[str, str]
+    out: frozenset[str]
+    retraction: OutboxRow | None
+
+    @cached_property
+    def corrections(self) -> list[Transition]:
+        return [t for t in self.appended if t.retracts]
+
+    @cached_property
+    def heard(self) -> list[Transition]:
+        """The stored entries that people know: announced ones, and equal ones that were derived again later."""
+        sent = [t for t in self.stored if self.status.get(t.id) in self.out]
+        said = _find_said(sent)
+        return [t for t in self.stored if t in sent or (not t.retracts and t.plain_id in said)]
+
+    @cached_property
+    def overtaken(self) -> list[Transition]:
+        """The earlier corrections whose messages have not been sent."""
+        return [t for t in self.stored if t.retracts and t not in self.heard and self.status.get(t.id) in WAITING]
+
+    @cached_property
+    def known(self) -> frozenset[str]:
+        """The new entries that people know already: an equal one was announced and never taken back."""
+        said = _find_said(self.heard)
+        return frozenset(t.id for t in self.appended if t.plain_id in said)
+
+    @property
+    def is_retraction_overtaken(self) -> bool:
+        """Whether the unsent retraction is out of date: it is still held, or another correction came."""
+        return self.retraction is not None and (self.retraction.status == "held" or bool(self.corrections))
+
+
+def settle_announcements(
+    outbox: Outbox,
+    stored: Sequence[Transition],
+    appended: Sequence[Transition],
+    rules: EffectRules,
+    *,
+    stage: Stage,
+) -> PriorNews:
+    """Withdraw unsent messages that no longer hold. Returns what people know already, for the new messages."""
+    if not appended or not any(t.retracts for t in (*stored, *appended)):
+        return PriorNews()
+    key = format_key(rules.prefix, appended[0].number)
+    keys = {t.id: find_slack_key(key, t.id) for t in (*stored, *appended)}
+    status = outbox.load_status(keys.values())
+    announced = Announced(
+        stored=stored,
+        appended=appended,
+        stage=stage,
+        status={entry: status[k] for entry, k in keys.items() if k in status},
+        out=OUT if rules.sends else OUT | {"skipped"},  # dry-run: what would have been sent counts as announced
+        retraction=outbox.find_waiting_retraction(appended[0].number),
+    )
+    overtaken = [t.id for t in announced.overtaken]
+    for correction in announced.corrections:
+        gone = [keys[entry] for entry in (*correction.retracts, *overtaken) if entry in announced.status]
+        outbox.withdraw(gone, why=f"corrected: {correction.note}")
+    if announced.retraction is not None and announced.is_retraction_overtaken:
+        outbox.withdraw([announced.retraction.key], why=f"overtaken: {appended[-1].rule}, now {stage}")
+    return _find_prior_news(announced)
+
+
+def _find_prior_news(announced: Announced) -> PriorNews:
+    known, corrections = announced.known, announced.corrections
+    is_accepted = announced.stage is Stage.ACCEPTED
+    if announced.is_retraction_overtaken and not is_accepted and corrections:
+        # nobody knows of the retraction: readers still believe in the acceptance
+        return PriorNews(taken_back=dict.fromkeys((t.id for t in corrections), Stage.ACCEPTED), known=known)
+    if announced.is_retraction_overtaken and not is_accepted:
+        # announce the retraction together with the present stage
+        retraction = next(t for t in reversed(announced.stored) if t.retracts)
+        return PriorNews(renewed=replace(retraction, source=Stage.ACCEPTED), known=known)
+    if announced.is_retraction_overtaken and _find_announced_stage(announced) is Stage.ACCEPTED:
+        # accepted again, and readers never heard of the retraction: nothing is news to them
+        return PriorNews(known=known | {t.id for t in announced.appended if t.source is not t.target})
+    stages = {t.id: _find_last_heard(announced, t) for t in corrections}
+    return PriorNews(taken_back={entry: stage for entry, stage in stages.items() if stage is not None}, known=known)
+
+
+def _find_last_heard(announced: Announced, correction: Transition) -> Stage | None:
+    """The stage announced last, if the correction takes back something announced; else None."""
+    if any(t.id in correction.retracts or t.retracts for t in announced.heard):
+        return correction.source
+    unheard = {entry for t in announced.overtaken for entry in t.retracts}
+    last = next((t for t in reversed(announced.heard) if t.id in unheard), None)
+    return last.target if last is not None and last.target is not announced.stage else None
+
+
+def _find_announced_stage(announced: Announced) -> Stage | None:
+    """The stage announced last. A correction's message includes the entries after it, up to the next one."""
+    if not announced.heard:
+        return None
+    last, stored = announced.heard[-1], announced.stored
+    if not last.retracts:
+        return last.target
+    followed = takewhile(lambda t: not t.retracts, stored[stored.index(last) + 1 :])
+    return [last, *followed][-1].target
+
+
+def _find_said(heard: Sequence[Transition]) -> set[str]:
+    """The announced transitions (by `plain_id`) that no later announcement took back."""
+    denied = {entry for t in heard for entry in t.retracts}
+    return {t.plain_id for t in heard if not t.retracts and t.id not in denied}

@@ -13,13 +13,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from kipflow.domain.events import Stage
+from kipflow.domain.events import SECTION_OF_STAGE, Stage
 from kipflow.domain.facts import Ruling
 from kipflow.domain.numbering import find_next
-from kipflow.domain.pages import IndexEntry
+from kipflow.domain.pages import IndexEntry, name_versions
 from kipflow.domain.proposals import format_key
-from kipflow.domain.releases import name_versions
-from kipflow.domain.stagewords import SECTION_OF_STAGE
 from kipflow.domain.texts import list_some
 from kipflow.services.ports import MARKS, MOVED_BACK, ON_ITS_WAY, Effect, IndexRow, OutboxRow, Store, Wiki, WikiPage
 from kipflow.wiki.index_editing import replace_index

@@ -12,9 +12,9 @@ from kipflow.domain.times import say_moment
 from kipflow.services.acts import perform
 from kipflow.services.desk import ActContext, Desk, say_done
 from kipflow.services.ports import ASKS, DRIFT, Audit, OutboxRow, Press
-from kipflow.services.program import address_commands
 from kipflow.services.result_mail import NoDraft, draft_result
 from kipflow.services.settling import DRAFT, find_offered
+from kipflow.services.wording import address_commands
 
 #: Act on people → the kind of its ruling; other acts record a ruling of their own name.
 _ON_PEOPLE = {"sender": "merge", "merge": "merge", "split": "split"}

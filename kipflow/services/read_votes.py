@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Protocol
 
 from kipflow.domain.arrivals import UNRECORDED
-from kipflow.domain.differences import compare_without_roster, find_differences
+from kipflow.domain.differences import compare_without_roster, find_differences, find_late_ballots
 from kipflow.domain.facts import Message, Unreadable, VoteMail
 from kipflow.domain.judging import find_close, judge
-from kipflow.domain.lateballots import find_late_ballots
 from kipflow.domain.ownperiods import find_period_end
 from kipflow.domain.people import Doubt
 from kipflow.domain.policy import Policy, Reading

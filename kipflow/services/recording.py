@@ -12,9 +12,8 @@ from datetime import datetime
 
 from kipflow.domain.clocks import after
 from kipflow.domain.decisions import Decision, ReviewItem
-from kipflow.domain.events import Evidence, Stage, Transition
+from kipflow.domain.events import Evidence, Stage, Transition, effective, reconcile
 from kipflow.domain.facts import ProposalFacts, Ruling, SilenceWarning
-from kipflow.domain.history import effective, reconcile
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.numberdoubts import NumberDoubtKind
 from kipflow.domain.policy import Policy
@@ -22,9 +21,8 @@ from kipflow.domain.proposals import format_key
 from kipflow.domain.stages.table import BY_PERSON
 from kipflow.domain.texts import say_count
 from kipflow.domain.times import say_moment
-from kipflow.services.announcements import settle_announcements
 from kipflow.services.effectrules import EffectRules
-from kipflow.services.effects import find_effects
+from kipflow.services.effects import find_effects, settle_announcements
 from kipflow.services.newsrows import NEWS_AGE, Notice
 from kipflow.services.ports import Effect, HistoryStore, NewFact, Outbox, Session
 from kipflow.services.votecards import keep_cards

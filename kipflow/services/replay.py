@@ -11,9 +11,8 @@ from datetime import datetime
 from difflib import SequenceMatcher
 
 from kipflow.domain.decisions import Decision
-from kipflow.domain.events import Transition
+from kipflow.domain.events import Transition, effective
 from kipflow.domain.facts import ProposalFacts
-from kipflow.domain.history import effective
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.policy import Policy
 from kipflow.domain.times import say_moment

@@ -9,9 +9,8 @@ from typing import Any
 
 from kipflow.domain.care import find_requirements, own_versions
 from kipflow.domain.errors import KipflowError
-from kipflow.domain.events import OPEN_STAGES, Stage
+from kipflow.domain.events import OPEN_STAGES, Stage, effective
 from kipflow.domain.facts import ProposalFacts, Ruling
-from kipflow.domain.history import effective
 from kipflow.domain.interfaces import INTERFACES
 from kipflow.domain.numberdoubts import find_number_doubt
 from kipflow.domain.pagechanges import find_late_change, name_version

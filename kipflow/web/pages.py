@@ -12,8 +12,7 @@ from urllib.parse import urlencode
 from fastapi import Depends, FastAPI, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 
-from kipflow.domain.events import Stage
-from kipflow.domain.history import find_amendments
+from kipflow.domain.events import Stage, find_amendments
 from kipflow.domain.interfaces import INTERFACES
 from kipflow.services.board import Board, BoardRow, RowQuery, Sort
 from kipflow.services.explaining import find_passed_over

@@ -25,7 +25,6 @@ from kipflow.domain.ruled import say_end
 from kipflow.domain.times import render_machine_time, say_day, say_moment
 from kipflow.services.board import Board
 from kipflow.services.conditions import Condition
-from kipflow.services.program import address_commands
 from kipflow.services.settling import (
     find_drift_way,
     find_overrides,
@@ -35,7 +34,7 @@ from kipflow.services.settling import (
     render_command,
 )
 from kipflow.services.undo import say_items
-from kipflow.services.wording import is_undated, say_authentication, say_payload, say_ruling
+from kipflow.services.wording import address_commands, is_undated, say_authentication, say_payload, say_ruling
 from kipflow.web import charts, metrics, times, wording
 from kipflow.web.cache import PageCache
 from kipflow.web.forms import build_form

@@ -15,8 +15,8 @@ import pytest
 
 from kipflow.adapters.deliverer import ThisProcess
 from kipflow.config.settings import REPOSITORY
+from kipflow.domain.events import effective
 from kipflow.domain.facts import ArchiveMonth
-from kipflow.domain.history import effective
 from kipflow.services import advance, deliver, replay, rulings
 from kipflow.services.acts import perform
 from kipflow.services.desk import ActContext

@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from kipflow.domain.history import effective
+from kipflow.domain.events import effective
 from kipflow.services import advance
 from kipflow.services.newsrows import NEWS_AGE
 from kipflow.wiring import Parts, effect_rules

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
-from kipflow.domain.history import effective
+from kipflow.domain.events import effective
 from kipflow.services import replay
 from tests.examples import examples
 from tests.integration.late import AMARO, DAY, MONDAY, TITLE, Mail, Village, found, late_objections, story

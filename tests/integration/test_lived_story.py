@@ -15,8 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from kipflow.domain.events import Stage
-from kipflow.domain.stagewords import SECTION_OF_STAGE
+from kipflow.domain.events import SECTION_OF_STAGE, Stage
 from kipflow.services import index, rulings
 from kipflow.services.desk import ActContext
 from kipflow.services.ports import CARD, OutboxRow, WikiPage

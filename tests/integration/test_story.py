@@ -148,7 +148,7 @@ def from_mail_and_pages(parts: Parts) -> dict[int, list[str]]:
 
 
 def history(parts: Parts) -> dict[int, list[str]]:
-    from kipflow.domain.history import effective
+    from kipflow.domain.events import effective
 
     with parts.store.begin() as session:
         return {n: [replay.say(t) for t in effective(session.history.load(n))] for n in session.history.load_numbers()}

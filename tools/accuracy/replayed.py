@@ -12,8 +12,8 @@ from pathlib import Path
 
 from kipflow.config.settings import REPOSITORY, Settings
 from kipflow.domain.decisions import Decision
+from kipflow.domain.events import effective
 from kipflow.domain.facts import ProposalFacts
-from kipflow.domain.history import effective
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.policy import Policy
 from kipflow.domain.roster import Roster

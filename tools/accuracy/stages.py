@@ -10,8 +10,7 @@ from collections.abc import Callable, Mapping
 from datetime import timedelta
 
 from kipflow.domain.decisions import Decision
-from kipflow.domain.events import OPEN_STAGES, Stage
-from kipflow.domain.stagewords import SECTION_OF_STAGE
+from kipflow.domain.events import OPEN_STAGES, SECTION_OF_STAGE, Stage
 from tools.accuracy.findings import MAX_SHOWN, Counted, Demand, Figure, Section
 from tools.accuracy.kafkadata import INDEX_AT, MAILS_FROM, TAGS, KafkaData
 from tools.accuracy.replayed import Replayed

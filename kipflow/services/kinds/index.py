@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from kipflow.domain.events import Stage
-from kipflow.domain.history import effective
+from kipflow.domain.events import Stage, effective
 from kipflow.domain.proposals import format_key
 from kipflow.domain.texts import digest_text
 from kipflow.services.indexrows import CHANNEL, Rows, ask_about, choose_rows, compare_pages, edit_page, find_moves

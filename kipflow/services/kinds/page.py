@@ -9,10 +9,9 @@ from html import escape
 
 from kipflow.domain.care import own_versions
 from kipflow.domain.errors import Refused
-from kipflow.domain.events import Stage
+from kipflow.domain.events import PAGE_WORD, Stage
 from kipflow.domain.facts import MailKind
 from kipflow.domain.pages import PageVersion
-from kipflow.domain.stagewords import PAGE_WORD
 from kipflow.domain.texts import digest_text, is_web_address
 from kipflow.services.board import ProposalView
 from kipflow.services.kinds.kind import PerProposalKind

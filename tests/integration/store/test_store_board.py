@@ -13,9 +13,8 @@ from sqlalchemy import event
 
 from kipflow.adapters.store import SqlStore, tables
 from kipflow.domain.errors import UnknownProposal
-from kipflow.domain.events import Stage
+from kipflow.domain.events import Stage, reconcile
 from kipflow.domain.facts import MailKind, Unreadable
-from kipflow.domain.history import reconcile
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.pages import StatusWord, TicketState
 from kipflow.domain.policy import Policy

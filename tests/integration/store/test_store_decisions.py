@@ -11,9 +11,8 @@ import sqlalchemy as sa
 
 from kipflow.adapters.store import SqlStore
 from kipflow.domain.decisions import Decision
-from kipflow.domain.events import Stage
+from kipflow.domain.events import Stage, effective, reconcile
 from kipflow.domain.facts import MailKind
-from kipflow.domain.history import effective, reconcile
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.policy import Policy
 from kipflow.services import rulings

@@ -11,8 +11,7 @@ from kipflow.domain.decisions import Drift
 from kipflow.domain.events import Stage
 from kipflow.domain.facts import Coverage
 from kipflow.domain.lifecycle import decide
-from kipflow.domain.pages import IndexEntry, PageAbsence, StatusWord, TicketState
-from kipflow.domain.releases import Work, find_release, find_work
+from kipflow.domain.pages import IndexEntry, PageAbsence, StatusWord, TicketState, Work, find_release, find_work
 from tests.unit.domain.building import ACCEPTED, POLICY, TALKED, YES, at, ballot, facts, page, poll, result, ruling
 
 SAYS_SO = page(9, StatusWord.ACCEPTED, version=2, jira="SHED-1")

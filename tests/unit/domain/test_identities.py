@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kipflow.domain.doubts import MAX_SETTLEMENTS, count_settlements, list_settlements
 from kipflow.domain.identities import identify_all
-from kipflow.domain.judging import judge, say_doubt
+from kipflow.domain.judging import MAX_SETTLEMENTS, count_settlements, judge, list_settlements, say_doubt
 from kipflow.domain.people import Doubt, DoubtKind, IdentityVerdict, Mailbox, Person, Role, clean_address, say_mailbox
 from kipflow.domain.policy import Policy
 from kipflow.domain.proofs import Writing

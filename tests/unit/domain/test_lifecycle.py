@@ -8,9 +8,8 @@ from datetime import timedelta
 import pytest
 
 from kipflow.domain.errors import IllegalTransition
-from kipflow.domain.events import Stage
+from kipflow.domain.events import Stage, effective, reconcile
 from kipflow.domain.facts import Coverage, MailKind
-from kipflow.domain.history import effective, reconcile
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.pages import IndexEntry, StatusWord
 from kipflow.domain.policy import Care

@@ -18,9 +18,8 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invaria
 
 from kipflow.domain.clocks import is_covered
 from kipflow.domain.decisions import PROMPT, Decision, make_warning
-from kipflow.domain.events import Stage, Transition
+from kipflow.domain.events import Stage, Transition, effective, reconcile
 from kipflow.domain.facts import Coverage, MailKind, ProposalFacts, SilenceWarning
-from kipflow.domain.history import effective, reconcile
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.pages import IndexEntry, PageAbsence, StatusWord, TicketState
 from kipflow.domain.policy import Care, Policy, VotingRule

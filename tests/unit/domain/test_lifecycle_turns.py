@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from kipflow.domain.decisions import Decision
-from kipflow.domain.events import Stage
+from kipflow.domain.events import Stage, effective, reconcile
 from kipflow.domain.facts import Coverage, MailKind
-from kipflow.domain.history import effective, reconcile
 from kipflow.domain.pages import IndexEntry, StatusWord
 from kipflow.domain.policy import Care, VotingRule
 from kipflow.domain.tally import Outcome

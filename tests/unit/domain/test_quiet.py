@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from kipflow.domain.quiet import QuietHours
+from kipflow.domain.times import QuietHours
 
 BERLIN = ZoneInfo("Europe/Berlin")
 NIGHT = QuietHours(begins=time(22), ends=time(7), zone=BERLIN)

@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kipflow.domain.decisions import Decision
-from kipflow.domain.events import Stage, Transition
+from kipflow.domain.events import Stage, Transition, effective, reconcile
 from kipflow.domain.facts import Coverage, MailKind, ProposalFacts, Ruling
-from kipflow.domain.history import effective, reconcile
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.policy import PageChanges
 from tests.examples import examples

@@ -8,11 +8,11 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from kipflow.domain.events import reconcile
 from kipflow.domain.facts import MailKind
-from kipflow.domain.history import reconcile
 from kipflow.domain.pages import StatusWord
-from kipflow.domain.quiet import QuietHours
 from kipflow.domain.stages.table import BY_PERSON, TABLE
+from kipflow.domain.times import QuietHours
 from kipflow.domain.votes import BallotStatus
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.effects import find_effects

@@ -17,9 +17,8 @@ import pytest
 from slack_sdk.models.blocks import Block
 
 from kipflow.domain.errors import ServiceUnavailable
-from kipflow.domain.events import Stage
+from kipflow.domain.events import Stage, reconcile
 from kipflow.domain.facts import MailKind, ProposalFacts
-from kipflow.domain.history import reconcile
 from kipflow.domain.messagekinds import ALWAYS_SENT, MESSAGE_KINDS
 from kipflow.domain.pagefaults import PageFault
 from kipflow.domain.pages import StatusWord
