@@ -49,6 +49,11 @@ class VoteState:
     depends_on_review: bool
     differences: tuple[str, ...]
 
+    @property
+    def said(self) -> str | None:
+        """The outcome that its announcement gives; None without one."""
+        return self.vote.declared.outcome if self.vote.declared is not None else None
+
 
 def find_newest(states: Sequence[VoteState]) -> VoteState | None:
     """The last round that was opened by somebody entitled to."""

@@ -5,7 +5,7 @@ Each disagreement with the derived stage, or with another side, comes with its e
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 from itertools import takewhile
 
@@ -30,6 +30,7 @@ from kipflow.domain.ruled import rulings_in_force
 from kipflow.domain.stages.closing import is_contradicted
 from kipflow.domain.tally import Outcome
 from kipflow.domain.times import say_day
+from kipflow.domain.votes import Declared
 
 #: Voters that a drift names; more are counted.
 _NAMED = 3
@@ -165,18 +166,15 @@ def _compare_result(votes: Sequence[VoteState], stage: Stage, as_of: datetime) -
         yield Drift(
             side="result",
             says="binding " + ", ".join(f"{word}: {n}" for word, n in sorted(said.items())),
-            derived="; ".join([f"counted {counted_as}", *_name_voters(state, frozenset(said))]),
+            derived="; ".join([f"counted {counted_as}", *_name_voters(declared, state, said.keys())]),
             evidence=where,
             fix="check the roster and the ballots listed with the vote; if they are right, answer with the count",
             said_at=said_at,
         )
 
 
-def _name_voters(state: VoteState, choices: frozenset[str]) -> list[str]:
+def _name_voters(declared: Declared, state: VoteState, choices: Collection[str]) -> list[str]:
     """Binding voters of these choices that are only in the announcement, or only in the count."""
-    declared = state.vote.declared
-    if declared is None:
-        return []
     found = [line.partition(": ") for line in find_name_differences(declared, state.vote.ballots)]
     binding = [who for label, _, who in found if label.split()[-1] in choices and not label.startswith("non-binding")]
     more = [f"{len(binding) - _NAMED} more"] if len(binding) > _NAMED else []

@@ -81,20 +81,9 @@ class Transition:
     @property
     def id(self) -> str:
         """A stable id: the same facts give the same one on every machine."""
-        lead = self.evidence[0].ref if self.evidence else ""
-        text = "|".join(
-            [
-                str(self.number),
-                self.source or "",
-                self.target,
-                self.at.isoformat(),
-                self.rule,
-                lead,
-                ",".join(self.retracts),
-                str(self.repeat),
-            ]
-        )
-        return digest_text(text, 20)
+        lead, retracts = self.evidence[0].ref if self.evidence else "", ",".join(self.retracts)
+        move = (self.number, self.source or "", self.target, self.at.isoformat(), self.rule)
+        return digest_text("|".join(map(str, (*move, lead, retracts, self.repeat))), 20)
 
     @property
     def plain_id(self) -> str:

@@ -7,8 +7,9 @@ other sign that two mailboxes are one person's is a `Doubt`: shown with its reas
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from kipflow.domain.likeness import find_keys, find_likeness
 from kipflow.domain.merging import ACCOUNTS, merge_strangers
@@ -18,6 +19,7 @@ from kipflow.domain.proofs import Proof, Writing, prove_writer
 from kipflow.domain.roster import Roster
 from kipflow.domain.senders import KnownBy
 
+T = TypeVar("T")
 #: The most strangers with one key that are compared with each other, and the most doubts of one vote. People of the
 #: roster are always compared; a vote with more doubts about binding ballots says so and waits.
 MAX_ALIKE, MAX_DOUBTS = 24, 200
@@ -103,7 +105,8 @@ def _find_doubts(parties: list[_Party], roster: Roster, roles: Collection[str]) 
             other = known.get(person.id) or _as_party(person)
             yield from _build_doubts(party, other, why, roster, roles, DoubtKind.SENDER)
     strangers = [p for p in strangers if p.key == p.voter.id]
-    nearby, voting, listed = _index_parties(strangers), _index_parties(known.values()), _find_index(roster)
+    nearby, voting = _index_by_key(strangers, _boxes_of), _index_by_key(known.values(), _boxes_of)
+    listed = _find_index(roster)
     done, count = set[int](), 0
     for party in strangers:
         done.add(id(party))
@@ -123,11 +126,11 @@ def _find_doubts(parties: list[_Party], roster: Roster, roles: Collection[str]) 
                     yield doubt
 
 
-def _index_parties(parties: Iterable[_Party]) -> dict[str, list[_Party]]:
-    index: dict[str, list[_Party]] = {}
-    for party in parties:
-        for key in {k for box in _boxes_of(party) for k in find_keys(*box)}:
-            index.setdefault(key, []).append(party)
+def _index_by_key(items: Iterable[T], list_boxes: Callable[[T], Iterable[tuple[str, str]]]) -> dict[str, list[T]]:
+    index: dict[str, list[T]] = {}
+    for item in items:
+        for key in {k for box in list_boxes(item) for k in find_keys(*box)}:
+            index.setdefault(key, []).append(item)
     return index
 
 
@@ -200,10 +203,6 @@ def _as_party(person: Person) -> _Party:
 
 def _find_index(roster: Roster) -> dict[str, list[Person]]:
     """Key → people of the roster with that key. Built once for each roster."""
-    if not roster.alike and roster.people:
-        index: dict[str, list[Person]] = {}
-        for person in roster.people:
-            for key in {k for name, address in _boxes_in_roster(person) for k in find_keys(name, address)}:
-                index.setdefault(key, []).append(person)
-        roster.alike.update(index)
+    if not roster.alike:
+        roster.alike.update(_index_by_key(roster.people, _boxes_in_roster))
     return roster.alike

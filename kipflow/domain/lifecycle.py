@@ -31,10 +31,15 @@ from kipflow.domain.tally import Outcome
 LOOK_AGAIN = timedelta(days=1)
 
 
-def conclude(state: State) -> Decision:
-    """Turn the state that a replay reached into a decision."""
+def decide(facts: ProposalFacts, policy: Policy, as_of: datetime) -> Decision | None:
+    """The decision on these facts under `policy` at `as_of`; None if nothing had happened by then.
+
+    Total: any facts give a decision. Their order does not matter, and facts later than `as_of` are ignored, except for
+    an operator's import, whose rows are dated back.
+    """
+    state = replay(in_order(facts), policy, as_of)
     if state.stage is None:
-        raise ValueError("a replay without any fact has nothing to conclude")
+        return None
     states = tuple(judge(state, v) for v in state.facts.votes if v.opened_at <= state.now)
     running = next((s for s in reversed(states) if is_same(s.vote, state.running)), None)
     awaited: Stage | None = None
@@ -88,16 +93,6 @@ def _find_deadline(state: State, silence: Silence | None, drift: Sequence[Drift]
         earliest = find_earliest_close(state, state.running)
         moments.append(after(earliest, state.policy.grace))
     return min((m for m in moments if m > state.as_of), default=None)
-
-
-def decide(facts: ProposalFacts, policy: Policy, as_of: datetime) -> Decision | None:
-    """The decision on these facts under `policy` at `as_of`; None if nothing had happened by then.
-
-    Total: any facts give a decision. Their order does not matter, and facts later than `as_of` are ignored, except for
-    an operator's import, whose rows are dated back.
-    """
-    state = replay(in_order(facts), policy, as_of)
-    return None if state.stage is None else conclude(state)
 
 
 def with_known_future(decision: Decision, facts: ProposalFacts) -> Decision:

@@ -128,7 +128,7 @@ def _say_votes_needed(policy: Policy, counts: Counts) -> Iterator[str]:
 
 
 def _say_closing(state: State, judged: VoteState) -> str:
-    said = judged.vote.declared.outcome if judged.vote.declared is not None else None
+    said = judged.said
     if said not in (None, "passed"):
         return f'passes by its ballots, but was announced as "{said}": a person must settle'
     if said == "passed":

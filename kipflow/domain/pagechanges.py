@@ -8,6 +8,7 @@ from datetime import datetime
 
 from kipflow.domain.care import own_versions
 from kipflow.domain.facts import ProposalFacts
+from kipflow.domain.judging import with_latest_standing
 from kipflow.domain.pages import PageVersion
 from kipflow.domain.ruled import HOLD, rulings_in_force
 from kipflow.domain.texts import list_some
@@ -43,7 +44,8 @@ def find_late_change(facts: ProposalFacts, vote: Vote, at: datetime) -> LateChan
     Changes before the first ballot or after the announcement do not concern this vote. Whoever votes again has seen the
     change.
     """
-    cast = _find_standing(vote, at) if facts.pages else ()
+    known = with_latest_standing(b for b in vote.ballots if b.cast_at <= at) if facts.pages else ()
+    cast = [ballot.cast_at for ballot in known if ballot.status is BallotStatus.COUNTED]
     if not cast:
         return None
     announced_at = vote.declared.closes_at if vote.declared is not None else None
@@ -68,19 +70,6 @@ def _find_alike(versions: Sequence[PageVersion]) -> Sequence[PageVersion]:
     while start > 0 and versions[start - 1].substance and not find_changed_sections(versions[start - 1], newest):
         start -= 1
     return versions[start:]
-
-
-def _find_standing(vote: Vote, at: datetime) -> list[datetime]:
-    """When each voter cast the ballot that counts, of the ballots as read."""
-    latest: dict[str, datetime] = {}
-    for ballot in sorted(vote.ballots, key=lambda b: (b.cast_at, b.message_id)):
-        if ballot.cast_at > at:
-            break
-        if ballot.status is BallotStatus.COUNTED:
-            latest[ballot.voter] = ballot.cast_at
-        elif ballot.status is BallotStatus.WITHDRAWN:
-            latest.pop(ballot.voter, None)
-    return list(latest.values())
 
 
 def say_sections(titles: Iterable[str]) -> str:

@@ -72,44 +72,42 @@ def _ask_about_reopening(state: State, states: Sequence[VoteState]) -> Iterator[
 
 def _ask_about_decision(state: State, states: Sequence[VoteState]) -> Iterator[ReviewItem]:
     """Ask whether a decision stands although a later ruling or correction turned its vote."""
-    decided = [s for s in states if s.vote.root_message_id in state.closed and s.vote.opened_at < state.since]
-    if state.stage not in {Stage.ACCEPTED, Stage.REJECTED} or state.history[-1].rule in BY_PERSON or not decided:
+    judged = _find_deciding(state, states)
+    if judged is None:
         return
-    judged = decided[-1]
-    declared = judged.vote.declared
+    declared, line = judged.vote.declared, judged.vote.subject
     revised_at = declared.revised_at if declared is not None and declared.unclear else None
-    if revised_at is not None and revised_at > max(state.since, state.kept_at or state.since):
-        yield ReviewItem(
-            kind="turned-vote",
-            subject=judged.vote.root_message_id,
-            question=f"the proposal was {state.stage.lower()}, and its announcement was taken back or changed since "
-            "then: does the decision stand?",
-            line=declared.line if declared is not None else "",
-            asked_at=revised_at,
-        )
-        return
     mails = {ballot.message_id for ballot in judged.vote.ballots}
     ruled = [r.made_at for r in state.rulings if r.kind == "ballot" and r.target in mails and r.made_at > state.since]
     kept = state.kept_at is not None and bool(ruled) and state.kept_at >= max(ruled)
-    if not ruled or kept or (judged.outcome is Outcome.PASSED) is (state.stage is Stage.ACCEPTED):
+    if declared is not None and revised_at is not None and revised_at > max(state.since, state.kept_at or state.since):
+        why, line, asked_at = "its announcement was taken back or changed since then", declared.line, revised_at
+    elif ruled and not kept and (judged.outcome is Outcome.PASSED) is not (state.stage is Stage.ACCEPTED):
+        why, asked_at = f"by a ruling on a ballot since then its vote is {judged.outcome}", max(ruled)
+    else:
         return
     yield ReviewItem(
         kind="turned-vote",
         subject=judged.vote.root_message_id,
-        question=f"the proposal was {state.stage.lower()}, and by a ruling on a ballot since then its vote is "
-        f"{judged.outcome}: does the decision stand?",
-        line=judged.vote.subject,
-        asked_at=max(ruled),
+        question=f"the proposal was {str(state.stage).lower()}, and {why}: does the decision stand?",
+        line=line,
+        asked_at=asked_at,
     )
+
+
+def _find_deciding(state: State, states: Sequence[VoteState]) -> VoteState | None:
+    """The vote by which the proposal was accepted or rejected; None if a person did that."""
+    if state.stage not in {Stage.ACCEPTED, Stage.REJECTED} or state.history[-1].rule in BY_PERSON:
+        return None
+    closed = (s for s in reversed(states) if s.vote.root_message_id in state.closed)
+    return next((s for s in closed if s.vote.opened_at < state.since), None)
 
 
 def _ask_about_late_ballots(
     state: State, states: Sequence[VoteState], running: VoteState | None
 ) -> Iterator[ReviewItem]:
     """Ask about ballots dated before the end of the last vote that arrived after it and could turn it."""
-    decided = [s for s in states if s.vote.root_message_id in state.closed and s.vote.opened_at < state.since]
-    by_vote = state.stage in {Stage.ACCEPTED, Stage.REJECTED} and state.history[-1].rule not in BY_PERSON
-    judged = decided[-1] if decided and by_vote else running
+    judged = _find_deciding(state, states) or running
     if judged is None or judged.vote.ended_at is not None:
         return
     close = state.since

@@ -141,8 +141,7 @@ def _say_stage_after(judged: VoteState, state: State) -> str:
     if state.now < judged.terms.earliest_close:
         return f"the proposal stays in {state.stage} until the voting period is over"
     if is_contradicted(judged, state.now) and not judged.depends_on_review:
-        announced = judged.vote.declared.outcome if judged.vote.declared is not None else None
-        return f"its announcement says {announced}, so you are asked next for the proposal's stage"
+        return f"its announcement says {judged.said}, so you are asked next for the proposal's stage"
     if judged.depends_on_review:
         return f"the proposal stays in {state.stage} until its other questions are settled"
     return f"the proposal stays in {state.stage}"

@@ -15,19 +15,19 @@ from kipflow.domain.tally import Outcome
 
 def is_announced_passed(state: State, judged: VoteState) -> bool:
     """quorum and majority are reached, nothing unclear could turn it, its care is met; a result says that it passed"""
-    return _is_passed(state, judged) and _find_said(judged) == "passed"
+    return _is_passed(state, judged) and judged.said == "passed"
 
 
 def is_accepted_by_clock(state: State, judged: VoteState) -> bool:
     """the same, but no outcome is announced, and the policy lets the clock decide"""
     wait = state.policy.clock_after
     is_ripe = wait is not None and state.now >= after(judged.terms.earliest_close, wait)
-    return is_ripe and _find_said(judged) is None and _is_passed(state, judged)
+    return is_ripe and judged.said is None and _is_passed(state, judged)
 
 
 def is_announced_failed(state: State, judged: VoteState) -> bool:
     """a result says that it failed, and the ballots don't say otherwise"""
-    if not _is_over(state, judged) or _find_said(judged) != "failed":
+    if not _is_over(state, judged) or judged.said != "failed":
         return False
     return judged.outcome is Outcome.FAILED or (
         judged.outcome in {Outcome.SHORT, Outcome.CONTESTED} and not judged.depends_on_review
@@ -36,11 +36,10 @@ def is_announced_failed(state: State, judged: VoteState) -> bool:
 
 def is_outvoted(state: State, judged: VoteState) -> bool:
     """by its ballots it failed and is outvoted, and no result says more"""
-    said = _find_said(judged)
-    if not _is_over(state, judged) or judged.outcome is not Outcome.FAILED or said in {"passed", "failed"}:
+    if not _is_over(state, judged) or judged.outcome is not Outcome.FAILED or judged.said in {"passed", "failed"}:
         return False
     # a veto blocks, and may be withdrawn: unless outvoted too, the clock leaves such a vote open for a result
-    return said is not None or judged.tally.binding.minus > judged.tally.binding.plus
+    return judged.said is not None or judged.tally.binding.minus > judged.tally.binding.plus
 
 
 def is_approved(state: State, judged: VoteState) -> bool:
@@ -66,10 +65,6 @@ def is_contradicted(state: VoteState, at: datetime) -> bool:
     if declared.outcome == "passed":
         return state.outcome is not Outcome.PASSED
     return declared.outcome is not None and state.outcome in {Outcome.PASSED, Outcome.PASSING}
-
-
-def _find_said(judged: VoteState) -> str | None:
-    return judged.vote.declared.outcome if judged.vote.declared is not None else None
 
 
 def _is_over(state: State, judged: VoteState) -> bool:

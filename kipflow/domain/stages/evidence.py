@@ -19,9 +19,7 @@ from kipflow.domain.votes import BallotStatus, Vote
 
 def find_actor(event: Event, what: object) -> Actor:
     if isinstance(what, VoteState):
-        declared = what.vote.declared
-        is_announced = declared is not None and declared.outcome in {"passed", "failed"}
-        return Actor.MAIL if is_announced else Actor.CLOCK
+        return Actor.MAIL if what.said in {"passed", "failed"} else Actor.CLOCK
     return _ACTORS.get(event, Actor.MAIL)
 
 
