@@ -99,7 +99,7 @@ def _poll(store: SqlStore, url: str, raw: Path, hour: int) -> tuple[float, float
     start = time.process_time()
     archive = PonyMailArchive(f"{url}/api", pause=0)
     wanted, _ = find_wanted_months(store, archive, LISTS, now, since=MONTH)
-    landed = poll.fetch_months(archive, wanted, raw, now)
+    landed = list(poll.fetch_months(archive, wanted, raw, now))
     report = poll.read_months(store, landed, prefix="KIP", seen_at=now)
     seconds = time.process_time() - start
     asked: dict[str, int] = httpx.get(f"{url}/asked").json()

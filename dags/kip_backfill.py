@@ -20,7 +20,6 @@ from kip_dags.defaults import describe_dag
 from kip_dags.parts import open_parts
 from kip_dags.spark import find_batch
 
-from kipflow.services import landing
 from kipflow.services.wanted_months import WrongRange, wanted_range
 
 MONTH = {"type": ["null", "string"], "pattern": r"^\d{4}-(0[1-9]|1[0-2])$"}
@@ -51,7 +50,7 @@ def kip_backfill() -> None:
         except WrongRange as error:
             raise AirflowFailException(str(error)) from None  # a retry would be refused too
         landed = mail.land(parts, find_batch(context["dag_run"]), wanted)
-        return sum(landing.is_readable(one) for one in landed)
+        return sum(one.file is not None for one in landed)
 
     land_range() >> mail.read_with_spark() >> mail.store_read() >> mail.announce_messages()
 

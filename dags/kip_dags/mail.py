@@ -35,7 +35,7 @@ def land(parts: Parts, batch: Batch, wanted: Sequence[WantedMonth]) -> list[land
     """
     archive, _ = require_archive(parts)
     raw = parts.settings.raw / parts.community.name
-    landed = poll.fetch_months(archive, wanted, raw, parts.clock(), on_progress=print)
+    landed = list(poll.fetch_months(archive, wanted, raw, parts.clock(), on_progress=print))
     landing.save_landing(landed, batch.landing)
     if landed and not any(map(landing.is_given, landed)):
         read_here(parts, batch)

@@ -15,7 +15,7 @@ from itertools import takewhile
 
 from kipflow.domain.decisions import Decision
 from kipflow.domain.events import UNDATED, Stage, Transition
-from kipflow.domain.facts import ProposalFacts
+from kipflow.domain.facts import ProposalFacts, SilenceWarning
 from kipflow.domain.proposals import format_key
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.messages import render_retraction
@@ -24,7 +24,6 @@ from kipflow.services.newsrows import (
     ROWS,
     NewsContext,
     NewsRule,
-    Notice,
     find_slack_key,
     leaves_acceptance,
 )
@@ -52,7 +51,7 @@ def find_effects(
     *,
     now: datetime | None = None,
     prior: PriorNews | None = None,
-    notice: Notice | None = None,
+    notice: SilenceWarning | None = None,
     about: ProposalFacts | None = None,
 ) -> list[Effect]:
     """The messages that this decision requires; their keys make each happen once.

@@ -127,11 +127,10 @@ def plan_change(was: str, listing: Listing, *, source: str, as_of: date, name: s
     Raises:
         UnreadableInput: `was` is no roster; the message calls it `name`.
     """
-    if not was:
-        report = import_roster(None, listing, source=source, as_of=as_of)
-        return Change(text=render_roster(report.roster), report=report)
-    existing = parse_roster(was, source=name)
+    existing = parse_roster(was, source=name) if was else None
     report = import_roster(existing, listing, source=source, as_of=as_of)
+    if existing is None:
+        return Change(text=render_roster(report.roster), report=report)
     text = edit_roster(was, existing, report.roster)
     lost = existing.comments - parse_roster(text, source="the new text").comments
     return Change(text=text, report=report, lost_comments=max(0, lost))

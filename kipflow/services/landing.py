@@ -25,6 +25,12 @@ class Landed:
     stats: str
     counted: int = 0
 
+    @property
+    def file(self) -> Path | None:
+        """The month's file, if it can be read: a truncated one can, up to its break."""
+        path = self.month.path if self.month.status in {"complete", "partial"} else None
+        return None if path is None else Path(path)
+
 
 def find_raw_file(raw: Path, list_id: str, month: str) -> Path:
     """The path of a list's raw month below `raw`."""
@@ -48,21 +54,16 @@ def save_manifest(landed: Sequence[Landed], path: Path, **how: Unpack[Reading]) 
     files = [
         {"path": x.month.path, "list_id": x.month.list_id, "month": x.month.month, "whole": is_whole(x)}
         for x in landed
-        if is_readable(x)
+        if x.file is not None
     ]
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps({**how, "files": files}, indent=1), encoding="utf-8")
     return path
 
 
-def is_readable(landed: Landed) -> bool:
-    """Whether a landed month can be read: a truncated one can, up to its break."""
-    return landed.month.status in {"complete", "partial"} and landed.month.path is not None
-
-
 def is_given(landed: Landed) -> bool:
     """Whether the archive gave the month just now, at least in part."""
-    return is_readable(landed) and landed.month.given
+    return landed.file is not None and landed.month.given
 
 
 def is_whole(landed: Landed) -> bool:
@@ -73,9 +74,9 @@ def is_whole(landed: Landed) -> bool:
 def count_new(landed: Iterable[Landed], held: Mapping[tuple[str, str], ArchiveMonth]) -> int:
     """An estimate of how many mails of these files are not stored yet, by the months in `held`."""
     new = 0
-    for month in (x.month for x in landed if is_readable(x)):
-        known = held.get((month.list_id, month.month))
-        if month.path is not None:  # of a partial month it is unknown which mails are stored
+    for one in landed:
+        known = held.get((one.month.list_id, one.month.month))
+        if one.file is not None:  # of a partial month it is unknown which mails are stored
             read = known.mails if known is not None and known.status == "complete" else 0
-            new += max(0, count_starts(Path(month.path)) - read)
+            new += max(0, count_starts(one.file) - read)
     return new

@@ -51,16 +51,9 @@ CLAIMED_NUMBER = "claimed-number"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Notice:
-    """An undelivered warning of dormancy to the proposal's `author`."""
-
-    warning: SilenceWarning
-    author: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class NewsContext:
-    """The input of messages about a decision: `corrections` and `moves` are its new entries that are news."""
+    """The input of messages about a decision: `corrections` and `moves` are its new entries that are news, `notice` is
+    an undelivered warning of dormancy to the author."""
 
     key: str
     decision: Decision
@@ -69,7 +62,7 @@ class NewsContext:
     about: ProposalFacts | None
     corrections: Sequence[tuple[str, Transition]] = ()
     moves: Sequence[Transition] = ()
-    notice: Notice | None = None
+    notice: SilenceWarning | None = None
 
     @property
     def followed_since(self) -> datetime | None:
@@ -117,13 +110,11 @@ def _list_moves(situation: NewsContext) -> Iterator[tuple[str, Transition]]:
         yield find_slack_key(situation.key, move.id), move
 
 
-def _list_warnings(situation: NewsContext) -> Iterator[tuple[str, Notice]]:
+def _list_warnings(situation: NewsContext) -> Iterator[tuple[str, SilenceWarning]]:
     notice = situation.notice
     # if a person decides about dormancy, it is sent only while it is news
-    if notice is not None and (
-        notice.warning.due_at is not None or situation.recorded_at - notice.warning.warned_at <= NEWS_AGE
-    ):
-        yield find_warning_key(situation.key, notice.warning), notice
+    if notice is not None and (notice.due_at is not None or situation.recorded_at - notice.warned_at <= NEWS_AGE):
+        yield find_warning_key(situation.key, notice), notice
 
 
 def _list_periods(situation: NewsContext) -> Iterator[tuple[str, VoteState]]:
@@ -178,10 +169,11 @@ def _write_move(situation: NewsContext, move: Transition) -> Mapping[str, Any]:
     return render_transition(situation.key, move, decision, links=situation.links)
 
 
-def _write_warning(situation: NewsContext, notice: Notice) -> Mapping[str, Any]:
-    message = render_warning(situation.key, notice.warning, notice.author, links=situation.links)
+def _write_warning(situation: NewsContext, notice: SilenceWarning) -> Mapping[str, Any]:
+    author = situation.about.proposal.author if situation.about is not None else None
+    message = render_warning(situation.key, notice, author, links=situation.links)
     snooze = offer_snooze(situation.decision.number, situation.recorded_at)
-    return {**offer(message, snooze), WARNS: notice.warning.silent_at.isoformat()}
+    return {**offer(message, snooze), WARNS: notice.silent_at.isoformat()}
 
 
 def _write_period(situation: NewsContext, state: VoteState) -> Mapping[str, Any]:

@@ -24,7 +24,7 @@ from kipflow.mail.archive import read_mbox
 from kipflow.mail.filereading import FileReading
 from kipflow.mbox.files import find_break
 from kipflow.services.away import note_outage, note_recovery
-from kipflow.services.landing import Landed, find_raw_file, is_given, is_readable, is_whole
+from kipflow.services.landing import Landed, find_raw_file, is_given, is_whole
 from kipflow.services.ports import Archive, Report, Store
 from kipflow.services.storing import (
     MailFilter,
@@ -47,9 +47,23 @@ def fetch_months(
     now: datetime,
     *,
     on_progress: Callable[[str], None] = lambda _: None,
-) -> list[Landed]:
-    """Download the wanted months to `raw`/LIST/MONTH.mbox, a few at a time, and verify them."""
-    return list(_fetch_each(archive, wanted, raw, now, on_progress))
+) -> Generator[Landed, None, None]:
+    """Download the wanted months to `raw`/LIST/MONTH.mbox, a few at a time, and verify them: in order, as they land."""
+
+    def fetch(one: WantedMonth) -> Landed:
+        target = find_raw_file(raw, one.list_id, one.month)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        # asked before the month itself: mail that arrives in between makes the next poll read it again
+        stats, counted = (one.stats, one.mails) if one.stats else _find_stats(archive, one, now)
+        month = archive.fetch_month(one.list_id, one.month, target, now=now)
+        on_progress(f"{one.list_id} {one.month}: {month.status}, {month.size} bytes {month.why}".rstrip())
+        return Landed(month=month, stats=stats, counted=counted)
+
+    with ThreadPoolExecutor(max_workers=MAX_CONNECTIONS) as pool:
+        try:
+            yield from pool.map(fetch, wanted)
+        finally:
+            pool.shutdown(cancel_futures=True)
 
 
 def poll_months(
@@ -67,7 +81,7 @@ def poll_months(
     An interrupted run has stored what it fetched.
     """
     # closed at once if storing fails: downloads that have not begun are cancelled
-    with closing(_fetch_each(archive, wanted, raw, now, on_progress)) as months:
+    with closing(fetch_months(archive, wanted, raw, now, on_progress=on_progress)) as months:
         return read_months(store, months, seen_at=now, **how)
 
 
@@ -77,27 +91,6 @@ def note_reachability(store: Store, landed: Sequence[Landed], at: datetime) -> N
         note_recovery(store, "archive")
     elif landed:
         note_outage(store, "archive", landed[0].month.why or landed[0].month.status, at=at)
-
-
-def _fetch_each(
-    archive: Archive, wanted: Sequence[WantedMonth], raw: Path, now: datetime, on_progress: Callable[[str], None]
-) -> Generator[Landed, None, None]:
-    """The wanted months in order, as they land."""
-
-    def fetch(one: WantedMonth) -> Landed:
-        target = find_raw_file(raw, one.list_id, one.month)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        # asked before the month itself: mail that arrives in between makes the next poll read it again
-        stats, counted = (one.stats, one.mails) if one.stats else _find_stats(archive, one, now)
-        month = archive.fetch_month(one.list_id, one.month, target, now=now)
-        on_progress(f"{one.list_id} {one.month}: {month.status}, {month.size} bytes {month.why}".rstrip())
-        return Landed(month=month, stats=stats, counted=counted)
-
-    with ThreadPoolExecutor(max_workers=MAX_CONNECTIONS) as pool:
-        try:
-            yield from pool.map(fetch, wanted)
-        finally:
-            pool.shutdown(cancel_futures=True)
 
 
 def read_months(store: Store, months: Iterable[Landed], *, seen_at: datetime, **how: Unpack[Reading]) -> Report:
@@ -130,14 +123,14 @@ def upsert_read(
 
 def _store_month(store: Store, one: Landed, how: Reading, seen_at: datetime, totals: Totals) -> None:
     """Store what is new in a landed month, then mark it as held."""
-    if not is_readable(one) or one.month.path is None:
+    if one.file is None:
         _finish_month(store, one, 0, totals)
         return
     list_id, month = one.month.list_id, one.month.month
     with store.read() as session:
         mails = MailFilter(load_known_mails(session.marks, list_id, month))
     reading = FileReading(list_id=list_id, month=month, **how)
-    found = read_mbox(Path(one.month.path), reading, is_wanted=mails.is_new, whole=is_whole(one))
+    found = read_mbox(one.file, reading, is_wanted=mails.is_new, whole=is_whole(one))
     stored = store_batches(store, found, seen_at, totals)
     totals.known += mails.skipped
     _finish_month(store, one, stored + mails.skipped, totals, mails.seen)
@@ -180,7 +173,7 @@ def _finish_month(store: Store, one: Landed, mails: int, totals: Totals, seen: S
 
 def _check_end(one: Landed) -> ArchiveMonth:
     """The month; partial if its file is truncated."""
-    how = find_break(Path(one.month.path), whole=True) if is_whole(one) and one.month.path is not None else ""
+    how = find_break(one.file, whole=True) if is_whole(one) and one.file is not None else ""
     return replace(one.month, status="partial", why=f"its file breaks off {how}") if how else one.month
 
 

@@ -23,7 +23,7 @@ from kipflow.domain.texts import say_count
 from kipflow.domain.times import say_moment
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.effects import find_effects, settle_announcements
-from kipflow.services.newsrows import NEWS_AGE, Notice
+from kipflow.services.newsrows import NEWS_AGE
 from kipflow.services.ports import Effect, HistoryStore, NewFact, Outbox, Session
 from kipflow.services.votecards import keep_cards
 from kipflow.services.wording import find_warning_key, say_rule
@@ -60,7 +60,9 @@ def _say_cause(move: Transition) -> str:
     return f"{say_rule(move.rule)}{f' ({line})' if line else ''}"
 
 
-def find_notice(decision: Decision, facts: ProposalFacts, policy: Policy, recorded_at: datetime) -> Notice | None:
+def find_notice(
+    decision: Decision, facts: ProposalFacts, policy: Policy, recorded_at: datetime
+) -> SilenceWarning | None:
     """The undelivered warning of the present silence; None if there is none.
 
     Its date is at least a whole grace period ahead of `recorded_at`.
@@ -69,10 +71,8 @@ def find_notice(decision: Decision, facts: ProposalFacts, policy: Policy, record
     now = decide(facts, policy, recorded_at) if past and decision.warning is not None else decision
     if now is None or now.warning is None or now.warned_at is not None:
         return None
-    given = now.warning
-    if given.due_at is not None:
-        given = replace(given, due_at=max(given.due_at, after(recorded_at, policy.grace)))
-    return Notice(warning=given, author=facts.proposal.author)
+    due_at = now.warning.due_at
+    return replace(now.warning, due_at=due_at and max(due_at, after(recorded_at, policy.grace)))
 
 
 def withdraw_overtaken(session: Session, decision: Decision, facts: ProposalFacts, effects: EffectRules) -> None:
@@ -93,7 +93,7 @@ def record(
     effects: EffectRules,
     now: datetime,
     run_id: str,
-    notice: Notice | None,
+    notice: SilenceWarning | None,
 ) -> Advance:
     stored = session.history.load(decision.number)
     appended = find_appended(session.history, stored, decision)

@@ -22,7 +22,7 @@ def gather(parts: Parts, now: datetime) -> dict[str, int]:
     prefix, page = parts.community.prefix, parts.community.wiki.index_page
     since = parts.community.archive.since
     wanted, asked = find_wanted_months(parts.store, parts.archive, parts.community.lists, now, since=since)
-    landed = poll.fetch_months(parts.archive, wanted, parts.settings.raw, now)
+    landed = list(poll.fetch_months(parts.archive, wanted, parts.settings.raw, now))
     read = poll.read_months(parts.store, landed, prefix=prefix, seen_at=now)
     pages = sync.sync_wiki(parts.store, parts.wiki, index_page=page, prefix=prefix, as_of=now)
     tickets = sync_tickets(parts.store, parts.tickets, as_of=now)

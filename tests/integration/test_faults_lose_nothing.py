@@ -75,7 +75,7 @@ def read_all(parts: Parts) -> None:
     assert parts.tickets is not None
     now = parts.clock()
     wanted, _ = find_wanted_months(parts.store, parts.archive, parts.community.lists, now, since="2026-10")
-    landed = poll.fetch_months(parts.archive, wanted, parts.settings.raw, now)
+    landed = list(poll.fetch_months(parts.archive, wanted, parts.settings.raw, now))
     poll.read_months(parts.store, landed, prefix="KIP", seen_at=now)
     sync.sync_wiki(parts.store, parts.wiki, index_page="1000", prefix="KIP", as_of=now)
     sync_tickets(parts.store, parts.tickets, as_of=now)

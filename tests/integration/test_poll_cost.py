@@ -23,7 +23,7 @@ NOW = datetime(2026, 3, 20, 12, tzinfo=UTC)
 def run(store: SqlStore, archive: CountingArchive, folder: Path, at: datetime) -> dict[str, int]:
     client = PonyMailArchive(archive.url, pause=0)
     wanted, asked = find_wanted_months(store, client, LISTS, at, since="2025-04")
-    landed = poll.fetch_months(client, wanted, folder, at)
+    landed = list(poll.fetch_months(client, wanted, folder, at))
     read = poll.read_months(store, landed, prefix="KIP", seen_at=at)
     return {**asked.counts, **read.counts}
 

@@ -76,7 +76,7 @@ def run(parts: Parts, *, lists: tuple[str, ...] | None = None, at: datetime = NO
     assert archive is not None
     assert config is not None
     wanted, _ = find_wanted_months(parts.store, archive, lists or parts.community.lists, at, since=config.since)
-    landed = poll.fetch_months(archive, wanted, parts.settings.raw / "lantern", at)
+    landed = list(poll.fetch_months(archive, wanted, parts.settings.raw / "lantern", at))
     poll.read_months(parts.store, landed, prefix="KIP", seen_at=at)
     advance_all(parts.store, policy=parts.policy, effects=effect_rules(parts), as_of=at)
 

@@ -72,7 +72,7 @@ class PageKind(PerProposalKind):
         again = saved is not None and saved.payload["sets"].get("state") == sets.get("state") is not None
         base = saved.external_ref if saved is not None else page.page_id
         digest = digest_text(json.dumps(sets, sort_keys=True), 12)
-        text = f"{view.key}: set the page's {', '.join(_NAMES[kind] for kind in sets)}"
+        text = f"{view.key}: set the page's {', '.join(_NAMES.get(kind, kind) for kind in sets)}"
         if again:
             text = f"{view.key}: somebody changed the state on the page back to {page.status_text!r}. Set it again?"
         return Effect(
@@ -109,13 +109,7 @@ class PageKind(PerProposalKind):
             yield "release", escape(release, quote=False)
 
 
-_NAMES = {
-    "state": "state",
-    "discussion": "discussion thread",
-    "vote": "vote thread",
-    "jira": "ticket",
-    "release": "release",
-}
+_NAMES = {"discussion": "discussion thread", "vote": "vote thread", "jira": "ticket"}
 
 
 def _find_saved(view: ProposalView, page: PageVersion) -> OutboxRow | None:

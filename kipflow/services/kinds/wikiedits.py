@@ -32,17 +32,17 @@ class WikiEdits:
         page_id = str(row.payload["page_id"])
         if row.is_undoing:
             return self._undo(row, page_id)
-        for left in reversed(range(SAVE_ATTEMPTS)):
-            page = self.wiki.fetch_page(page_id)
+        attempts = 0
+        while True:
+            page, attempts = self.wiki.fetch_page(page_id), attempts + 1
             body = edit(page)
             if body == page.body:
                 return f"{page_id}@{page.version}"
             try:
                 return self._save(page, body, f"kipflow: {what} ({row.key})")
             except SaveConflict:
-                if not left:
+                if attempts == SAVE_ATTEMPTS:
                     raise
-        raise AssertionError("the last try ends in a save or a conflict")
 
     def find(self, row: OutboxRow) -> str | None:
         """The version saved for a row; None if not among the newest: saving again then only adds what is missing."""

@@ -16,7 +16,6 @@ from kipflow.domain.times import QuietHours
 from kipflow.domain.votes import BallotStatus
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.effects import find_effects
-from kipflow.services.newsrows import Notice
 from kipflow.services.ports import WARNS, Effect
 from kipflow.services.wording import RULE_WORDS
 from tests.unit.domain.building import (
@@ -76,8 +75,8 @@ def test_a_question_is_reported_once_and_only_while_it_is_news() -> None:
 def test_a_warning_is_reported_with_its_author_and_its_date() -> None:
     sleepy = replace(POLICY, dormant_after=timedelta(days=90), grace=timedelta(days=14))
     known = followed(facts(pages=(page(0),), messages=(mail(1, MailKind.DISCUSS),)), sleepy, 2, 91)
-    notice = Notice(warning=known.warnings[0], author="Nia <!here> Holt")
-    [warning] = find_effects(decided(known, sleepy, 91), (), RULES, notice=notice)
+    by_nia = replace(known, proposal=replace(known.proposal, author="Nia <!here> Holt"))
+    [warning] = find_effects(decided(known, sleepy, 91), (), RULES, notice=known.warnings[0], about=by_nia)
     assert warning.payload["text"] == (
         "KIP-7: nobody has written since 2026-03-03; dormant on 2026-06-15 09:00 UTC at the earliest "
         "unless somebody writes"
@@ -91,7 +90,7 @@ def test_a_warning_is_reported_with_its_author_and_its_date() -> None:
 def test_where_a_person_decides_the_warning_says_so() -> None:
     asked = replace(POLICY, dormant_after=timedelta(days=90), dormancy_by_person=True)
     known = followed(facts(pages=(page(0),), messages=(mail(1, MailKind.DISCUSS),)), asked, 2, 91)
-    warned = find_effects(decided(known, asked, 91), (), RULES, notice=Notice(warning=known.warnings[0]))
+    warned = find_effects(decided(known, asked, 91), (), RULES, notice=known.warnings[0])
     assert texts(warned) == ["KIP-7: nobody has written since 2026-03-03; a person decides whether it is dormant"]
 
 

@@ -111,7 +111,7 @@ def test_only_mails_that_are_not_stored_count_as_new(store: SqlStore, tmp_path: 
     archive.digests["2026-03"] = "d2"
     later = NOW + timedelta(hours=1)
     wanted, _ = find_wanted_months(store, archive, [LIST], later, since="2026-02")
-    landed = fetch_months(archive, wanted, tmp_path, later)
+    landed = list(fetch_months(archive, wanted, tmp_path, later))
     with store.read() as session:
         held = session.mail.load_months()
     assert count_new(landed, held) == 1

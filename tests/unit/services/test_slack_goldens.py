@@ -35,7 +35,6 @@ from kipflow.services.digests import Week, render_digest
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.effects import PriorNews, find_effects
 from kipflow.services.messages import build_message, render_approval
-from kipflow.services.newsrows import Notice
 from kipflow.services.ports import CheckedPage, Effect
 from kipflow.services.settling import find_release_commands, find_release_ways, list_answers, offer
 from kipflow.services.votecards import keep_cards
@@ -97,7 +96,8 @@ def write_news() -> Mapping[str, Any]:
 def write_warning() -> Mapping[str, Any]:
     sleepy = replace(POLICY, dormant_after=timedelta(days=90), grace=timedelta(days=14))
     known = followed(facts(pages=(page(0),), messages=(mail(1, MailKind.DISCUSS),)), sleepy, 2, 91)
-    return find("dormancy", report(known, 91, sleepy, notice=Notice(warning=known.warnings[0], author="Nia Holt")))
+    by_nia = replace(known, proposal=replace(known.proposal, author="Nia Holt"))
+    return find("dormancy", report(by_nia, 91, sleepy, notice=known.warnings[0]))
 
 
 def write_correction() -> Mapping[str, Any]:
