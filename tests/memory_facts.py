@@ -10,10 +10,10 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from kipflow.domain.facts import ArchiveMonth, Message, Unreadable
-from kipflow.domain.numbering import Numbers
 from kipflow.domain.pagefaults import PageFault
 from kipflow.domain.pages import CallNote, IndexEntry, PageAbsence, PageVersion, Substance, TicketState
 from kipflow.domain.people import Mailbox
+from kipflow.domain.proposals import Numbers
 from kipflow.domain.sameids import is_other_mail, name_apart
 from kipflow.services.ports import Batch, CheckedPage, MonthChange, SaveReport, StaleMonth
 

@@ -9,7 +9,7 @@ from kipflow.commands.program import say_program
 from kipflow.commands.sayings import render_ballots, render_evidence
 from kipflow.domain.clocks import VoteState
 from kipflow.domain.facts import Ruling, SilenceWarning
-from kipflow.domain.pagechanges import LateChange
+from kipflow.domain.ownpages import LateChange
 from kipflow.domain.pages import PageVersion, find_newest_rows
 from kipflow.domain.people import render_mailbox
 from kipflow.domain.records import pick_fields

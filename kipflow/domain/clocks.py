@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from kipflow.domain.facts import ArchiveMonth, Coverage
-from kipflow.domain.pagechanges import LateChange
+from kipflow.domain.ownpages import LateChange
 from kipflow.domain.policy import Policy
 from kipflow.domain.tally import Outcome, Tally
 from kipflow.domain.times import say_moment

@@ -9,12 +9,12 @@ from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 from itertools import takewhile
 
-from kipflow.domain.care import own_versions
 from kipflow.domain.clocks import VoteState
 from kipflow.domain.decisions import Drift
 from kipflow.domain.differences import find_name_differences
 from kipflow.domain.events import OPEN_STAGES, PAGE_WORD, SECTION_OF_STAGE, STAGES_OF_WORD, Stage
 from kipflow.domain.facts import ProposalFacts
+from kipflow.domain.ownpages import own_versions
 from kipflow.domain.pages import (
     IndexEntry,
     PageAbsence,

@@ -11,9 +11,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from kipflow.domain.numbering import Numbering
 from kipflow.domain.pages import IndexEntry, PageAbsence, PageVersion, TicketState
-from kipflow.domain.proposals import Proposal
+from kipflow.domain.proposals import Numbering, Proposal
 from kipflow.domain.senders import AddressSource, Authentication
 from kipflow.domain.votes import Declared, Expression, Vote, drop_leanings
 

@@ -12,10 +12,9 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from kipflow.domain.likeness import find_keys, find_likeness
-from kipflow.domain.merging import ACCOUNTS, merge_strangers
 from kipflow.domain.people import Doubt, DoubtKind, Mailbox, Person, Voter, clean_address, fold_name
 from kipflow.domain.policy import Policy
-from kipflow.domain.proofs import Proof, Writing, prove_writer
+from kipflow.domain.proofs import ACCOUNTS, Proof, Writing, merge_strangers, prove_writer
 from kipflow.domain.roster import Roster
 from kipflow.domain.senders import KnownBy
 

@@ -10,8 +10,8 @@ from kipflow.domain.clocks import VoteState, after
 from kipflow.domain.decisions import Silence
 from kipflow.domain.events import Stage
 from kipflow.domain.numberdoubts import NumberDoubt, NumberDoubtKind
+from kipflow.domain.ownpages import say_sections
 from kipflow.domain.ownperiods import say_longer
-from kipflow.domain.pagechanges import say_sections
 from kipflow.domain.policy import Policy, VotingRule
 from kipflow.domain.ruled import find_recast
 from kipflow.domain.stages import quiet

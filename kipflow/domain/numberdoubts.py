@@ -8,8 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from kipflow.domain.facts import ProposalFacts, Ruling
-from kipflow.domain.numbering import is_jump
-from kipflow.domain.proposals import format_key
+from kipflow.domain.proposals import format_key, is_jump
 from kipflow.domain.ruled import ANSWERS, rulings_in_force
 
 

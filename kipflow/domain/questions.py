@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kipflow.domain.care import find_own_page, is_of
 from kipflow.domain.clocks import VoteState
 from kipflow.domain.decisions import ReviewItem
 from kipflow.domain.differences import find_late_ballots
 from kipflow.domain.events import Stage
 from kipflow.domain.judging import find_close
 from kipflow.domain.numberdoubts import NumberDoubtKind
-from kipflow.domain.numbering import is_jump
+from kipflow.domain.ownpages import find_own_page, is_of
+from kipflow.domain.proposals import is_jump
 from kipflow.domain.ruled import find_choice_of_stage, find_time
 from kipflow.domain.stages.quiet import find_silence, find_silence_gap
 from kipflow.domain.stages.state import State

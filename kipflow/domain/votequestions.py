@@ -10,7 +10,7 @@ from kipflow.domain.decisions import ReviewItem
 from kipflow.domain.facts import Ruling
 from kipflow.domain.judging import say_doubt
 from kipflow.domain.moments import Event
-from kipflow.domain.pagechanges import LateChange, say_sections
+from kipflow.domain.ownpages import LateChange, say_sections
 from kipflow.domain.policy import Policy
 from kipflow.domain.ruled import HOLD, find_open_ends, render_recast, say_end
 from kipflow.domain.stages.closing import is_contradicted

@@ -13,10 +13,9 @@ from kipflow.domain.proposals import format_key
 from kipflow.domain.ruled import HOLD
 from kipflow.services import previewed, releases, rulings
 from kipflow.services.advance import preview
-from kipflow.services.deciding import decide_again
 from kipflow.services.desk import Act, ActContext, Desk, Done, Preview, ShownStages, Values, read_number
 from kipflow.services.ruling_checks import BadRuling
-from kipflow.services.rulings import Recorded
+from kipflow.services.rulings import Recorded, decide_again
 from kipflow.services.who_is_who import accept_sender, check_pick, rule_identity
 
 #: The fields that hold several values.

@@ -7,13 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 
-from kipflow.domain.care import own_versions
 from kipflow.domain.facts import Message, ProposalFacts, ThreadMessage
 from kipflow.domain.identity_rulings import as_verdicts, find_concerned
-from kipflow.domain.numbering import KnownWriter
+from kipflow.domain.ownpages import own_versions
 from kipflow.domain.pages import IndexEntry, PageVersion, find_release
 from kipflow.domain.policy import Policy
-from kipflow.domain.proposals import Proposal, format_key
+from kipflow.domain.proposals import KnownWriter, Proposal, format_key
 from kipflow.domain.roster import Roster
 from kipflow.domain.sameids import render_permalink
 from kipflow.domain.texts import digest_text

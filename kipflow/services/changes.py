@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from kipflow.domain.care import own_versions
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.events import Stage, Transition
-from kipflow.domain.pagechanges import find_changed_sections, find_version_at
+from kipflow.domain.ownpages import find_changed_sections, find_version_at, own_versions
 from kipflow.domain.pages import PageVersion
 from kipflow.wiki.diffs import SectionChange, diff_pages
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 from datetime import datetime
 
 from kipflow.domain.errors import UnreadableInput
-from kipflow.domain.numbering import find_next
 from kipflow.domain.pages import CallNote
+from kipflow.domain.proposals import find_next
 from kipflow.services.indexrows import find_sections
 from kipflow.services.ports import Report, Store
 from kipflow.wiki.index_exports import parse_index_json

@@ -15,9 +15,8 @@ from datetime import datetime
 
 from kipflow.domain.events import SECTION_OF_STAGE, Stage
 from kipflow.domain.facts import Ruling
-from kipflow.domain.numbering import find_next
 from kipflow.domain.pages import IndexEntry, name_versions
-from kipflow.domain.proposals import format_key
+from kipflow.domain.proposals import find_next, format_key
 from kipflow.domain.texts import list_some
 from kipflow.services.ports import MARKS, MOVED_BACK, ON_ITS_WAY, Effect, IndexRow, OutboxRow, Store, Wiki, WikiPage
 from kipflow.wiki.index_editing import replace_index

@@ -8,9 +8,8 @@ from datetime import datetime
 from itertools import count, islice
 
 from kipflow.domain.errors import KipflowError, SaveConflict
-from kipflow.domain.numbering import Numbers, find_next, is_number
 from kipflow.domain.pagefaults import ANY, Norms
-from kipflow.domain.proposals import MAX_NUMBER, format_key
+from kipflow.domain.proposals import MAX_NUMBER, Numbers, find_next, format_key, is_number
 from kipflow.domain.texts import as_printable
 from kipflow.services.ports import PageRef, Store, Wiki, WikiPage
 from kipflow.wiki.index_reading import parse_index_page

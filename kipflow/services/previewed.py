@@ -13,11 +13,11 @@ from kipflow.domain.errors import ConfigError, UnreadableInput
 from kipflow.domain.texts import digest_text
 from kipflow.rosters.formats import Format, parse_listing
 from kipflow.services import undo
-from kipflow.services.deciding import decide_again
 from kipflow.services.desk import ActContext, Desk, Done, Preview, RosterText, Values, read_number
 from kipflow.services.import_roster import Change, find_difference, plan_change
 from kipflow.services.roster_votes import find_roster_impact, say_roster_impact
 from kipflow.services.ruling_checks import BadRuling
+from kipflow.services.rulings import decide_again
 
 T = TypeVar("T")
 #: Conflicts and notes that are shown; the command line lists more.

@@ -17,9 +17,9 @@ from kipflow.domain.roster import Roster
 from kipflow.domain.texts import list_some
 from kipflow.domain.votes import BallotStatus
 from kipflow.services.board import BoardStore, VoterRow
-from kipflow.services.deciding import compare_votes
 from kipflow.services.desk import VoteChange
 from kipflow.services.ports import Session
+from kipflow.services.rulings import compare_votes
 
 #: The most proposals that are decided while somebody waits; running votes first.
 MAX_DECIDED = 150

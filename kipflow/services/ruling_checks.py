@@ -7,13 +7,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from kipflow.domain.care import find_requirements, own_versions
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.events import OPEN_STAGES, Stage, effective
 from kipflow.domain.facts import ProposalFacts, Ruling
 from kipflow.domain.interfaces import INTERFACES
 from kipflow.domain.numberdoubts import find_number_doubt
-from kipflow.domain.pagechanges import find_late_change, name_version
+from kipflow.domain.ownpages import find_late_change, find_requirements, name_version, own_versions
 from kipflow.domain.policy import Policy
 from kipflow.domain.ruled import ANSWERS, CHOICES, RECAST, VOTES, find_time, list_ends, render_recast, with_recast
 from kipflow.domain.times import say_moment

@@ -13,8 +13,8 @@ from typing import Any
 
 from kipflow.domain.facts import Ruling
 from kipflow.domain.likeness import find_likeness
-from kipflow.domain.merging import ACCOUNTS
 from kipflow.domain.people import Mailbox, clean_address, fold_name, name_pair
+from kipflow.domain.proofs import ACCOUNTS
 from kipflow.domain.roster import Roster
 from kipflow.services.board import SenderRow
 from kipflow.services.desk import ActContext

@@ -76,7 +76,7 @@ def test_any_two_are_said_to_be_one_person_or_two(browser: Browser) -> None:
 def test_a_word_on_people_is_recorded_at_once_and_what_it_changes_left_to_a_run_where_too_much_waits(
     browser: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kipflow.services.deciding.MOST_AT_ONCE", 0)
+    monkeypatch.setattr("kipflow.services.rulings.MOST_AT_ONCE", 0)
     done = _text(_fill(browser, "one person", one="kim@home.example", other="kosei@apache.org"))
     assert "ruling 1 recorded; the next run decides what waits, 1 in all" in done
     assert "take it back" in done

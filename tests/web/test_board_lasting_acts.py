@@ -76,7 +76,7 @@ def test_an_ingest_is_shown_then_taken_out_and_history_says_by_whom(parts: Parts
 def test_an_ingest_of_more_than_anybody_waits_for_is_taken_out_at_once_and_decided_by_a_run(
     browser: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kipflow.services.deciding.MOST_AT_ONCE", 0)
+    monkeypatch.setattr("kipflow.services.rulings.MOST_AT_ONCE", 0)
     done = _text(confirm(browser, browser.press("/data", "show what that changes")))
     assert "ingest 1 undone; the next run decides what waits, 1 in all" in done
 

@@ -16,8 +16,8 @@ from kipflow.adapters.store.pages import SqlPages
 from kipflow.adapters.store.tables.decisions import pending, proposal, transition, warning
 from kipflow.adapters.store.tables.facts import index_entry, message_proposal, page, page_version, ruling
 from kipflow.domain.facts import Coverage
-from kipflow.domain.numbering import Numbering
 from kipflow.domain.pages import IndexEntry
+from kipflow.domain.proposals import Numbering
 from kipflow.services.ports import ProposalRows
 
 #: A proposal with a row in one of these is known from more than an index.

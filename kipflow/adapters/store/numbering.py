@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from kipflow.adapters.store.part import Part
 from kipflow.adapters.store.tables.decisions import mark, proposal
 from kipflow.adapters.store.tables.facts import call_note, index_entry, page, page_version, ruling
-from kipflow.domain.numbering import JUMP, Numbering, Numbers, find_followers
+from kipflow.domain.proposals import JUMP, Numbering, Numbers, find_followers
 
 #: Marks for the index's stated next number: by the wiki's page, and by an operator's import.
 STATED_MARKS = {"page": "next-number-page", "import": "next-number-import"}

@@ -10,7 +10,7 @@ from kipflow.domain.clocks import VoteState
 from kipflow.domain.events import Actor, Evidence, Stage
 from kipflow.domain.facts import Ruling, ThreadMessage
 from kipflow.domain.moments import Event
-from kipflow.domain.pagechanges import name_version
+from kipflow.domain.ownpages import name_version
 from kipflow.domain.pages import IndexEntry, PageVersion
 from kipflow.domain.proposals import Proposal
 from kipflow.domain.stages.state import State

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from kipflow.domain.care import find_own_page, is_of
 from kipflow.domain.events import SETTLED_STAGES, Stage
 from kipflow.domain.facts import MailKind, Ruling, ThreadMessage
+from kipflow.domain.ownpages import find_own_page, is_of
 from kipflow.domain.pages import IndexEntry, PageVersion, StatusWord
 from kipflow.domain.proposals import Proposal
 from kipflow.domain.ruled import find_choice_of_stage

@@ -6,15 +6,14 @@ from dataclasses import replace
 from datetime import datetime
 from typing import NamedTuple
 
-from kipflow.domain.care import Requirements, find_requirements
 from kipflow.domain.clocks import VoteState, VoteTerms, after
 from kipflow.domain.differences import find_differences
 from kipflow.domain.events import Stage, Transition
 from kipflow.domain.facts import ProposalFacts, Ruling, SilenceWarning, ThreadMessage
 from kipflow.domain.judging import judge as judge_ballots
 from kipflow.domain.numberdoubts import NumberDoubt, find_number_doubt
+from kipflow.domain.ownpages import Requirements, find_late_change, find_requirements
 from kipflow.domain.ownperiods import keep_open
-from kipflow.domain.pagechanges import find_late_change
 from kipflow.domain.pages import StatusWord
 from kipflow.domain.policy import Policy
 from kipflow.domain.ruled import find_recast, rulings_in_force, with_ending_rulings, with_recast, with_rulings

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
 
-from kipflow.domain.care import own_versions
 from kipflow.domain.errors import Refused
 from kipflow.domain.events import PAGE_WORD, Stage
 from kipflow.domain.facts import MailKind
+from kipflow.domain.ownpages import own_versions
 from kipflow.domain.pages import PageVersion
 from kipflow.domain.texts import digest_text, is_web_address
 from kipflow.services.board import ProposalView

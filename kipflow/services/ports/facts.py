@@ -7,10 +7,10 @@ from datetime import datetime
 from typing import Protocol
 
 from kipflow.domain.facts import ArchiveMonth, Message, Ruling, Unreadable
-from kipflow.domain.numbering import Numbers
 from kipflow.domain.pagefaults import PageFault
 from kipflow.domain.pages import CallNote, IndexEntry, PageAbsence, PageVersion, Substance, TicketState
 from kipflow.domain.people import Mailbox
+from kipflow.domain.proposals import Numbers
 from kipflow.services.ports.records import Batch, CheckedPage, MonthChange, SaveReport, StaleMonth
 
 

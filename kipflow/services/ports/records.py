@@ -8,8 +8,8 @@ from datetime import datetime
 
 from kipflow.domain.events import Stage
 from kipflow.domain.facts import ArchiveMonth, Coverage, Message, Ruling, SilenceWarning
-from kipflow.domain.numbering import Numbering
 from kipflow.domain.pages import IndexEntry, PageAbsence, PageVersion, StatusWord, TicketState
+from kipflow.domain.proposals import Numbering
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from kipflow.domain.decisions import Decision
 from kipflow.domain.events import Stage
 from kipflow.domain.facts import MailKind, Ruling
 from kipflow.domain.lifecycle import decide
-from kipflow.domain.pagechanges import find_late_change, say_sections
+from kipflow.domain.ownpages import find_late_change, say_sections
 from kipflow.domain.pages import PageVersion
 from kipflow.domain.policy import PageChanges, Policy
 from kipflow.domain.ruled import render_recast

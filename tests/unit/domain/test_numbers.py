@@ -11,8 +11,8 @@ from kipflow.domain.events import Stage
 from kipflow.domain.facts import MailKind, ProposalFacts
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.numberdoubts import NumberDoubtKind, find_number_doubt
-from kipflow.domain.numbering import JUMP, KnownWriter, Numbering, Numbers, find_followers, find_next
 from kipflow.domain.pages import IndexEntry
+from kipflow.domain.proposals import JUMP, KnownWriter, Numbering, Numbers, find_followers, find_next
 from tests.unit.domain.building import POLICY, TALKED, YES, at, facts, mail, page, poll, result, ruling, stages
 
 WIKI = Numbering(by_wiki=True, below=6)

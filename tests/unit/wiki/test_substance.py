@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kipflow.domain.pagechanges import find_changed_sections
+from kipflow.domain.ownpages import find_changed_sections
 from kipflow.domain.pages import Substance
 from kipflow.wiki.substance import is_trifle, read_substance
 from tests.unit.domain.building import page
