@@ -87,20 +87,19 @@ def import_(
         raise click.UsageError("--write needs --output FILE")
     file = RosterFileAt(output) if output is not None else None
     was = file.read() if file is not None and file.path.exists() else ""
-    change = plan_change(was, listing, source=source, as_of=as_of, name=str(output))
+    report = plan_change(was, listing, source=source, as_of=as_of, name=str(output))
     if file is None:
-        click.echo(change.text, nl=False)
+        click.echo(report.text, nl=False)
     else:
-        for line in find_difference(was, change.text, str(output)):
+        for line in find_difference(was, report.text, str(output)):
             click.echo(line)
-        if change.text != was:
-            _print_turned(file, change.text)
-        if write and change.text != was and not file.save(change.text, instead_of=was):
+        if report.text != was:
+            _print_turned(file, report.text)
+        if write and report.text != was and not file.save(report.text, instead_of=was):
             raise click.ClickException(f"{output} was written meanwhile: look at what would change once more")
-    if change.lost_comments:
-        comments = say_count(change.lost_comments, "comment")
+    if report.lost_comments:
+        comments = say_count(report.lost_comments, "comment")
         console(stderr=True).print(f"note: {comments} within the changed lines not kept")
-    report = change.report
     _print_report(report, output, written=write)
     return 1 if report.conflicts else 0
 

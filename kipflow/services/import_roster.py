@@ -27,7 +27,10 @@ _DATED = re.compile(r" \(\d{4}-\d{2}-\d{2}\)$")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportReport:
-    """The result of an import: the new roster, ids added and changed, conflicts left out, and notes."""
+    """The result of an import: the new roster, ids added and changed, conflicts left out, and notes.
+
+    `text` is the new text of its file, `lost_comments` how many comments are lost within changed lines.
+    """
 
     roster: RosterFile
     added: tuple[str, ...]
@@ -35,6 +38,8 @@ class ImportReport:
     unchanged: int
     conflicts: tuple[str, ...]
     notes: tuple[str, ...]
+    text: str = ""
+    lost_comments: int = 0
 
 
 def import_roster(existing: RosterFile | None, listing: Listing, *, source: str, as_of: date) -> ImportReport:
@@ -112,16 +117,7 @@ def _join_sources(before: RosterFile, source: str, as_of: date) -> tuple[str, da
     return "; ".join(texts), newest
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
-    """The new text of a roster file after an import. `lost_comments`: comments lost within changed lines."""
-
-    text: str
-    report: ImportReport
-    lost_comments: int = 0
-
-
-def plan_change(was: str, listing: Listing, *, source: str, as_of: date, name: str = "the roster") -> Change:
+def plan_change(was: str, listing: Listing, *, source: str, as_of: date, name: str = "the roster") -> ImportReport:
     """The file with the additions of `listing`; `was` is its text, "" if there is none.
 
     Raises:
@@ -130,10 +126,10 @@ def plan_change(was: str, listing: Listing, *, source: str, as_of: date, name: s
     existing = parse_roster(was, source=name) if was else None
     report = import_roster(existing, listing, source=source, as_of=as_of)
     if existing is None:
-        return Change(text=render_roster(report.roster), report=report)
+        return replace(report, text=render_roster(report.roster))
     text = edit_roster(was, existing, report.roster)
     lost = existing.comments - parse_roster(text, source="the new text").comments
-    return Change(text=text, report=report, lost_comments=max(0, lost))
+    return replace(report, text=text, lost_comments=max(0, lost))
 
 
 def find_difference(was: str, text: str, name: str = "the roster") -> Iterator[str]:

@@ -26,14 +26,7 @@ from kipflow.mbox.files import find_break
 from kipflow.services.away import note_outage, note_recovery
 from kipflow.services.landing import Landed, find_raw_file, is_given, is_whole
 from kipflow.services.ports import Archive, Report, Store
-from kipflow.services.storing import (
-    MailFilter,
-    Totals,
-    drop_known_mails,
-    load_known_mails,
-    save_known_mails,
-    store_batches,
-)
+from kipflow.services.storing import MailFilter, Storing, load_known_mails, save_known_mails
 from kipflow.services.wanted_months import FROM_FILES, HELD_UP_TO, WantedMonth, is_settled, stats_mark
 
 #: Connections to the archive at one time: all of Apache shares it.
@@ -95,48 +88,48 @@ def note_reachability(store: Store, landed: Sequence[Landed], at: datetime) -> N
 
 def read_months(store: Store, months: Iterable[Landed], *, seen_at: datetime, **how: Unpack[Reading]) -> Report:
     """Read months in this process as they land, and store their mails; of a known month only the new ones."""
-    totals, landed = Totals(), list[Landed]()
+    storing, landed = Storing(store, seen_at), list[Landed]()
     for one in months:
-        _store_month(store, one, how, seen_at, totals)
+        _store_month(storing, one, how)
         landed.append(one)
     note_reachability(store, landed, seen_at)
-    return totals.report()
+    return storing.report()
 
 
 def upsert_read(
     store: Store, landed: Sequence[Landed], items: Iterable[Message | Unreadable], *, seen_at: datetime
 ) -> Report:
     """Store what Spark read from landed months; `items` in any order."""
-    totals, mails = Totals(), Counter[tuple[str, str]]()
+    storing, mails = Storing(store, seen_at), Counter[tuple[str, str]]()
 
     def count() -> Iterator[Message | Unreadable]:
         for item in items:
             mails[item.list_id, item.month] += 1
             yield item
 
-    store_batches(store, count(), seen_at, totals)
+    storing.save(count())
     for one in landed:
-        _finish_month(store, one, mails[one.month.list_id, one.month.month], totals)
+        _finish_month(storing, one, mails[one.month.list_id, one.month.month])
     note_reachability(store, landed, seen_at)
-    return totals.report()
+    return storing.report()
 
 
-def _store_month(store: Store, one: Landed, how: Reading, seen_at: datetime, totals: Totals) -> None:
+def _store_month(storing: Storing, one: Landed, how: Reading) -> None:
     """Store what is new in a landed month, then mark it as held."""
     if one.file is None:
-        _finish_month(store, one, 0, totals)
+        _finish_month(storing, one, 0)
         return
     list_id, month = one.month.list_id, one.month.month
-    with store.read() as session:
+    with storing.store.read() as session:
         mails = MailFilter(load_known_mails(session.marks, list_id, month))
     reading = FileReading(list_id=list_id, month=month, **how)
     found = read_mbox(one.file, reading, is_wanted=mails.is_new, whole=is_whole(one))
-    stored = store_batches(store, found, seen_at, totals)
-    totals.known += mails.skipped
-    _finish_month(store, one, stored + mails.skipped, totals, mails.seen)
+    stored = storing.save(found)
+    storing.counts["known"] += mails.skipped
+    _finish_month(storing, one, stored + mails.skipped, mails.seen)
 
 
-def _finish_month(store: Store, one: Landed, mails: int, totals: Totals, seen: Sequence[str] | None = None) -> None:
+def _finish_month(storing: Storing, one: Landed, mails: int, seen: Sequence[str] | None = None) -> None:
     """Mark a month as held, after all of its mails are stored; `seen` are the digests of all of them.
 
     A month that was complete stays so: if it is damaged now, or has fewer mails than before, decisions on the complete
@@ -144,7 +137,7 @@ def _finish_month(store: Store, one: Landed, mails: int, totals: Totals, seen: S
     confirms the lower number, the month is as complete as it can be.
     """
     month = replace(_check_end(one), mails=mails)
-    with store.begin() as session:
+    with storing.store.begin() as session:
         before = session.mail.load_months(month.list_id).get((month.list_id, month.month))
         bad = "" if month.status == "complete" else f"{month.status}: {month.why}".rstrip(": ")
         if before is not None and not bad and mails < before.mails:
@@ -155,7 +148,7 @@ def _finish_month(store: Store, one: Landed, mails: int, totals: Totals, seen: S
                 bad = f"shrank from {before.mails} to {mails} mails"
         reason = bad or (month.why if before is None or before.why != month.why else "")
         if reason:
-            totals.bad_months.append((month.list_id, month.month, reason))
+            storing.bad_months.append((month.list_id, month.month, reason))
         if before is not None and before.status == "complete" and bad:
             since = f"{HELD_UP_TO} {say_moment(before.fetched_at)}; since then {bad}"
             # a month from files stays as it is, and every poll asks for it
@@ -166,7 +159,7 @@ def _finish_month(store: Store, one: Landed, mails: int, totals: Totals, seen: S
         if not bad and one.stats:
             session.marks.save(stats_mark(month.list_id, month.month), one.stats)
         if is_settled(month):
-            drop_known_mails(session.marks, month.list_id, month.month)
+            save_known_mails(session.marks, month.list_id, month.month, ())
         elif seen is not None:
             save_known_mails(session.marks, month.list_id, month.month, seen)
 

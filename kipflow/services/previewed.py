@@ -14,7 +14,7 @@ from kipflow.domain.texts import digest_text
 from kipflow.rosters.formats import Format, parse_listing
 from kipflow.services import undo
 from kipflow.services.desk import ActContext, Desk, Done, Preview, RosterText, Values, read_number
-from kipflow.services.import_roster import Change, find_difference, plan_change
+from kipflow.services.import_roster import ImportReport, find_difference, plan_change
 from kipflow.services.roster_votes import find_roster_impact, say_roster_impact
 from kipflow.services.ruling_checks import BadRuling
 from kipflow.services.rulings import decide_again
@@ -41,17 +41,16 @@ def undo_batch(desk: Desk, values: Values, context: ActContext) -> Done:
 def preview_import(desk: Desk, values: Values, at: datetime) -> Preview:
     file = _find_file(desk)
     was = file.read()
-    change = _plan_import(was, values)
-    turned = _say_turned(desk, file, change.text, at)
-    report = change.report
+    report = _plan_import(was, values)
+    turned = _say_turned(desk, file, report.text, at)
     said = [f"{len(report.added)} added, {len(report.changed)} changed, {report.unchanged} as before"]
     for kind, texts in (("conflict, left out", report.conflicts), ("note", report.notes)):
         said += [f"{kind}: {text}" for text in texts[:_MAX_LINES]]
         said += [f"and {len(texts) - _MAX_LINES} more of the kind: {kind}"] if len(texts) > _MAX_LINES else []
     return Preview(
         lines=(said[0], *turned, *said[1:]),
-        diff=tuple(find_difference(was, change.text)),
-        seen=_sign(was, change.text),
+        diff=tuple(find_difference(was, report.text)),
+        seen=_sign(was, report.text),
     )
 
 
@@ -105,7 +104,7 @@ def _try(do: Callable[[], T]) -> T:
         raise BadRuling(f"the roster's file cannot be written here: {error.strerror}") from error
 
 
-def _plan_import(was: str, values: Values) -> Change:
+def _plan_import(was: str, values: Values) -> ImportReport:
     form, project = values.get("format") or None, values.get("project") or None
     if form is not None and form not in set(Format):
         raise BadRuling(f"a form is one of {', '.join(Format)}, not {form!r}")

@@ -20,7 +20,7 @@ from kipflow.mail.archive import read_mbox
 from kipflow.mail.filereading import FileReading
 from kipflow.services.landing import find_raw_file
 from kipflow.services.ports import Report, Session, StaleMonth, Store
-from kipflow.services.storing import Totals, store_batches
+from kipflow.services.storing import Storing
 
 #: The version of the rules by which all mails were last read again, if they could be.
 RULES_MARK = "reading/rules"
@@ -55,29 +55,28 @@ def reread(
     is nothing to do. After an interruption it continues with the remaining months.
     """
     expire_readings(store, how.get("tags", ()))
-    rules = version.READING_RULES
-    totals = Totals()
+    rules, storing = version.READING_RULES, Storing(store, seen_at)
     with store.read() as session:
         if session.marks.load(RULES_MARK) == str(rules):
-            return totals.report()
+            return storing.report()
         stale = session.mail.load_stale_months(rules)
         complete = {key for key, month in session.mail.load_months().items() if month.status == "complete"}
     mails = 0
     for position, month in enumerate(stale):
         if limit is not None and mails >= limit:
-            report = totals.report()
+            report = storing.report()
             return replace(report, counts={**report.counts, "months_to_read_again": len(stale) - position})
         on_progress(f"{month.list_id} {month.month} again, {position + 1} of {len(stale)}")
         path, at = _find_raw(month, raw), (month.list_id, month.month)
         if path is not None:
             reading = FileReading(list_id=at[0], month=at[1], **how)
             source = read_mbox(path, reading, whole=at in complete)
-            mails += store_batches(store, source, seen_at, totals)
+            mails += storing.save(source)
         with store.begin() as session:
-            _note_kept(session, month, path, rules, seen_at, totals)
+            _note_kept(session, month, path, storing)
     with store.begin() as session:
         session.marks.save(RULES_MARK, str(rules))
-    return totals.report()
+    return storing.report()
 
 
 def _find_raw(month: StaleMonth, raw: Path | None) -> Path | None:
@@ -88,10 +87,9 @@ def _find_raw(month: StaleMonth, raw: Path | None) -> Path | None:
     return next((place for place in places if place.is_file()), None)
 
 
-def _note_kept(
-    session: Session, month: StaleMonth, path: Path | None, rules: int, seen_at: datetime, totals: Totals
-) -> None:
+def _note_kept(session: Session, month: StaleMonth, path: Path | None, storing: Storing) -> None:
     """Note how many mails of a month keep their old reading, and why."""
+    rules = version.READING_RULES
     left = session.mail.count_stale(month.list_id, month.month, rules)
     if not left:
         return
@@ -108,5 +106,5 @@ def _note_kept(
         list_id=month.list_id,
         month=month.month,
     )
-    session.mail.save_unreadable([note], seen_at=seen_at)
-    totals.warnings.append(f"{month.list_id} {month.month}: {note.why}")
+    session.mail.save_unreadable([note], seen_at=storing.seen_at)
+    storing.warnings.append(f"{month.list_id} {month.month}: {note.why}")

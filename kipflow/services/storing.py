@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import groupby, islice
@@ -16,33 +17,47 @@ from kipflow.services.ports import Marks, Report, Store
 BATCH = 500
 
 
+class Storing:
+    """Stores mails, one transaction per batch, and collects the counts.
+
+    `origin` is the ingest that the mails belong to, None if they are from an archive.
+    """
+
+    def __init__(self, store: Store, seen_at: datetime, origin: int | None = None) -> None:
+        self.store, self.seen_at, self._origin = store, seen_at, origin
+        self.counts = Counter(new=0, known=0, read_otherwise=0, unreadable=0)
+        self._touched: set[int] = set()
+        self.warnings: list[str] = []
+        self.bad_months: list[tuple[str, str, str]] = []
+
+    def save(self, items: Iterable[Message | Unreadable]) -> int:
+        """Store items read by the present rules. Returns the number of items."""
+        count, rest = 0, iter(items)
+        while batch := list(islice(rest, BATCH)):
+            mails = [x for x in batch if isinstance(x, Message)]
+            bad = [x for x in batch if isinstance(x, Unreadable)]
+            with self.store.begin() as session:
+                report = session.mail.save_messages(
+                    mails, seen_at=self.seen_at, reading_rules=version.READING_RULES, batch=self._origin
+                )
+                unreadable = session.mail.save_unreadable(bad, seen_at=self.seen_at) if bad else 0
+            self.counts.update(new=report.new, known=report.known, read_otherwise=report.reread, unreadable=unreadable)
+            self._touched |= report.touched
+            count += len(batch)
+        return count
+
+    def report(self) -> Report:
+        counts = {**self.counts, "proposals_touched": len(self._touched)}
+        return Report(counts=counts, warnings=(*self.warnings, *say_months(self.bad_months)))
+
+
 def ingest_items(
     store: Store, items: Iterable[Message | Unreadable], *, seen_at: datetime, batch: int | None = None
 ) -> Report:
     """Store messages read from files that are no archive month."""
-    totals = Totals()
-    store_batches(store, items, seen_at, totals, batch)
-    return totals.report()
-
-
-class Totals:
-    """The counts of storing many batches."""
-
-    def __init__(self) -> None:
-        self.new = self.known = self.reread = self.unreadable = 0
-        self.touched: set[int] = set()
-        self.warnings: list[str] = []
-        self.bad_months: list[tuple[str, str, str]] = []
-
-    def report(self) -> Report:
-        counts = {
-            "new": self.new,
-            "known": self.known,
-            "read_otherwise": self.reread,
-            "unreadable": self.unreadable,
-            "proposals_touched": len(self.touched),
-        }
-        return Report(counts=counts, warnings=(*self.warnings, *say_months(self.bad_months)))
+    storing = Storing(store, seen_at, batch)
+    storing.save(items)
+    return storing.report()
 
 
 def say_months(bad: Sequence[tuple[str, str, str]]) -> Iterator[str]:
@@ -51,36 +66,6 @@ def say_months(bad: Sequence[tuple[str, str, str]]) -> Iterator[str]:
         months = [month for _, month, _ in group]
         span = months[0] if len(months) == 1 else f"{months[0]} to {months[-1]} ({len(months)} months)"
         yield f"{list_id} {span}: {why}"
-
-
-def store_batches(
-    store: Store,
-    items: Iterable[Message | Unreadable],
-    seen_at: datetime,
-    totals: Totals,
-    origin: int | None = None,
-) -> int:
-    """Store items read by the present rules, one transaction per batch. Returns the number of items.
-
-    `origin` is the ingest that they belong to, None if they are from an archive.
-    """
-    count, rest = 0, iter(items)
-    while batch := list(islice(rest, BATCH)):
-        bad = [x for x in batch if isinstance(x, Unreadable)]
-        with store.begin() as session:
-            report = session.mail.save_messages(
-                (x for x in batch if isinstance(x, Message)),
-                seen_at=seen_at,
-                reading_rules=version.READING_RULES,
-                batch=origin,
-            )
-            totals.unreadable += session.mail.save_unreadable(bad, seen_at=seen_at) if bad else 0
-        totals.new += report.new
-        totals.known += report.known
-        totals.reread += report.reread
-        totals.touched |= report.touched
-        count += len(batch)
-    return count
 
 
 # -- mails of a month that were read already --------------------------------------------------------
@@ -117,14 +102,10 @@ def load_known_mails(marks: Marks, list_id: str, month: str) -> frozenset[str]:
 
 
 def save_known_mails(marks: Marks, list_id: str, month: str, seen: Sequence[str]) -> None:
-    """Store the digests of all mails of a month, all read by the present rules."""
-    marks.save(_mark(list_id, month), " ".join([str(version.READING_RULES), *dict.fromkeys(seen)]))
-
-
-def drop_known_mails(marks: Marks, list_id: str, month: str) -> None:
-    """Delete the digests of a month that will not be read again."""
-    if marks.load(_mark(list_id, month)):
-        marks.save(_mark(list_id, month), "")
+    """Store the digests of all mails of a month, all read by the present rules; none: it will not be read again."""
+    if seen or marks.load(_mark(list_id, month)):
+        digests = [str(version.READING_RULES), *dict.fromkeys(seen)] if seen else []
+        marks.save(_mark(list_id, month), " ".join(digests))
 
 
 def _mark(list_id: str, month: str) -> str:
