@@ -29,6 +29,7 @@ from kipflow.domain.pages import (
 from kipflow.domain.ruled import rulings_in_force
 from kipflow.domain.stages.closing import is_contradicted
 from kipflow.domain.tally import Outcome
+from kipflow.domain.texts import take_some
 from kipflow.domain.times import say_day
 from kipflow.domain.votes import Declared
 
@@ -177,8 +178,7 @@ def _name_voters(declared: Declared, state: VoteState, choices: Collection[str])
     """Binding voters of these choices that are only in the announcement, or only in the count."""
     found = [line.partition(": ") for line in find_name_differences(declared, state.vote.ballots)]
     binding = [who for label, _, who in found if label.split()[-1] in choices and not label.startswith("non-binding")]
-    more = [f"{len(binding) - _NAMED} more"] if len(binding) > _NAMED else []
-    return [*binding[:_NAMED], *more]
+    return take_some(binding, _NAMED, "{} more")
 
 
 def _compare_ticket(ticket: TicketState, stage: Stage) -> Iterator[Drift]:

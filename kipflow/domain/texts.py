@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 _LONGEST_ADDRESS = 2_000
 
@@ -21,6 +21,12 @@ def say_count(n: int, what: str) -> str:
 def list_some(items: Sequence[str], most: int) -> str:
     """The first `most` items, and how many more there are: "Kim, Jun and 3 more"."""
     return ", ".join(items[:most]) + (f" and {len(items) - most} more" if len(items) > most else "")
+
+
+def take_some(items: Iterable[str], most: int, more: str = "and {} more") -> list[str]:
+    """The first `most` items, and as a last one how many more there are."""
+    found = list(items)
+    return found if len(found) <= most else [*found[:most], more.format(len(found) - most)]
 
 
 def cut(text: str, most: int) -> str:

@@ -11,26 +11,22 @@ from kipflow.domain.facts import Ruling
 from kipflow.domain.judging import say_doubt
 from kipflow.domain.moments import Event
 from kipflow.domain.ownpages import LateChange, say_sections
-from kipflow.domain.policy import Policy
 from kipflow.domain.ruled import HOLD, find_open_ends, render_recast, say_end
 from kipflow.domain.stages.closing import is_contradicted
 from kipflow.domain.stages.state import State, judge
 from kipflow.domain.stages.table import find_row
 from kipflow.domain.tally import Outcome, find_extremes, say_counts, say_ways
-from kipflow.domain.votes import BallotStatus, ClaimedEnd, EndKind, Vote
-
-
-def _say_both_ways(vote: Vote, policy: Policy) -> tuple[str, ...]:
-    """The results if every question is settled against the proposal, and in its favour."""
-    worst, best = find_extremes(vote, policy)
-    return f"at worst: {say_counts(worst, policy)}", f"at best: {say_counts(best, policy)}"
+from kipflow.domain.votes import BallotStatus, ClaimedEnd, EndKind
 
 
 def ask_about_vote(state: State, judged: VoteState) -> Iterator[ReviewItem]:
     if judged.vote.root_message_id in state.closed:
         return  # a person has decided already
     policy = judged.terms.apply_to(state.policy)
-    outcomes = _say_both_ways(judged.vote, policy) if judged.depends_on_review else ()
+    outcomes: tuple[str, ...] = ()
+    if judged.depends_on_review:
+        worst, best = find_extremes(judged.vote, policy)
+        outcomes = f"at worst: {say_counts(worst, policy)}", f"at best: {say_counts(best, policy)}"
     for ballot in judged.vote.ballots:
         if ballot.status is BallotStatus.REVIEW and ballot.message_id not in judged.vote.doubted_mails:
             yield ReviewItem(

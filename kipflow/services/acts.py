@@ -138,8 +138,7 @@ def _acknowledge_drift(desk: Desk, values: Values, context: ActContext) -> Done:
 # -- acts on people, rulings and effects -------------------------------------------------------------
 def _identify(*, same: bool) -> Callable[[Desk, Values, ActContext], Done]:
     def run(desk: Desk, values: Values, context: ActContext) -> Done:
-        sides = values["one"], values["other"]
-        recorded = rule_identity(desk.store, desk.roster, *sides, same=same, context=context)
+        recorded = rule_identity(desk, values["one"], values["other"], context, same=same)
         return decide_again(desk, context, _say(recorded), recorded.id)
 
     return run
@@ -147,7 +146,7 @@ def _identify(*, same: bool) -> Callable[[Desk, Values, ActContext], Done]:
 
 def _accept_sender(desk: Desk, values: Values, context: ActContext) -> Done:
     since = _read_since(values.get("since"))
-    recorded = accept_sender(desk.store, desk.roster, values["address"], values["person"], context, since=since)
+    recorded = accept_sender(desk, values["address"], values["person"], context, since=since)
     return decide_again(desk, context, _say(recorded), recorded.id)
 
 
@@ -163,7 +162,7 @@ def _accept_senders(desk: Desk, values: Values, context: ActContext) -> Done:
     refused: list[str] = []
     for row in picked:
         try:
-            accept_sender(desk.store, desk.roster, row.sender, row.person, context)
+            accept_sender(desk, row.sender, row.person, context)
             accepted.append(f"{row.sender} is {row.person_name} ({row.person})")
         except BadRuling as error:  # what was accepted before it stays
             refused.append(f"{row.sender} is not accepted: {error}")

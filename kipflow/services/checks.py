@@ -12,7 +12,7 @@ from kipflow.domain.messagekinds import MESSAGE_KINDS
 from kipflow.domain.pagefaults import ANY, Norms, PageFault
 from kipflow.domain.pages import StatusWord
 from kipflow.domain.proposals import format_key
-from kipflow.domain.texts import digest_text, say_count
+from kipflow.domain.texts import digest_text, say_count, take_some
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.messages import build_message, escape, link, quote
 from kipflow.services.newsrows import NEWS_AGE
@@ -56,9 +56,7 @@ def render_faults(key: str, faults: Sequence[PageFault], *, links: str) -> dict[
     alike: dict[tuple[str, str], list[PageFault]] = {}
     for fault in faults:
         alike.setdefault((fault.code, fault.fix if fault.code == "K04" else fault.what), []).append(fault)
-    lines.extend(_say(group) for group in list(alike.values())[:_MAX_NAMED])
-    if len(alike) > _MAX_NAMED:
-        lines.append(f"• and {len(alike) - _MAX_NAMED} more")
+    lines += take_some(map(_say, alike.values()), _MAX_NAMED, "• and {} more")
     return build_message(f"{key}: its page has {count}", lines)
 
 

@@ -14,6 +14,7 @@ from kipflow.domain.facts import Ruling
 from kipflow.domain.policy import Policy
 from kipflow.domain.proposals import format_key
 from kipflow.domain.roster import Roster
+from kipflow.domain.texts import take_some
 from kipflow.services.board import BoardStore
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.ruling_checks import BadRuling
@@ -163,9 +164,7 @@ def say_done(done: Done, prefix: str) -> list[str]:
     shown = [c for c in found if done.shown is ShownStages.ALL or (c.moved and done.shown is ShownStages.MOVED)]
     lines = ["; ".join([done.said, *(f"{keys[c.number]} {_say_stage(c)}" for c in shown)])]
     changes = [f"{keys[c.number]}, round {v.round}: {v.before} → {v.after}" for c in found for v in c.votes]
-    lines += changes[:_MAX_CHANGES]
-    if len(changes) > _MAX_CHANGES:
-        lines.append(f"and {len(changes) - _MAX_CHANGES} votes more")
+    lines += take_some(changes, _MAX_CHANGES, "and {} votes more")
     silent = "its acceptance was retracted; this is announced only after"
     lines += [f"{keys[c.number]}: {silent} `kipflow review release {quote(c.held)}`" for c in found if c.held]
     return lines

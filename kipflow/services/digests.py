@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 from kipflow.domain.events import Stage, Transition, effective
 from kipflow.domain.messagekinds import ICONS, MESSAGE_KINDS, find_move_kind
 from kipflow.domain.people import Person
+from kipflow.domain.texts import take_some
 from kipflow.domain.times import say_moment
 from kipflow.services.assembly import load_facts
 from kipflow.services.board import BoardRow, BoardStore, ProposalView
@@ -137,9 +138,8 @@ def draw_bars(counts: Mapping[Stage, int]) -> Iterator[str]:
 
 
 def _part(title: str, lines: Iterable[str]) -> list[str]:
-    found = list(lines)
-    more = [f"and {len(found) - _MOST_LINES} more"] if len(found) > _MOST_LINES else []
-    return [f"*{title}*", *found[:_MOST_LINES], *more] if found else []
+    found = take_some(lines, _MOST_LINES)
+    return [f"*{title}*", *found] if found else []
 
 
 def _name(key: str, title: str, number: int, rules: EffectRules) -> str:

@@ -10,7 +10,7 @@ from datetime import date, datetime
 from typing import TypeVar
 
 from kipflow.domain.errors import ConfigError, UnreadableInput
-from kipflow.domain.texts import digest_text
+from kipflow.domain.texts import digest_text, take_some
 from kipflow.rosters.formats import Format, parse_listing
 from kipflow.services import undo
 from kipflow.services.desk import ActContext, Desk, Done, Preview, RosterText, Values, read_number
@@ -45,8 +45,7 @@ def preview_import(desk: Desk, values: Values, at: datetime) -> Preview:
     turned = _say_turned(desk, file, report.text, at)
     said = [f"{len(report.added)} added, {len(report.changed)} changed, {report.unchanged} as before"]
     for kind, texts in (("conflict, left out", report.conflicts), ("note", report.notes)):
-        said += [f"{kind}: {text}" for text in texts[:_MAX_LINES]]
-        said += [f"and {len(texts) - _MAX_LINES} more of the kind: {kind}"] if len(texts) > _MAX_LINES else []
+        said += take_some([f"{kind}: {text}" for text in texts], _MAX_LINES, f"and {{}} more of the kind: {kind}")
     return Preview(
         lines=(said[0], *turned, *said[1:]),
         diff=tuple(find_difference(was, report.text)),

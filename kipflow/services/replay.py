@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from difflib import SequenceMatcher
+from itertools import zip_longest
 
 from kipflow.domain.decisions import Decision
 from kipflow.domain.events import Transition, effective
@@ -141,11 +142,7 @@ def _align(
     if ours == theirs:
         return
     for tag, a, b, c, d in SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes():
-        if tag == "equal":
-            continue
-        for i in range(max(b - a, d - c)):
-            left = stored[a + i] if a + i < b else None
-            right = rebuilt[c + i] if c + i < d else None
+        for i, (left, right) in enumerate(zip_longest(stored[a:b], rebuilt[c:d]) if tag != "equal" else ()):
             yield (a if left is not None else c) + i + 1, left, right
 
 

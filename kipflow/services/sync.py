@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from kipflow.domain.errors import KipflowError, ServiceUnavailable, UnreadableInput
 from kipflow.domain.facts import Unreadable
 from kipflow.domain.pages import PageAbsence, PageVersion
+from kipflow.domain.texts import take_some
 from kipflow.services.away import noting_outages
 from kipflow.services.ports import PageRef, Report, Session, Store, Wiki, WikiPage
 from kipflow.wiki.index_reading import parse_index_page
@@ -206,7 +207,7 @@ def _sync_index(store: Store, wiki: Wiki, index_page: str, prefix: str, as_of: d
     except KipflowError as error:
         warnings.append(f"index page {index_page}: {error}")
         return 0
-    warnings += [*odd[:_ODD], *([f"… and {len(odd) - _ODD} more"] if len(odd) > _ODD else [])]
+    warnings += take_some(odd, _ODD, "… and {} more")
     return rows
 
 

@@ -15,7 +15,7 @@ from kipflow.domain.clocks import VoteState
 from kipflow.domain.decisions import Decision
 from kipflow.domain.facts import ProposalFacts
 from kipflow.domain.tally import Outcome
-from kipflow.domain.texts import digest_text
+from kipflow.domain.texts import digest_text, take_some
 from kipflow.domain.votes import Ballot, BallotStatus
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.messages import build_message, cite, escape, quote, say_links, say_missing
@@ -70,8 +70,7 @@ def write_card(
 
 def _say_names(shown: Iterable[Shown]) -> str:
     named = [f"{quote(each.name, 60)} {quote(each.value, 60)}" for each in shown]
-    more = [f"and {len(named) - _MOST_MARKS} more"] if len(named) > _MOST_MARKS else []
-    return ", ".join([*named[:_MOST_MARKS], *more])
+    return ", ".join(take_some(named, _MOST_MARKS))
 
 
 def _say_standing(state: VoteState, decision: Decision, facts: ProposalFacts) -> Iterator[str]:

@@ -17,8 +17,8 @@ from kipflow.domain.people import Mailbox, clean_address, fold_name, name_pair
 from kipflow.domain.proofs import ACCOUNTS
 from kipflow.domain.roster import Roster
 from kipflow.services.board import SenderRow
-from kipflow.services.desk import ActContext
-from kipflow.services.ports import Session, Store
+from kipflow.services.desk import ActContext, Desk
+from kipflow.services.ports import Session
 from kipflow.services.ruling_checks import BadRuling
 from kipflow.services.rulings import Recorded
 
@@ -26,14 +26,7 @@ _KINDS = {True: "merge", False: "split"}
 
 
 def rule_identity(
-    store: Store,
-    roster: Roster,
-    one: str,
-    other: str,
-    *,
-    same: bool,
-    context: ActContext,
-    since: datetime | None = None,
+    desk: Desk, one: str, other: str, context: ActContext, *, same: bool, since: datetime | None = None
 ) -> Recorded:
     """Record that two mailboxes are one person's (`same`), or two people's.
 
@@ -43,8 +36,8 @@ def rule_identity(
     Raises:
         BadRuling: somebody unknown, one mailbox twice, or a contradiction to the roster or a ruling in force.
     """
-    said = context.checked()
-    with store.begin() as session:
+    said, roster = context.checked(), desk.roster
+    with desk.store.begin() as session:
         standing = [r for r in session.rulings.load_all() if r.revoked_at is None and r.kind in _KINDS.values()]
         boxes = sorted((_find_mailbox(session, roster, text) for text in (one, other)), key=lambda box: box.key)
         target = name_pair(boxes[0].key, boxes[1].key)
@@ -162,13 +155,7 @@ def _name(rulings: Iterable[Ruling]) -> str:
 
 # -- senders who claim to be somebody known -----------------------------------------------------------
 def accept_sender(
-    store: Store,
-    roster: Roster,
-    address: str,
-    person: str,
-    context: ActContext,
-    *,
-    since: datetime | None = None,
+    desk: Desk, address: str, person: str, context: ActContext, *, since: datetime | None = None
 ) -> Recorded:
     """Record that an address, or a single mail by its id, belongs to a person of the roster, given by id or address.
 
@@ -177,13 +164,14 @@ def accept_sender(
     Raises:
         BadRuling: not in the roster, no mail from there, or a contradiction to a ruling in force.
     """
+    roster = desk.roster
     known = roster.by_id.get(roster.node(person)) or roster.by_id.get(roster.node(clean_address(person)))
     if known is None:
         raise BadRuling(f"{person!r} is not in the roster; `kipflow roster show` lists who is")
     if since is None and not address.startswith("<"):
-        with store.read() as session:
+        with desk.store.read() as session:
             since = session.mail.find_first_mail(clean_address(address))
-    return rule_identity(store, roster, address, known.id, same=True, context=context, since=since)
+    return rule_identity(desk, address, known.id, context, same=True, since=since)
 
 
 def pick_lines(rows: Sequence[SenderRow], lines: str) -> list[SenderRow]:

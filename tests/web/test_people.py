@@ -14,7 +14,7 @@ from kipflow.domain.errors import ConfigError
 from kipflow.services.desk import ActContext
 from kipflow.services.who_is_who import accept_sender
 from kipflow.web.app import create_app
-from kipflow.wiring import Parts
+from kipflow.wiring import Parts, open_desk
 from tests.web.community import NOW
 from tests.web.story import connect_board, store_story, write_config
 
@@ -63,7 +63,7 @@ def test_questions_about_a_persons_votes_and_proposals_wait_for_them(parts: Part
 
 def test_a_persons_addresses_say_by_whose_word_they_are_theirs(parts: Parts) -> None:
     context = ActContext(author="Ines", reason="asked <her>", at=NOW)
-    accept_sender(parts.store, parts.roster, "mallory@people.example", "noor", context)
+    accept_sender(open_desk(parts), "mallory@people.example", "noor", context)
     text = read(parts, "/people/noor")
     assert "mallory@people.example ruling 1 by Ines: asked <her>" in text
     assert "wei@people.example in the roster; 1 ballot" in read(parts, "/people/wei")

@@ -19,7 +19,7 @@ from kipflow.mail.messages import read_message
 from kipflow.services import rulings
 from kipflow.services.advance import advance_all
 from kipflow.services.assembly import CommunityRules
-from kipflow.services.desk import ActContext
+from kipflow.services.desk import ActContext, Desk
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.replay import replay
 from kipflow.services.ruling_checks import BadRuling
@@ -78,9 +78,8 @@ def advance(store: SqlStore, day: float) -> None:
 
 def say(store: SqlStore, one: str, other: str, *, same: bool, day: float, by: str = "ops") -> Recorded:
     at = T0 + timedelta(days=day)
-    return rule_identity(
-        store, ROSTER, one, other, same=same, context=ActContext(author=by, reason="asked them", at=at)
-    )
+    desk = Desk(store=store, roster=ROSTER, policy=POLICY, effects=EffectRules(prefix="KIP", sends=False))
+    return rule_identity(desk, one, other, ActContext(author=by, reason="asked them", at=at), same=same)
 
 
 def history(store: SqlStore) -> list[tuple[str, Stage, datetime]]:
