@@ -26,7 +26,7 @@ from replay import open_bench_store
 
 from kipflow.adapters.ponymail import PonyMailArchive
 from kipflow.services import poll
-from kipflow.services.wanted_months import wanted_range
+from kipflow.services.landing import wanted_range
 
 LIST = "dev@list.example"
 FIRST, LAST, MONTHS = "2016-01", "2025-12", 120

@@ -30,8 +30,8 @@ from replay import open_bench_store
 from kipflow.adapters.ponymail import PonyMailArchive
 from kipflow.adapters.store import SqlStore
 from kipflow.services import poll
+from kipflow.services.landing import find_wanted_months
 from kipflow.services.storing import ingest_items
-from kipflow.services.wanted_months import find_wanted_months
 
 LISTS = ("dev@list.example", "users@list.example")
 MONTH = "2026-03"

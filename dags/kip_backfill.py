@@ -20,7 +20,7 @@ from kip_dags.defaults import describe_dag
 from kip_dags.parts import open_parts
 from kip_dags.spark import find_batch
 
-from kipflow.services.wanted_months import WrongRange, wanted_range
+from kipflow.services.landing import WrongRange, wanted_range
 
 MONTH = {"type": ["null", "string"], "pattern": r"^\d{4}-(0[1-9]|1[0-2])$"}
 

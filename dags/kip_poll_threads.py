@@ -26,7 +26,7 @@ from kip_dags.spark import find_batch
 
 from kipflow.services import landing
 from kipflow.services.conditions import note_run
-from kipflow.services.wanted_months import find_wanted_months
+from kipflow.services.landing import find_wanted_months
 
 
 @dag(

@@ -15,8 +15,8 @@ from kip_dags.spark import Batch, SubmitJob, find_batch, prune_batches
 from kipflow.adapters import lake
 from kipflow.config.community import ArchiveConfig
 from kipflow.services import landing, poll, reread
+from kipflow.services.landing import WantedMonth
 from kipflow.services.ports import Archive, Report
-from kipflow.services.wanted_months import WantedMonth
 from kipflow.wiring import Parts
 
 

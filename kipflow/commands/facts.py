@@ -19,8 +19,8 @@ from kipflow.services import undo
 from kipflow.services.advance import advance_all
 from kipflow.services.away import load_outages
 from kipflow.services.desk import ActContext
+from kipflow.services.landing import find_wanted_months
 from kipflow.services.ports import Batch, Report
-from kipflow.services.wanted_months import find_wanted_months
 from kipflow.wiring import Parts, effect_rules, page_norms
 
 

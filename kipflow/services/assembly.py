@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 
 from kipflow.domain.facts import Message, ProposalFacts, ThreadMessage
-from kipflow.domain.identity_rulings import as_verdicts, find_concerned
 from kipflow.domain.ownpages import own_versions
 from kipflow.domain.pages import IndexEntry, PageVersion, find_release
 from kipflow.domain.policy import Policy
 from kipflow.domain.proposals import KnownWriter, Proposal, format_key
 from kipflow.domain.roster import Roster
+from kipflow.domain.ruled import as_verdicts, find_concerned
 from kipflow.domain.sameids import render_permalink
 from kipflow.domain.texts import digest_text
 from kipflow.domain.version import DECISION_RULES

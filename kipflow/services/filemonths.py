@@ -15,8 +15,8 @@ from datetime import datetime
 from kipflow.domain.arrivals import UNRECORDED
 from kipflow.domain.clocks import month_end, month_start
 from kipflow.domain.facts import ArchiveMonth, Message, Unreadable
+from kipflow.services.landing import FROM_FILES
 from kipflow.services.ports import Marks, Session
-from kipflow.services.wanted_months import FROM_FILES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

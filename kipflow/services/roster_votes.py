@@ -8,12 +8,12 @@ from datetime import datetime
 
 from kipflow.domain.decisions import Decision
 from kipflow.domain.events import Stage
-from kipflow.domain.identity_rulings import as_verdicts
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.likeness import find_keys
 from kipflow.domain.policy import Policy
 from kipflow.domain.proposals import format_key
 from kipflow.domain.roster import Roster
+from kipflow.domain.ruled import as_verdicts
 from kipflow.domain.texts import list_some
 from kipflow.domain.votes import BallotStatus
 from kipflow.services.board import BoardStore, VoterRow

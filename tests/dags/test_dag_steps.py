@@ -15,7 +15,7 @@ import pytest
 from kipflow.domain.facts import ArchiveMonth
 from kipflow.services.away import load_outages
 from kipflow.services.effectrules import EffectRules
-from kipflow.services.wanted_months import WantedMonth
+from kipflow.services.landing import WantedMonth
 from tests.unit.services.stores import open_memory
 
 pytestmark = pytest.mark.airflow

@@ -7,8 +7,8 @@ from datetime import datetime
 from kipflow.adapters.deliverer import ThisProcess
 from kipflow.kinds import find_kinds
 from kipflow.services import advance, deliver, poll, sync
+from kipflow.services.landing import find_wanted_months
 from kipflow.services.tickets import sync_tickets
-from kipflow.services.wanted_months import find_wanted_months
 from kipflow.wiring import Parts, effect_rules
 
 

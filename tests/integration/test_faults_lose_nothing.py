@@ -17,8 +17,8 @@ from kipflow.adapters.patience import Patience
 from kipflow.kinds import find_kinds
 from kipflow.services import deliver, poll, sync
 from kipflow.services.assembly import load_facts
+from kipflow.services.landing import find_wanted_months
 from kipflow.services.tickets import sync_tickets
-from kipflow.services.wanted_months import find_wanted_months
 from kipflow.wiring import Parts
 from tests.integration.conftest import connect_to
 from tests.integration.rounds import run_once

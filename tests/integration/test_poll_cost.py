@@ -13,7 +13,7 @@ from kipflow.adapters.store import SqlStore
 from kipflow.mail import filereading
 from kipflow.mail.messages import read_mail
 from kipflow.services import poll
-from kipflow.services.wanted_months import find_wanted_months
+from kipflow.services.landing import find_wanted_months
 from tests.integration.mailserver import CountingArchive
 
 LISTS = ("dev@x.example", "users@x.example")

@@ -12,7 +12,7 @@ from kipflow.domain.events import Stage
 from kipflow.services import poll
 from kipflow.services.advance import advance_all
 from kipflow.services.assembly import load_facts
-from kipflow.services.wanted_months import find_wanted_months
+from kipflow.services.landing import find_wanted_months
 from kipflow.wiring import Parts, effect_rules
 from tests.integration.conftest import connect_to
 from tests.integration.mailserver import CountingArchive, make_mail

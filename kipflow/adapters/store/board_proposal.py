@@ -23,10 +23,10 @@ from kipflow.domain.clocks import VoteState, VoteTerms
 from kipflow.domain.decisions import ReviewItem
 from kipflow.domain.errors import UnknownProposal
 from kipflow.domain.facts import MailKind, Ruling, VoteMail
-from kipflow.domain.identity_rulings import find_concerned
 from kipflow.domain.pages import TicketState
 from kipflow.domain.proposals import Proposal, format_key
 from kipflow.domain.records import from_plain
+from kipflow.domain.ruled import find_concerned
 from kipflow.domain.votes import Ballot, Declared, Vote, states_end
 from kipflow.services import board as views
 from kipflow.services.ports import OutboxRow

@@ -21,7 +21,7 @@ from kipflow.adapters.store.tables.facts import (
     page_version,
     ruling,
 )
-from kipflow.domain.identity_rulings import IDENTITY, concerns
+from kipflow.domain.ruled import IDENTITY, concerns
 from kipflow.services.ports import NewFact
 
 #: Facts of one kind that are loaded. After a first run over years, a correction need not name them all.

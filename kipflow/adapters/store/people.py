@@ -14,9 +14,9 @@ from kipflow.adapters.store.rulings import SqlRulings
 from kipflow.adapters.store.tables.decisions import ballot, proposal, review_item, vote
 from kipflow.domain.decisions import ReviewItem
 from kipflow.domain.events import Stage
-from kipflow.domain.identity_rulings import as_verdicts
 from kipflow.domain.people import DoubtKind, Person, clean_address, find_sides
 from kipflow.domain.proposals import format_key
+from kipflow.domain.ruled import as_verdicts
 from kipflow.domain.votes import Ballot, BallotStatus
 from kipflow.services import board as views
 from kipflow.services.board.people import YEAR, Address, CastBallot, PeopleView, PersonRow, PersonView

@@ -13,8 +13,8 @@ from kipflow.adapters.store.tables.decisions import ballot
 from kipflow.adapters.store.tables.facts import message, message_proposal, ruling
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.facts import Ruling
-from kipflow.domain.identity_rulings import IDENTITY, find_ruled_keys
 from kipflow.domain.people import clean_address, fold_name
+from kipflow.domain.ruled import IDENTITY, find_ruled_keys
 
 
 class SqlRulings(Part):

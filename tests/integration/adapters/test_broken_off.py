@@ -11,8 +11,8 @@ from kipflow.adapters.patience import Patience
 from kipflow.adapters.ponymail import PonyMailArchive
 from kipflow.domain.facts import ThreadMessage
 from kipflow.services.assembly import load_facts
+from kipflow.services.landing import find_wanted_months
 from kipflow.services.poll import fetch_months, read_months
-from kipflow.services.wanted_months import find_wanted_months
 from tests.integration.adapters.faulty import Server, answer, as_json, truncated
 from tests.unit.services.stores import open_memory
 

@@ -19,8 +19,8 @@ from kipflow.adapters.patience import Patience
 from kipflow.adapters.ponymail import PonyMailArchive
 from kipflow.domain.errors import ServiceUnavailable
 from kipflow.domain.facts import ArchiveMonth
+from kipflow.services.landing import wanted_range
 from kipflow.services.poll import fetch_months
-from kipflow.services.wanted_months import wanted_range
 from tests.httpservers import running
 from tests.integration.adapters.faulty import Server, answer, as_json, mails
 

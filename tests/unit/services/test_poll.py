@@ -21,10 +21,18 @@ from kipflow.mail.messages import read_mail
 from kipflow.services.assembly import CommunityRules, load_facts
 from kipflow.services.away import Outage, load_outages
 from kipflow.services.ingest import ingest_paths
-from kipflow.services.landing import Landed, count_new, is_whole, load_landing, save_landing
+from kipflow.services.landing import (
+    Landed,
+    WrongRange,
+    count_new,
+    find_wanted_months,
+    is_whole,
+    load_landing,
+    save_landing,
+    wanted_range,
+)
 from kipflow.services.poll import fetch_months, poll_months, read_months, upsert_read
 from kipflow.services.ports import MonthStats
-from kipflow.services.wanted_months import WrongRange, find_wanted_months, wanted_range
 from tests.databases import copy_database
 from tests.unit.domain.building import POLICY
 
