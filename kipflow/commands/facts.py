@@ -21,7 +21,7 @@ from kipflow.services.away import load_outages
 from kipflow.services.desk import ActContext
 from kipflow.services.landing import find_wanted_months
 from kipflow.services.ports import Batch, Report
-from kipflow.wiring import Parts, effect_rules, page_norms
+from kipflow.wiring import Parts, effect_rules, open_desk, page_norms
 
 
 @click.command()
@@ -122,7 +122,7 @@ def _undo_batch(as_of: datetime | None, *, batch: int, reason: str | None, write
         raise click.UsageError("--write needs --reason, which is kept with the batch")
     context = ActContext(author=getpass.getuser(), reason=reason or "", at=at) if write else None
     with progress("undoing"):
-        found = undo.undo(parts.store, batch, policy=parts.policy, at=at, context=context)
+        found = undo.undo(open_desk(parts), batch, at=at, context=context)
         if write:
             advance_all(parts.store, policy=parts.policy, effects=effect_rules(parts), as_of=at, run_id="undo")
     for line in undo.say_undone(found, parts.community.prefix):

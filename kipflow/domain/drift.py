@@ -26,8 +26,8 @@ from kipflow.domain.pages import (
     find_work,
     name_versions,
 )
-from kipflow.domain.ruled import rulings_in_force
 from kipflow.domain.stages.closing import is_contradicted
+from kipflow.domain.stages.state import State
 from kipflow.domain.tally import Outcome
 from kipflow.domain.texts import take_some
 from kipflow.domain.times import say_day
@@ -37,26 +37,19 @@ from kipflow.domain.votes import Declared
 _NAMED = 3
 
 
-def find_drift(
-    facts: ProposalFacts,
-    stage: Stage,
-    as_of: datetime,
-    votes: Sequence[VoteState],
-    *,
-    awaited: Stage | None,
-) -> tuple[Drift, ...]:
-    """Every disagreement at `as_of` with the derived `stage` or between two sides.
+def find_drift(state: State, stage: Stage, votes: Sequence[VoteState], awaited: Stage | None) -> tuple[Drift, ...]:
+    """Every disagreement with the derived `stage` or between two sides.
 
-    An acknowledged disagreement is left out until one side changes. `facts` are in order of time, `votes` are judged as
-    of then. `awaited` is the stage that only missing mail delays: a side that shows it already is right, kipflow is
-    behind.
+    An acknowledged disagreement is left out until one side changes. `votes` are as judged now. `awaited` is the stage
+    that only missing mail delays: a side that shows it already is right, kipflow is behind.
     """
+    facts, as_of = state.facts, state.as_of
     pages = own_versions((p for p in facts.pages if p.saved_at <= as_of), facts.proposal.number)
     page = pages[-1] if pages else None
     rows = _find_rows(facts, as_of)
     tickets = [t for t in facts.tickets if t.seen_at <= as_of]
     ticket = find_ticket(tickets, page, rows)
-    acknowledged = [(r.target, r.value) for r in rulings_in_force(facts.rulings, as_of) if r.kind == "drift"]
+    acknowledged = [(r.target, r.value) for r in state.rulings if r.kind == "drift"]
     # the proposal's threads may be older than the archive that was read
     has_mail = any(m.arrived_at <= as_of for m in facts.messages) or any(v.opened_at <= as_of for v in facts.votes)
     found = (

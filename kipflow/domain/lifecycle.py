@@ -46,7 +46,7 @@ def decide(facts: ProposalFacts, policy: Policy, as_of: datetime) -> Decision | 
     if state.waits_for is not None and state.vote is not None and running is not None:
         awaited = Stage.ACCEPTED if running.outcome is Outcome.PASSED else Stage.REJECTED
     refused = state.number_doubt is not None and state.number_doubt.kind is NumberDoubtKind.REFUSED
-    drift = () if refused else find_drift(state.facts, state.stage, state.as_of, states, awaited=awaited)
+    drift = () if refused else find_drift(state, state.stage, states, awaited)
     silence = quiet.find_silence(state)
     warning = _find_lasting(silence, state.now)
     return Decision(

@@ -174,12 +174,7 @@ class Announced:
 
 
 def settle_announcements(
-    outbox: Outbox,
-    stored: Sequence[Transition],
-    appended: Sequence[Transition],
-    rules: EffectRules,
-    *,
-    stage: Stage,
+    outbox: Outbox, stored: Sequence[Transition], appended: Sequence[Transition], rules: EffectRules, *, stage: Stage
 ) -> PriorNews:
     """Withdraw unsent messages that no longer hold. Returns what people know already, for the new messages."""
     if not appended or not any(t.retracts for t in (*stored, *appended)):

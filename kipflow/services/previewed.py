@@ -26,14 +26,14 @@ _MAX_LINES = 40
 
 # -- ingests ------------------------------------------------------------------------------------------
 def preview_undo(desk: Desk, values: Values, at: datetime) -> Preview:
-    found = undo.undo(desk.store, read_number(values["batch"]), policy=desk.policy, at=at)
+    found = undo.undo(desk, read_number(values["batch"]), at=at)
     return Preview(lines=tuple(undo.say_undone(found, desk.effects.prefix)), seen=found.digest)
 
 
 def undo_batch(desk: Desk, values: Values, context: ActContext) -> Done:
     """Remove the facts of an ingest or import, and decide the affected proposals again."""
     batch = read_number(values["batch"])
-    found = undo.undo(desk.store, batch, policy=desk.policy, at=context.at, context=context, seen=values["seen"])
+    found = undo.undo(desk, batch, at=context.at, context=context, seen=values["seen"])
     return decide_again(desk, context, f"ingest {batch} undone", numbers=list(found.numbers))
 
 

@@ -11,14 +11,13 @@ from datetime import datetime
 
 from kipflow.domain.events import Transition
 from kipflow.domain.facts import ArchiveMonth
-from kipflow.domain.policy import Policy
 from kipflow.domain.proposals import format_key
 from kipflow.domain.texts import digest_text, say_count
 from kipflow.domain.times import say_moment
 from kipflow.services.advance import preview_in
-from kipflow.services.desk import ActContext
+from kipflow.services.desk import ActContext, Desk
 from kipflow.services.filemonths import name_breaks
-from kipflow.services.ports import Batch, MonthChange, Session, Store
+from kipflow.services.ports import Batch, MonthChange, Session
 from kipflow.services.ruling_checks import BadRuling
 from kipflow.services.wording import LEAVES, say_move
 
@@ -76,13 +75,7 @@ def find_changes(before: Held, after: Held) -> list[MonthChange]:
 
 
 def undo(
-    store: Store,
-    batch_id: int,
-    *,
-    policy: Policy,
-    at: datetime,
-    context: ActContext | None = None,
-    seen: str | None = None,
+    desk: Desk, batch_id: int, *, at: datetime, context: ActContext | None = None, seen: str | None = None
 ) -> Undone:
     """Undo a batch; without a `context` only find what that would change. The caller decides the proposals again.
 
@@ -94,14 +87,14 @@ def undo(
     """
     said = context.checked() if context is not None else None
     try:
-        with store.begin() as session:
+        with desk.store.begin() as session:
             batch = _find(session, batch_id)
             shared = session.batches.find_shared(batch_id) if batch.kind == "mail" else {}
             numbers = sorted(session.batches.remove(batch, at=at))
             by, why = (said.author, said.reason) if said is not None else ("", "")
             session.batches.note_undone(batch_id, at=at, by=by, reason=why, numbers=numbers)
             months = tuple(_restore_months(session, batch, shared))
-            then = {number: preview_in(session, number, policy=policy, as_of=at, now=at) for number in numbers}
+            then = {number: preview_in(session, number, policy=desk.policy, as_of=at, now=at) for number in numbers}
             found = Undone(
                 batch=batch,
                 numbers=tuple(numbers),
