@@ -18,7 +18,8 @@ from kipflow.domain.errors import UnknownProposal
 from kipflow.domain.events import Transition
 from kipflow.domain.facts import Ruling, SilenceWarning
 from kipflow.domain.proposals import Proposal
-from kipflow.services.ports import CARD, RETRACTS, Effect, NewFact, OutboxRow, ProposalRows, Rules
+from kipflow.services.ports import NewFact, ProposalRows, Rules
+from kipflow.services.ports.effects import CARD, RETRACTS, Effect, OutboxRow
 from tests.memory_facts import MemoryBatches, MemoryMail, MemoryMarks, MemoryPages
 
 

@@ -27,7 +27,7 @@ from kipflow.services.newsrows import (
     find_slack_key,
     leaves_acceptance,
 )
-from kipflow.services.ports import OUT, RETRACTS, WAITING, WARNS, Effect, Outbox, OutboxRow
+from kipflow.services.ports.effects import OUT, RETRACTS, WAITING, WARNS, Effect, Outbox, OutboxRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,7 +18,8 @@ from kipflow.domain.facts import Ruling
 from kipflow.domain.pages import IndexEntry, name_versions
 from kipflow.domain.proposals import find_next, format_key
 from kipflow.domain.texts import list_some
-from kipflow.services.ports import MARKS, MOVED_BACK, ON_ITS_WAY, Effect, IndexRow, OutboxRow, Store, Wiki, WikiPage
+from kipflow.services.ports import IndexRow, Store, Wiki, WikiPage
+from kipflow.services.ports.effects import MARKS, MOVED_BACK, ON_ITS_WAY, Effect, OutboxRow
 from kipflow.wiki.index_editing import replace_index
 from kipflow.wiki.index_reading import parse_index_page
 from kipflow.wiki.index_writing import render_index

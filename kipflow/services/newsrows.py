@@ -25,7 +25,7 @@ from kipflow.services.messages import (
     render_warning,
     say_links,
 )
-from kipflow.services.ports import ASKS, DRIFT, RETRACTS, WARNS
+from kipflow.services.ports.effects import ASKS, DRIFT, RETRACTS, WARNS
 from kipflow.services.settling import (
     find_commands,
     find_drift_way,

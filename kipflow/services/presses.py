@@ -11,7 +11,8 @@ from kipflow.domain.facts import Ruling
 from kipflow.domain.times import say_moment
 from kipflow.services.acts import perform
 from kipflow.services.desk import ActContext, Desk, say_done
-from kipflow.services.ports import ASKS, DRIFT, Audit, OutboxRow, Press
+from kipflow.services.ports import Audit, Press
+from kipflow.services.ports.effects import ASKS, DRIFT, OutboxRow
 from kipflow.services.result_mail import NoDraft, draft_result
 from kipflow.services.settling import DRAFT, find_offered
 from kipflow.services.wording import address_commands

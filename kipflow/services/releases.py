@@ -6,7 +6,8 @@ from shlex import quote
 
 from kipflow.services.board import Board
 from kipflow.services.desk import ActContext, Desk, Done, Values
-from kipflow.services.ports import EDITS, REFUSED_BY, RETRACTS, TAKES_BACK, WARNS, Effect, EffectAct, OutboxRow, Session
+from kipflow.services.ports import Session
+from kipflow.services.ports.effects import EDITS, REFUSED_BY, RETRACTS, TAKES_BACK, WARNS, Effect, EffectAct, OutboxRow
 from kipflow.services.ruling_checks import BadRuling
 
 

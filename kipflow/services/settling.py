@@ -15,7 +15,7 @@ from kipflow.domain.interfaces import INTERFACES
 from kipflow.domain.people import find_sides
 from kipflow.domain.ruled import ANSWERS, CHOICES, HOLD, RECAST, VOTES
 from kipflow.services.effectrules import BUTTONS
-from kipflow.services.ports import EDITS, RETRACTS, WARNS, OutboxRow
+from kipflow.services.ports.effects import EDITS, RETRACTS, WARNS, OutboxRow
 
 #: The default duration of a snooze.
 SNOOZE = timedelta(days=30)

@@ -19,7 +19,7 @@ from kipflow.domain.texts import digest_text, take_some
 from kipflow.domain.votes import Ballot, BallotStatus
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.messages import build_message, cite, escape, quote, say_links, say_missing
-from kipflow.services.ports import BELOW, CARD, Effect, OutboxRow
+from kipflow.services.ports.effects import BELOW, CARD, Effect, OutboxRow
 
 #: With more marks than this, only numbers are shown.
 _MOST_MARKS = 20

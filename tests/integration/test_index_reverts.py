@@ -9,7 +9,8 @@ import pytest
 from kipflow.adapters.confluence import ConfluenceWiki
 from kipflow.domain.facts import Ruling
 from kipflow.services.indexrows import find_places
-from kipflow.services.ports import MOVED_BACK, IndexRow, OutboxRow, WikiPage
+from kipflow.services.ports import IndexRow, WikiPage
+from kipflow.services.ports.effects import MOVED_BACK, OutboxRow
 from kipflow.services.ruling_checks import BadRuling
 from tests.integration.conftest import ANCHOR
 from tests.integration.late import MONDAY, found, story

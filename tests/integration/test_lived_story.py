@@ -18,7 +18,8 @@ import pytest
 from kipflow.domain.events import SECTION_OF_STAGE, Stage
 from kipflow.services import index, rulings
 from kipflow.services.desk import ActContext
-from kipflow.services.ports import CARD, OutboxRow, WikiPage
+from kipflow.services.ports import WikiPage
+from kipflow.services.ports.effects import CARD, OutboxRow
 from kipflow.services.ruling_checks import BadRuling
 from kipflow.wiki.index_reading import parse_index_page
 from tests.integration.late import DAY, MONDAY, Mail, Village, found, late_objections, story

@@ -13,7 +13,7 @@ import pytest
 
 from kipflow.adapters.slack import SlackChat
 from kipflow.services.desk import ActContext
-from kipflow.services.ports import CARD, OutboxRow
+from kipflow.services.ports.effects import CARD, OutboxRow
 from kipflow.services.releases import refuse
 from kipflow.wiring import open_desk
 from tests.integration.conftest import running_sandbox

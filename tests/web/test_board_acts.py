@@ -22,7 +22,7 @@ from kipflow.domain.pages import IndexEntry
 from kipflow.forms import MAX_BODY
 from kipflow.services.acts import ACTS
 from kipflow.services.desk import Desk
-from kipflow.services.ports import WARNS, Effect
+from kipflow.services.ports.effects import WARNS, Effect
 from kipflow.web.app import create_app
 from kipflow.web.writing import MAX_AGE, Gate, WriteAccess
 from kipflow.wiring import Parts, open_desk

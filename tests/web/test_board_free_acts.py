@@ -11,7 +11,7 @@ from kipflow.domain.decisions import Drift
 from kipflow.domain.events import Stage
 from kipflow.services.acts import ACTS
 from kipflow.services.board import DriftRow
-from kipflow.services.ports import RETRACTS, Effect
+from kipflow.services.ports.effects import RETRACTS, Effect
 from kipflow.web.app import create_app
 from kipflow.web.render import Masthead
 from kipflow.wiring import Parts

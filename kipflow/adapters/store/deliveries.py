@@ -19,7 +19,7 @@ from kipflow.adapters.store.tables.decisions import outbox
 from kipflow.adapters.store.warnings import Warnings
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.records import to_plain
-from kipflow.services.ports import CARD, REFUSED_BY, RETRACTS, STOPPED, WARNS, EffectAct, Lease, OutboxRow
+from kipflow.services.ports.effects import CARD, REFUSED_BY, RETRACTS, STOPPED, WARNS, EffectAct, Lease, OutboxRow
 
 #: Decisions of people that are kept with an effect.
 MOST_WORDS = 50

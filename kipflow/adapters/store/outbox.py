@@ -11,7 +11,7 @@ from kipflow.adapters.store.columns import chunks
 from kipflow.adapters.store.deliveries import Deliveries
 from kipflow.adapters.store.part import Row, as_row
 from kipflow.adapters.store.tables.decisions import outbox
-from kipflow.services.ports import CARD, GONE, RETRACTS, WAITING, Effect, OutboxRow
+from kipflow.services.ports.effects import CARD, GONE, RETRACTS, WAITING, Effect, OutboxRow
 
 #: The service was called, and its answer is not known.
 _MAY_BE_OUT = sa.and_(outbox.c.tried_at.is_not(None), outbox.c.status.in_(("pending", "claimed")))

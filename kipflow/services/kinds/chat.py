@@ -13,7 +13,8 @@ from kipflow.services.digests import DigestRules, plan_digests
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.kinds.kind import Scope, render_preview
 from kipflow.services.messages import render_approval
-from kipflow.services.ports import BELOW, DIRECT, Chat, Effect, OutboxRow, Report
+from kipflow.services.ports import Chat, Report
+from kipflow.services.ports.effects import BELOW, DIRECT, Effect, OutboxRow
 from kipflow.services.settling import find_release_commands, find_release_ways, list_answers, offer
 
 #: The most waiting effects that operators are notified of one by one; the board has all.

@@ -12,18 +12,8 @@ from kipflow.domain.texts import digest_text
 from kipflow.services.indexrows import CHANNEL, Rows, ask_about, choose_rows, compare_pages, edit_page, find_moves
 from kipflow.services.kinds.kind import Scope
 from kipflow.services.kinds.wikiedits import WikiEdits
-from kipflow.services.ports import (
-    MARKS,
-    MOVED_BACK,
-    RETRACTS,
-    WAITING,
-    Effect,
-    OutboxRow,
-    Report,
-    Store,
-    Wiki,
-    WikiPage,
-)
+from kipflow.services.ports import Report, Store, Wiki, WikiPage
+from kipflow.services.ports.effects import MARKS, MOVED_BACK, RETRACTS, WAITING, Effect, OutboxRow
 from kipflow.services.sync import note_index
 
 #: Lines of a preview that are kept.

@@ -14,7 +14,8 @@ from typing import ClassVar, Protocol
 from kipflow.domain.errors import KipflowError, Refused
 from kipflow.domain.events import Stage
 from kipflow.services.board import BoardStore, ProposalView
-from kipflow.services.ports import WAITING, Effect, OutboxRow, Report
+from kipflow.services.ports import Report
+from kipflow.services.ports.effects import WAITING, Effect, OutboxRow
 from kipflow.services.wording import say_payload
 
 #: How long a move has effects: a first run over years of mail must not rewrite a wiki.

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from kipflow.domain.errors import Refused, SaveConflict
-from kipflow.services.ports import TAKES_BACK, OutboxRow, Wiki, WikiPage
+from kipflow.services.ports import Wiki, WikiPage
+from kipflow.services.ports.effects import TAKES_BACK, OutboxRow
 
 #: How often an edit is tried while others save the page.
 SAVE_ATTEMPTS = 3

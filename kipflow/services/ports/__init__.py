@@ -3,30 +3,7 @@
 from __future__ import annotations
 
 from kipflow.domain.pages import WikiPage
-from kipflow.services.ports.effects import (
-    ASKS,
-    BELOW,
-    CARD,
-    DIRECT,
-    DRIFT,
-    EDITS,
-    GONE,
-    MARKS,
-    MOVED_BACK,
-    ON_ITS_WAY,
-    OUT,
-    REFUSED_BY,
-    RETRACTS,
-    STOPPED,
-    TAKES_BACK,
-    WAITING,
-    WARNS,
-    Effect,
-    EffectAct,
-    Lease,
-    Outbox,
-    OutboxRow,
-)
+from kipflow.services.ports.effects import Effect, EffectAct, Lease, Outbox, OutboxRow
 from kipflow.services.ports.facts import Batches, MailStore, Marks, PageStore, RulingStore
 from kipflow.services.ports.outside import (
     Archive,

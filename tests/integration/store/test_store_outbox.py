@@ -11,7 +11,7 @@ import pytest
 
 from kipflow.adapters.store import SqlStore
 from kipflow.domain.errors import KipflowError
-from kipflow.services.ports import CARD, Effect, OutboxRow
+from kipflow.services.ports.effects import CARD, Effect, OutboxRow
 from tests.integration.store.mails import NOW
 
 HOUR = timedelta(hours=1)

@@ -16,7 +16,7 @@ from kipflow.domain.times import QuietHours
 from kipflow.domain.votes import BallotStatus
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.effects import find_effects
-from kipflow.services.ports import WARNS, Effect
+from kipflow.services.ports.effects import WARNS, Effect
 from kipflow.services.wording import RULE_WORDS
 from tests.unit.domain.building import (
     ACCEPTED,

@@ -15,7 +15,8 @@ from kipflow.services.away import load_outages
 from kipflow.services.ingest import ingest_paths
 from kipflow.services.kinds.wikiedits import WikiEdits
 from kipflow.services.pages import create_proposal
-from kipflow.services.ports import TAKES_BACK, Effect, WikiPage
+from kipflow.services.ports import WikiPage
+from kipflow.services.ports.effects import TAKES_BACK, Effect
 from kipflow.services.sync import ABSENT_EVERY, sync_wiki
 from tests.memory_store import MemoryStore, as_row
 from tests.memory_wiki import MemoryWiki

@@ -9,7 +9,8 @@ import pytest
 from kipflow.domain.events import Stage
 from kipflow.domain.pages import IndexEntry
 from kipflow.services.indexrows import Mark, choose_marks
-from kipflow.services.ports import MARKS, Effect, IndexRow, OutboxRow
+from kipflow.services.ports import IndexRow
+from kipflow.services.ports.effects import MARKS, Effect, OutboxRow
 from tests.memory_store import as_row
 
 SEEN = datetime(2026, 3, 2, tzinfo=UTC)
