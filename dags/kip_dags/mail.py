@@ -37,7 +37,7 @@ def land(parts: Parts, batch: Batch, wanted: Sequence[WantedMonth]) -> list[land
     raw = parts.settings.raw / parts.community.name
     landed = list(poll.fetch_months(archive, wanted, raw, parts.clock(), on_progress=print))
     landing.save_landing(landed, batch.landing)
-    if landed and not any(map(landing.is_given, landed)):
+    if landed and not any(one.is_given for one in landed):
         read_here(parts, batch)
         why = landed[0].month.why or landed[0].month.status
         raise AirflowFailException(f"none of the {len(landed)} months could be read: {why}")

@@ -138,6 +138,16 @@ class Landed:
         path = self.month.path if self.month.status in {"complete", "partial"} else None
         return None if path is None else Path(path)
 
+    @property
+    def is_given(self) -> bool:
+        """Whether the archive gave the month just now, at least in part."""
+        return self.file is not None and self.month.given
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the month's file is complete according to the archive."""
+        return self.month.status == "complete"
+
 
 def find_raw_file(raw: Path, list_id: str, month: str) -> Path:
     """The path of a list's raw month below `raw`."""
@@ -159,23 +169,13 @@ def load_landing(path: Path) -> list[Landed]:
 def save_manifest(landed: Sequence[Landed], path: Path, **how: Unpack[Reading]) -> Path:
     """Write the readable files of a landing as the manifest that `read_archives.py` takes."""
     files = [
-        {"path": x.month.path, "list_id": x.month.list_id, "month": x.month.month, "whole": is_whole(x)}
+        {"path": x.month.path, "list_id": x.month.list_id, "month": x.month.month, "whole": x.is_whole}
         for x in landed
         if x.file is not None
     ]
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps({**how, "files": files}, indent=1), encoding="utf-8")
     return path
-
-
-def is_given(landed: Landed) -> bool:
-    """Whether the archive gave the month just now, at least in part."""
-    return landed.file is not None and landed.month.given
-
-
-def is_whole(landed: Landed) -> bool:
-    """Whether the month's file is complete according to the archive."""
-    return landed.month.status == "complete"
 
 
 def count_new(landed: Iterable[Landed], held: Mapping[tuple[str, str], ArchiveMonth]) -> int:

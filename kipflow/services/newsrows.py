@@ -14,28 +14,9 @@ from kipflow.domain.facts import ProposalFacts, SilenceWarning
 from kipflow.domain.messagekinds import find_move_kind
 from kipflow.domain.tally import Outcome
 from kipflow.domain.texts import digest_text
+from kipflow.services import messages, settling
 from kipflow.services.effectrules import EffectRules
-from kipflow.services.messages import (
-    render_correction,
-    render_drift,
-    render_move,
-    render_period_over,
-    render_review,
-    render_transition,
-    render_warning,
-    say_links,
-)
 from kipflow.services.ports.effects import ASKS, DRIFT, RETRACTS, WARNS
-from kipflow.services.settling import (
-    find_commands,
-    find_drift_way,
-    find_ways,
-    list_answers,
-    offer,
-    offer_draft,
-    offer_snooze,
-    render_command,
-)
 from kipflow.services.votecards import write_card
 from kipflow.services.wording import find_warning_key
 
@@ -70,7 +51,7 @@ class NewsContext:
 
     @property
     def links(self) -> str:
-        return say_links(self.about, self.rules)
+        return messages.say_links(self.about, self.rules)
 
     @property
     def board(self) -> str:
@@ -155,7 +136,7 @@ def _list_drift(situation: NewsContext) -> Iterator[tuple[str, Drift]]:
 # -- how it is written -----------------------------------------------------------------------------
 def _write_correction(situation: NewsContext, correction: Transition) -> Mapping[str, Any]:
     decision = situation.decision
-    message = render_correction(situation.key, correction, decision, links=situation.links)
+    message = messages.render_correction(situation.key, correction, decision, links=situation.links)
     return {**message, **({RETRACTS: True} if leaves_acceptance(correction, decision) else {})}
 
 
@@ -164,41 +145,43 @@ def _write_move(situation: NewsContext, move: Transition) -> Mapping[str, Any]:
     decision, about, vote = situation.decision, situation.about, situation.decision.newest_vote
     begins = find_move_kind(move) == "vote" and vote is not None and vote.vote.opened_at == move.at
     if about is not None and vote is not None and begins:
-        text, head = render_move(situation.key, move)
+        text, head = messages.render_move(situation.key, move)
         return write_card(text, head, vote, decision, about, situation.rules)
-    return render_transition(situation.key, move, decision, links=situation.links)
+    return messages.render_transition(situation.key, move, decision, links=situation.links)
 
 
 def _write_warning(situation: NewsContext, notice: SilenceWarning) -> Mapping[str, Any]:
     author = situation.about.proposal.author if situation.about is not None else None
-    message = render_warning(situation.key, notice, author, links=situation.links)
-    snooze = offer_snooze(situation.decision.number, situation.recorded_at)
-    return {**offer(message, snooze), WARNS: notice.silent_at.isoformat()}
+    message = messages.render_warning(situation.key, notice, author, links=situation.links)
+    snooze = settling.offer_snooze(situation.decision.number, situation.recorded_at)
+    return {**settling.offer(message, snooze), WARNS: notice.silent_at.isoformat()}
 
 
 def _write_period(situation: NewsContext, state: VoteState) -> Mapping[str, Any]:
-    links = say_links(situation.about, situation.rules, thread=state.vote.root_message_id)
-    message = render_period_over(situation.key, state, situation.decision, links=links, program=situation.rules.program)
+    links = messages.say_links(situation.about, situation.rules, thread=state.vote.root_message_id)
+    message = messages.render_period_over(
+        situation.key, state, situation.decision, links=links, program=situation.rules.program
+    )
     passed = state.outcome is Outcome.PASSED
-    return offer(message, offer_draft(situation.decision.number) if passed else {})
+    return settling.offer(message, settling.offer_draft(situation.decision.number) if passed else {})
 
 
 def _write_question(situation: NewsContext, item: ReviewItem) -> Mapping[str, Any]:
     number = situation.decision.number
-    settle = find_commands(number, item, situation.rules.program)
+    settle = settling.find_commands(number, item, situation.rules.program)
     # a claimed number's title may be a stranger's: it is not quoted before a person accepts the number
     links = "" if item.kind == CLAIMED_NUMBER else situation.links
-    message = render_review(situation.key, item, links=links, settle=settle, board=situation.board)
-    snooze = offer_snooze(number, situation.recorded_at) if item.kind == "dormancy" else {}
+    message = messages.render_review(situation.key, item, links=links, settle=settle, board=situation.board)
+    snooze = settling.offer_snooze(number, situation.recorded_at) if item.kind == "dormancy" else {}
     asked = {**message, ASKS: [item.kind, item.subject]}
-    return offer(asked, {**list_answers(find_ways(number, item)), **snooze})
+    return settling.offer(asked, {**settling.list_answers(settling.find_ways(number, item)), **snooze})
 
 
 def _write_drift(situation: NewsContext, drift: Drift) -> Mapping[str, Any]:
-    way = find_drift_way(situation.decision.number, drift.side)
-    settle = [render_command(way, situation.rules.program)]
-    message = render_drift(situation.key, drift, links=situation.links, settle=settle)
-    return offer({**message, ASKS: [DRIFT, drift.side]}, list_answers([way]))
+    way = settling.find_drift_way(situation.decision.number, drift.side)
+    settle = [settling.render_command(way, situation.rules.program)]
+    message = messages.render_drift(situation.key, drift, links=situation.links, settle=settle)
+    return settling.offer({**message, ASKS: [DRIFT, drift.side]}, settling.list_answers([way]))
 
 
 def _find_question_kind(item: ReviewItem) -> str:

@@ -24,17 +24,7 @@ from kipflow.mail.archive import read_mbox
 from kipflow.mail.filereading import FileReading
 from kipflow.mbox.files import find_break
 from kipflow.services.away import note_outage, note_recovery
-from kipflow.services.landing import (
-    FROM_FILES,
-    HELD_UP_TO,
-    Landed,
-    WantedMonth,
-    find_raw_file,
-    is_given,
-    is_settled,
-    is_whole,
-    stats_mark,
-)
+from kipflow.services.landing import FROM_FILES, HELD_UP_TO, Landed, WantedMonth, find_raw_file, is_settled, stats_mark
 from kipflow.services.ports import Archive, Report, Store
 from kipflow.services.storing import MailFilter, Storing, load_known_mails, save_known_mails
 
@@ -89,7 +79,7 @@ def poll_months(
 
 def note_reachability(store: Store, landed: Sequence[Landed], at: datetime) -> None:
     """Note whether the archive is reachable, by the months that it gave."""
-    if any(map(is_given, landed)):
+    if any(one.is_given for one in landed):
         note_recovery(store, "archive")
     elif landed:
         note_outage(store, "archive", landed[0].month.why or landed[0].month.status, at=at)
@@ -132,7 +122,7 @@ def _store_month(storing: Storing, one: Landed, how: Reading) -> None:
     with storing.store.read() as session:
         mails = MailFilter(load_known_mails(session.marks, list_id, month))
     reading = FileReading(list_id=list_id, month=month, **how)
-    found = read_mbox(one.file, reading, is_wanted=mails.is_new, whole=is_whole(one))
+    found = read_mbox(one.file, reading, is_wanted=mails.is_new, whole=one.is_whole)
     stored = storing.save(found)
     storing.counts["known"] += mails.skipped
     _finish_month(storing, one, stored + mails.skipped, mails.seen)
@@ -175,7 +165,7 @@ def _finish_month(storing: Storing, one: Landed, mails: int, seen: Sequence[str]
 
 def _check_end(one: Landed) -> ArchiveMonth:
     """The month; partial if its file is truncated."""
-    how = find_break(one.file, whole=True) if is_whole(one) and one.file is not None else ""
+    how = find_break(one.file, whole=True) if one.is_whole and one.file is not None else ""
     return replace(one.month, status="partial", why=f"its file breaks off {how}") if how else one.month
 
 

@@ -26,7 +26,6 @@ from kipflow.services.landing import (
     WrongRange,
     count_new,
     find_wanted_months,
-    is_whole,
     load_landing,
     save_landing,
     wanted_range,
@@ -311,7 +310,7 @@ def test_a_month_whose_file_was_cut_after_it_landed_is_partial_whoever_reads_it(
     month = ArchiveMonth(list_id=LIST, month="2026-03", status="complete", fetched_at=NOW, path=str(path))
     landed = [Landed(month=month, stats="d1")]
     if way == "by Spark":
-        items = read_mbox(path, FileReading(list_id=LIST, month="2026-03", prefix="KIP"), whole=is_whole(landed[0]))
+        items = read_mbox(path, FileReading(list_id=LIST, month="2026-03", prefix="KIP"), whole=landed[0].is_whole)
         report = upsert_read(store, landed, items, seen_at=NOW)
     else:
         report = read_months(store, landed, prefix="KIP", seen_at=NOW)
