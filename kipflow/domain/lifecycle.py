@@ -2,7 +2,7 @@
 
 `decide` is a pure function of facts, policy and time. It replays the facts in order of time, with the clock between
 them (`stages.replaying`, by the rules of `stages.table`), and returns the whole history with what is missing, what to
-ask a person, and when to look again. `history.reconcile` compares it with the stored history.
+ask a person, and when to look again. `events.reconcile` compares it with the stored history.
 """
 
 from __future__ import annotations

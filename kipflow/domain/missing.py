@@ -47,11 +47,9 @@ def say_missing(state: State, running: VoteState | None) -> tuple[str, ...]:
 
 
 def _say_number_doubt(doubt: NumberDoubt, key: str) -> str:
-    if doubt.kind is NumberDoubtKind.CLAIMED and doubt.blocks_votes:
-        return (
-            f"{doubt.kind}: {doubt.why}; no vote on {key} decides before it has a page or a row, or a person accepts it"
-        )
-    return f"{doubt.kind}: {doubt.why}"
+    is_waiting = doubt.kind is NumberDoubtKind.CLAIMED and doubt.blocks_votes
+    waits = f"; no vote on {key} decides before it has a page or a row, or a person accepts it" if is_waiting else ""
+    return f"{doubt.kind}: {doubt.why}{waits}"
 
 
 def _say_vote(state: State, judged: VoteState) -> Iterator[str]:

@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 
 from kipflow.domain.facts import Message, ProposalFacts, ThreadMessage
 from kipflow.domain.ownpages import own_versions
-from kipflow.domain.pages import IndexEntry, PageVersion, find_release
+from kipflow.domain.pages import find_release
 from kipflow.domain.policy import Policy
 from kipflow.domain.proposals import KnownWriter, Proposal, format_key
 from kipflow.domain.roster import Roster
@@ -137,6 +137,8 @@ def _describe(rows: ProposalRows, prefix: str) -> Proposal:
     entry = entries[-1] if entries else None
     first = next((v for v in versions if v.version == 1), None)
     opener = _find_opener(number, prefix, rows.messages)
+    titled = newest or entry
+    title = titled.title if titled is not None else opener.subject if opener is not None else ""
     author = first.saved_by if first else _first_of(e.author for e in reversed(entries))
     created = first.saved_at if first else min((e.created_at for e in entries if e.created_at), default=None)
     jira = (newest.jira if newest else None) or _first_of(e.jira for e in reversed(entries))
@@ -144,7 +146,7 @@ def _describe(rows: ProposalRows, prefix: str) -> Proposal:
     release, in_progress = find_release(entry, ticket)
     return Proposal(
         number=number,
-        title=strip_key(_find_title(newest, entry, opener), prefix),
+        title=strip_key(title, prefix),
         author=author or (opener.author_name if opener and not versions else None) or None,
         created_at=created,
         page_id=newest.page_id if newest else None,
@@ -186,14 +188,6 @@ def _key_pattern(prefix: str) -> re.Pattern[str]:
     marks = rf"(?:(?:\[[^\]]{{0,60}}\]|(?:re|aw|fwd?|sv|antw):|{bare}) ?)*"
     key = rf"(?:{re.escape(prefix)} ?[-_:#\u2010-\u2015]? ?[0-9]{{1,5}}(?![0-9]) ?[-:.,\u2010-\u2015]* ?)?"
     return re.compile(rf"^{marks}{key}", re.IGNORECASE)
-
-
-def _find_title(newest: PageVersion | None, entry: IndexEntry | None, opener: Message | None) -> str:
-    if newest is not None:
-        return newest.title
-    if entry is not None:
-        return entry.title
-    return opener.subject if opener is not None else ""
 
 
 def _first_of(values: Iterable[str | None]) -> str | None:

@@ -152,12 +152,12 @@ def _restore_month(session: Session, change: MonthChange) -> Iterator[str]:
 
 def say_undone(found: Undone, prefix: str) -> Iterator[str]:
     """What undoing a batch changes, in lines."""
-    sources, items = ", ".join(found.batch.sources), found.batch.items - found.kept
-    yield f"{_count(found.batch.kind, items)} of {sources} taken out, of {say_count(len(found.numbers), 'proposal')}"
+    sources, items, what = ", ".join(found.batch.sources), found.batch.items - found.kept, _WHAT[found.batch.kind]
+    yield f"{say_count(items, what)} of {sources} taken out, of {say_count(len(found.numbers), 'proposal')}"
     if found.kept:
         others = f"batch{'' if len(found.shared) == 1 else 'es'} {', '.join(map(str, found.shared))}"
         stay = "stays" if found.kept == 1 else "stay"
-        yield f"{_count(found.batch.kind, found.kept)} of it {stay}, for {others} brought the same"
+        yield f"{say_count(found.kept, what)} of it {stay}, for {others} brought the same"
     yield from found.months
     for move in found.appended:
         note = f": {move.note}" if move.note else ""
@@ -167,8 +167,4 @@ def say_undone(found: Undone, prefix: str) -> Iterator[str]:
 
 def say_items(batch: Batch) -> str:
     """How many facts a batch holds that came from files only."""
-    return _count(batch.kind, batch.items)
-
-
-def _count(kind: str, items: int) -> str:
-    return say_count(items, _WHAT[kind])
+    return say_count(batch.items, _WHAT[batch.kind])

@@ -2,7 +2,7 @@
 
 Votes are cast on a text. When it changes afterwards, people must be notified, but not about a new status
 line, another link, a deleted template hint or a corrected typo. So each version carries digests that only
-a change of substance alters, and two versions can be compared by digests alone (`domain.pagechanges`),
+a change of substance alters, and two versions can be compared by digests alone (`domain.ownpages`),
 without their bodies.
 """
 
