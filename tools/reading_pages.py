@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kipflow.mail.announcements.callrules import call
+from kipflow.mail.announcements.counts import read_counts
 from kipflow.mail.announcements.mails import result
 from kipflow.mail.announcements.rules import end, outcome
 from kipflow.mail.announcements.verdicts import Table
@@ -88,6 +89,29 @@ A new thread that names the proposal also ends its vote (`[PASSED] KIP-7`, "KIP-
 else it is a question. Later mails correct an announced result. An announcement's list of voters casts no votes, except
 for its author as "me" or "mine".
 """
+_COUNTS = """
+## Numbers and names
+Each line of an announcement is read as words that count votes: choices ("+1", "in favour"), groups ("binding"), numbers
+and names, in any order (`tallies.py`; their words are in `patterns.toml`). Names belong to what stands before them in
+brackets, behind a colon or "from", or right behind them. A heading or a colon applies to what follows. A word that fits
+nowhere ends an entry, so that "we need 3 binding +1" counts nothing.
+
+| announced | read as |
+|---|---|
+"""
+_COUNTED = (
+    "3 binding +1 (Mara, Jun, Ana), 1 non-binding +1 (Kim), no -1.",
+    "+1 from Mara, Jun, Ana (binding) and Kim (non-binding), -0 from Rune (binding)",
+    "Mara, Jun and Ana voted +1 (all binding), Kim -1.",
+    "+1: 5 (3 binding)",
+    "binding: +1 x 4, -1 x 1",
+    "Binding / +1 Mara Lind / +1 Jun Okafor / 0 Ana Petit / Non-binding / +1 Kim Osei",
+    "+1 votes / binding: 2 / - Mara Lind / - Jun Okafor / -1 votes / binding: 1 / - Ana Petit",
+    "| vote | binding | non-binding | / | +1 | 3 | 1 | / | -1 | 0 | 2 |",
+    "Pour (contraignants) : Mara, Jun / Contre : personne",
+    "5 out of 11 binding votes are -1.",
+    "We did not reach three binding +1.",
+)
 _TABLES = (
     ("What a mail announces", result),
     ("The outcome that a word states", outcome),
@@ -98,7 +122,17 @@ _TABLES = (
 
 def render_results() -> str:
     """How results are read."""
-    return _RESULTS + "".join(_render_table(title, table) for title, table in _TABLES)
+    counted = "".join(f"| `{text.replace('|', chr(92) + '|')}` | {_render_counts(text)} |\n" for text in _COUNTED)
+    return _RESULTS + "".join(_render_table(title, table) for title, table in _TABLES) + _COUNTS + counted
+
+
+def _render_counts(text: str) -> str:
+    read = read_counts([part.strip() for part in text.split(" / ")])
+    groups = (("binding", read.binding), ("non-binding", read.non_binding), ("in all", read.total))
+    found = (
+        f"{name} {', '.join(f'{n} × {choice}' for choice, n in counts.items())}" for name, counts in groups if counts
+    )
+    return "; ".join(found) or "nothing"
 
 
 def _render_table(title: str, table: Table) -> str:

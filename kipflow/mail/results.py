@@ -14,13 +14,15 @@ from itertools import dropwhile
 
 from kipflow.domain.facts import MailKind, SubjectReading
 from kipflow.domain.votes import Declared, Expression, Standing
-from kipflow.mail.announcements.figures import find_counts
+from kipflow.mail.announcements.counts import CountReading
+from kipflow.mail.announcements.entries import Entry
+from kipflow.mail.announcements.headings import find_entries
 from kipflow.mail.announcements.heads import OVER
 from kipflow.mail.announcements.mailfacts import Mail
 from kipflow.mail.announcements.mails import result
-from kipflow.mail.announcements.name_lists import CountReading
 from kipflow.mail.announcements.names import can_be_listed, find_names, is_same_person
 from kipflow.mail.announcements.sayings import can_call, is_of_vote_abroad, read_call, read_ends, read_outcomes
+from kipflow.mail.announcements.tallies import parse_tally
 from kipflow.mail.announcements.tokens import MAX_LINES, has_parts, has_word, lands, split_sentences
 from kipflow.mail.announcements.verdicts import Says
 from kipflow.mail.content.text import plain
@@ -199,12 +201,25 @@ def weigh_in_result(votes: Iterable[Expression], author: str) -> Iterator[Expres
 def ask_beside_result(votes: Iterable[Expression], words: Words, author: str) -> Iterator[Expression]:
     """As hints, votes that would count without the result in their mail: questions if the author has no other vote."""
     why = "stands in a mail that counts votes: its writer's own, or one of them?"
+    found = list(find_entries([plain(own.text) for own in words.own]))
+    rows = [line.strip() for line, entry in found if entry.number is None and len(_find_others(entry, author)) == 1]
     for vote in votes:
         valued = [x for x in split_sentences([vote.line]) if find_values(x)]
-        counts = all(map(find_counts, valued)) and not has("first_person", fold(vote.line))
+        counts = all(_counts_others(x, author) for x in valued) or (len(rows) > 1 and plain(vote.line).strip() in rows)
         of_others = counts or lists_others(vote.line, "") or gives_others(vote.line, author)
         if not (vote.standing.is_faint or of_others or _heads_names(vote.line, words, author)):
             yield replace(vote.as_question("beside-a-result", why), standing=Standing.HINT)
+
+
+def _counts_others(sentence: str, author: str) -> bool:
+    """Whether a sentence counts votes, or names several voters beside the author."""
+    if has("first_person", fold(sentence)):
+        return False
+    return any(x.number is not None or len(_find_others(x, author)) > 1 for x in parse_tally(sentence))
+
+
+def _find_others(entry: Entry, author: str) -> list[str]:
+    return [name for name, _ in entry.names if name != "myself" and not is_same_person(name, author)]
 
 
 def _heads_names(line: str, words: Words, author: str) -> bool:

@@ -1,74 +1,74 @@
-"""Reads the counts and names of a closing announcement, in the many ways people write them."""
+"""Reads the counts and names of a closing announcement, in the many ways people lay them out."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
-from kipflow.mail.announcements.figures import CHOICE_GROUP, GROUP, NEXT_NUMBER, find_counts, parse_choice, parse_group
-from kipflow.mail.announcements.name_lists import ITEM, CountReading, Key, NameLists, split_people
+from kipflow.mail.announcements.entries import IN_ALL, mark_entry
+from kipflow.mail.announcements.headings import find_entries
 
-_NO_MINUS = re.compile(
-    r"\bno\s+(?:(?:0|\+0|-0)s?\s*(?:votes?\s*)?(?:,|or|and|/|nor)\s*(?:no\s+)?)?-\s?1|"
-    r"\b(?:no|without(?: any)?)\s+(?:binding\s+)?(?:veto|objections|negative votes|dissent)",
-    re.IGNORECASE,
-)
+Key = tuple[str, str]
 
-_BEHIND = re.compile(
-    r"^\s*(?:votes?|veto\w*|ones?)?\s*(?:(?:from|by|of|:|-)\s+"
-    r"(?P<names>(?:[^.;()]|(?<=\b[A-Z])\.|\((?!\d)[^()]{0,40}\)){2,1200})|"
-    r"\((?:from |by |thanks (?:to )?)?"
-    r"(?P<paren>[^()]{2,1200})\))",
-    re.I,
-)
 
-_NAME = r"(?-i:(?=[^\W\d_])[^a-zß-öø-ÿ])[\w'’-]*"
-_FROM_NAMES = rf" from {_NAME}(?: {_NAME})?(?:,|\.(?= |$)|;|$| \(| and {_NAME})"
-#: "with +1s from Mara, Jun and Kim", "with the following +1 votes: Mara, Jun": the list of names is complete
-_UNCOUNTED = re.compile(
-    rf"(?:(?P<g>{GROUP}) )?(?:{CHOICE_GROUP}(?:['’]?s| votes|(?<=binding [+-]1)(?={_FROM_NAMES})"
-    rf"| \((?P<behind>{GROUP})\)(?={_FROM_NAMES}))(?= (?:from|by|of) )"
-    rf"|(?<=following ){CHOICE_GROUP.replace('<c>', '<listed>')}(?:['’]?s| votes?)?(?=: ))",
-    re.IGNORECASE,
-)
+@dataclass(slots=True)
+class CountReading:
+    """Counts and names of an announcement. The keys of `names` are "+1 binding", "+1 non-binding" or "+1" (in all);
+    `listed` is the number of names under each (group, choice), `stated` the counts written as numbers."""
+
+    binding: dict[str, int] = field(default_factory=dict)
+    non_binding: dict[str, int] = field(default_factory=dict)
+    total: dict[str, int] = field(default_factory=dict)
+    names: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    listed: dict[Key, int] = field(default_factory=dict)
+    stated: set[Key] = field(default_factory=set)
+    line: str = ""
+
+    @property
+    def any(self) -> bool:
+        return bool(self.binding or self.non_binding or self.total or self.names)
+
+    def of(self, group: str) -> dict[str, int]:
+        return {"binding": self.binding, "non-binding": self.non_binding}.get(group, self.total)
 
 
 def read_counts(lines: Sequence[str]) -> CountReading:
     """Counts and names in an announcement's lines (made plain)."""
     reading = CountReading()
     people: dict[Key, list[str]] = {}
-    inline: set[Key] = set()
-    for index, line in enumerate(lines):
-        text = _with_next(lines, index)
-        counts = find_counts(line)
-        for count in counts:
-            reading.of(count.group).setdefault(count.choice, count.number)
-            reading.stated.add((count.group, count.choice))
+    complete: set[Key] = set()
+    found = list(find_entries(lines))
+    for group in [entry.group for _, entry in found if not entry.choice]:
+        found = [(line, mark_entry(entry, group)) for line, entry in found if entry.choice]
+    has_several = sum(bool(entry.names) for _, entry in found) > 1  # "Mara +1" above "Jun +1", not "Big +1"
+    for line, entry in found:
+        if entry.is_unsure and not has_several:
+            continue
+        key = (entry.group, entry.choice)
+        if entry.number is not None:
+            reading.of(entry.group).setdefault(entry.choice, entry.number)
+            reading.stated.add(key)
             reading.line = reading.line or line.strip()
-        for group, choice, end in [(c.group, c.choice, c.end) for c in counts] or _find_uncounted(line):
-            named = _read_names_behind(text[end:])
-            if named and (group, choice) not in people:
-                for name, own in named:
-                    for kind in dict.fromkeys((group, own if group == "in all" else group)):
-                        people.setdefault((kind, choice), []).append(name)
-                        inline.add((kind, choice))
-        if _NO_MINUS.search(line):
-            reading.total.setdefault("-1", 0)
-    NameLists(lines, reading, people, inline).read()
-    for (group, choice), names in people.items():
-        unique = tuple(dict.fromkeys(names))
-        reading.listed[(group, choice)] = len(unique)
-        reading.names[choice if group == "in all" else f"{choice} {group}"] = unique
-        # an announcement that lists people and no number: the list is the count
-        if not _is_partly_marked(people, group, choice):
-            reading.of(group).setdefault(choice, len(unique))
-    _count_unmarked(reading, people)
+        keys: set[Key] = set()
+        for name, own in entry.names:
+            keys |= {key, (own if own != IN_ALL else entry.group, entry.choice)}
+            for kind in dict.fromkeys((key, (own if own != IN_ALL else entry.group, entry.choice))):
+                if kind not in complete:
+                    people.setdefault(kind, []).append(name)
+        complete |= keys if entry.number is not None else set()
+    _add_names(reading, people)
     return reading
 
 
-def _find_uncounted(line: str) -> Iterator[tuple[str, str, int]]:
-    for match in _UNCOUNTED.finditer(line):
-        yield parse_group(match["g"] or match["behind"]), parse_choice(match["c"] or match["listed"]) or "", match.end()
+def _add_names(reading: CountReading, people: dict[Key, list[str]]) -> None:
+    """The names, and their number where an announcement states none."""
+    for (group, choice), names in people.items():
+        unique = tuple(dict.fromkeys(names))
+        reading.listed[(group, choice)] = len(unique)
+        reading.names[choice if group == IN_ALL else f"{choice} {group}"] = unique
+        if not _is_partly_marked(people, group, choice):
+            reading.of(group).setdefault(choice, len(unique))
+    _count_unmarked(reading, people)
 
 
 def _count_unmarked(reading: CountReading, people: dict[Key, list[str]]) -> None:
@@ -85,7 +85,7 @@ def _count_unmarked(reading: CountReading, people: dict[Key, list[str]]) -> None
             reading.non_binding[choice] = reading.total[choice] - reading.binding[choice]
         elif len(stated) == 2:
             reading.non_binding[choice] = reading.total.pop(choice)
-        elif not stated and marked and marked < everyone:
+        elif not stated and marked and marked < everyone and "myself" not in everyone - marked:
             reading.non_binding[choice] = len(everyone - marked)
 
 
@@ -94,25 +94,3 @@ def _is_partly_marked(people: dict[Key, list[str]], group: str, choice: str) -> 
     everyone = set(people.get(("in all", choice), ()))
     marked = set(people.get(("binding", choice), ())) | set(people.get(("non-binding", choice), ()))
     return group != "in all" and bool(everyone - marked) and ("non-binding", choice) in people
-
-
-def _with_next(lines: Sequence[str], index: int) -> str:
-    """A line joined with the next ones while its sentence goes on: names are often wrapped."""
-    text = lines[index]
-    for line in lines[index + 1 : index + 12]:
-        runs_on = text.rstrip().endswith((",", " and", ";"))
-        if not line.strip() or ITEM.match(line) or not (runs_on or len(text) >= 50):
-            break
-        if text.rstrip().endswith((".", ":")):
-            break
-        text = f"{text} {line.strip()}"
-    return text[:1600]
-
-
-def _read_names_behind(rest: str) -> list[tuple[str, str]]:
-    match = _BEHIND.match(rest)
-    if match is None:
-        return []
-    text = match.group("names") or match.group("paren") or ""
-    following = NEXT_NUMBER.search(text)
-    return list(split_people(text[: following.start()] if following is not None else text))

@@ -1,48 +1,214 @@
-"""Carries what stands in headings down to the lines below: "Binding" over "+1 Mara", "-1 votes" over "binding: 2"."""
+"""Reads an announcement line by line: wrapped lines joined, tables written out, headings applied to what is below."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
-from kipflow.mail.announcements.figures import GROUP, parse_group
-from kipflow.mail.announcements.name_lists import ITEM
+from kipflow.mail.announcements.entries import IN_ALL, Entry, Scope, are_people, is_uncounted, parse_name
+from kipflow.mail.announcements.names import is_handle
+from kipflow.mail.announcements.tables import flatten_tables
+from kipflow.mail.announcements.tallies import parse_tally
+from kipflow.mail.announcements.tallywords import MAX_LINE, WIDE, Kind, Word, split_words
+from kipflow.mail.announcements.tokens import join_words
 
-_GROUP_HEAD = re.compile(r"^\W*(?P<group>(?:non[-\s]{0,2})?binding)(?:\s+votes?)?\W*$", re.IGNORECASE)
-#: "-1 votes", and "binding: 1" below it
-_CHOICE_HEAD = re.compile(r"^\s*(?:[-*•]\s+)?(?P<choice>[+\-]\s?[01]|0)\s+votes?\W*$", re.IGNORECASE)
-_GROUP_COUNT = re.compile(
-    rf"^\s*(?:[-*•]\s+)?(?P<group>{GROUP})(?:\s+votes?)?\s*[:=]\s*(?P<number>\d{{1,3}})\s*$", re.IGNORECASE
+_ITEM = re.compile(r"^\s*(?:[-*•·–]\s+|\d{1,2}[.)]\s+)(?P<rest>\S.*)$")
+#: "* marks binding votes", "(* = binding)", "binding votes are marked with an asterisk"
+_STAR_LEGEND = re.compile(
+    r"(?:\*\)?\s*(?:[=:–—-]|means?|marks?|denotes?|indicates?|stands for|is|are)|\(\s*\*)\s*(?:an?\s+)?binding\b"
+    r"|\bbinding\b[^.*\n]{0,40}\b(?:marked|denoted|indicated)\b[^.*\n]{0,20}(?:\*|asterisk|star\b)",
+    re.IGNORECASE,
 )
-#: "Binding", "=======", "+1", and names below it
-_UNDERLINE = re.compile(r"^\s*[-=_~]{3,}\s*$")
-_BARE_CHOICE = re.compile(r"^\s*(?:[-*•]\s+)?(?P<choice>[+\-]\s?[01]|0)\s*:?\s*$")
-_CHOICE_LINE = re.compile(
-    r"^\s*(?:[-*•]\s+)?(?P<choice>[+\-]\s?[01]|0)(?:(?:\s+votes?)?\s*[:=]\s*|\s+(?=[^\W\d_]))(?P<rest>\S.*)$"
+_STARRED = re.compile(r"(?<=[\w.)])\s?\*+(?=\s*(?:[,;]|$))")
+_LONGEST_LEGEND = 7
+#: "PMC:" is "Binding:" where votes of PMC members are said to bind
+_PMC_BINDS = re.compile(r"\bPMC\b[^.]{0,30}\bbinding\b")
+_PMC = re.compile(r"\bPMC(?: [Mm]embers?)?(?=\s*[:)|])(?!\s*:?\s*\(?binding)")
+_PMC_HEAD, _COMMITTERS = re.compile(r"PMC(?: members?)?:\s*$", re.IGNORECASE), re.compile(r"^Committers?(?=:\s*$)")
+#: "Mara Lind <mara@lind.example>"
+_BEHIND_NAME = re.compile(
+    r"(?<=[\w.])\s*<[^<>\s]{1,64}(?:@| at )[^<>\s]{1,120}>|(?<=\w) [\"“][\w -]{1,30}[\"”](?= [A-Z])"
 )
+#: "Community:" is "Non-binding:" beside votes that bind
+_OUTSIDERS = re.compile(rf"(?:^|(?<=[.;,]\s))(\s*(?:[-*•]\s+)?)(?:{join_words('outsiders')})(?=\s*[:|])", re.IGNORECASE)
+_BINDING = re.compile(r"\bbinding\b", re.IGNORECASE)
+_GROUP = r"(?:non-)?binding"
+#: where a line goes on in the next one: at these words, at a number before what it counts, and if it is long
+_RUNS_ON = re.compile(rf"(?:[,(;]|\b(?:and|or|with|from|by|plus)|(?:\S+ ){{4}}{_GROUP})\s*$", re.IGNORECASE)
+_ENDS_IN_NUMBER = re.compile(
+    rf"(?:(?:,|\b(?:and|with|plus))\s+(?:\d{{1,2}}|{join_words('number')})(?:\s+{_GROUP})?|\bno(?:\s+{_GROUP})?)\s*$",
+    re.IGNORECASE,
+)
+_COUNTED = re.compile(rf"\s*(?:{_GROUP}\b|[+\-]\s?[01](?![\w.]|\s*[:=]))", re.IGNORECASE)
+_ENDS = (".", ":", "!", "?", "：")
+#: what a line of a list without bullets holds besides one word
+_LISTS = re.compile(r"binding|[,@]|\w \w", re.IGNORECASE)
+_LEADS = (":", "：", " from", " by")
+_LONG, _WIDE = 50, re.compile(rf"[{WIDE}]")
+_BEGINS_ROW = re.compile(
+    rf"^\s*(?:[+\-−±]\s?[01]\b|0(?=\s*[(:=])|\d{{1,3}}\s+(?:x\s|[+-]|{_GROUP})|[^\W\d_][\w +-]{{0,24}}[:=])"
+)
+#: "approved by the following votes:" over names
+_VOTES_OF = re.compile(r"\b(?:by|with) the (?:following votes|votes (?:of|from))\s*[.:]\s*$", re.IGNORECASE)
+_ADDRESS = re.compile(r"^<?[\w.+-]{1,64}@[\w.-]{1,120}>?$")
+_SAYS = re.compile(r"\w|[✔✓✅☑]")
+_BRACKETS = re.compile(r"\([^()]*\)")
+_NOBODY = frozenset({Kind.NONE, Kind.GLUE, Kind.OPENS, Kind.CLOSES})
+_NOT_IN_HEADINGS = frozenset({Kind.WORD, Kind.NONE, Kind.ENDS})
+_HEADING_WORDS = re.compile(rf"(?:{join_words('heading')})", re.IGNORECASE)
+_MOST_BLANKS = 2
 
 
-def carry_headings(lines: Sequence[str]) -> list[str]:
-    """The lines, each choice with the group above it and each group with the choice above it."""
-    out: list[str] = []
-    group = side = ""
+def find_entries(lines: Sequence[str]) -> Iterator[tuple[str, Entry]]:
+    """Each entry of an announcement's lines (made plain), with its line."""
+    written = _write_out_marks([line[:MAX_LINE] for line in lines])
+    joined = list(_join_wrapped(flatten_tables(written)))
+    headings = _Headings()
+    for at, line in enumerate(joined):
+        following = next((below for below in joined[at + 1 : at + 4] if below.strip()), "")
+        for entry in headings.read(line, following):
+            yield line, entry
+
+
+def _write_out_marks(lines: Sequence[str]) -> list[str]:
+    """Stars that mark binding votes as "(binding)", and "Community:" as "Non-binding:"."""
+    is_starred = any("*" in line and _STAR_LEGEND.search(line) for line in lines)
+    is_parted = any(_BINDING.search(line) for line in lines)
+    heads = any(_PMC_HEAD.match(line) for line in lines) and any(_OUTSIDERS.match(line) for line in lines)
+    of_pmc = heads or _PMC_BINDS.search("\n".join(lines)) is not None
+    written: list[str] = []
     for line in lines:
-        head, choice, counted = (p.match(line) for p in (_GROUP_HEAD, _CHOICE_LINE, _GROUP_COUNT))
-        alone = _CHOICE_HEAD.match(line)
-        side = alone["choice"] if alone is not None else side if counted or ITEM.match(line) else ""
-        bare = _BARE_CHOICE.match(line)
-        if _UNDERLINE.match(line):
-            continue
-        if counted is not None and side:
-            out.append(f"{side} ({parse_group(counted['group'])}): {counted['number']}")
-        elif head is not None:
-            group = parse_group(head.group("group"))
-            out.append(line)
-        elif choice is not None and group and "binding" not in line.lower():
-            out.append(f"{choice.group('choice')} ({group}): {choice.group('rest')}")
-        elif bare is not None and group:
-            out.append(f"{bare['choice']} ({group}):")
+        text = _BEHIND_NAME.sub("", line)
+        if is_starred:
+            is_legend = _STAR_LEGEND.search(text) is not None and len(text.split()) <= _LONGEST_LEGEND
+            text = "" if is_legend else _STARRED.sub(" (binding)", text)
+        text = _PMC.sub("Binding", text) if of_pmc else text
+        text = _COMMITTERS.sub("Non-binding", text) if heads else text
+        written.append(_OUTSIDERS.sub(r"\1Non-binding", text) if is_parted or heads else text)
+    return written
+
+
+def _join_wrapped(lines: Sequence[str]) -> Iterator[str]:
+    """The lines, each joined with the next ones while its sentence goes on: names are often wrapped."""
+    text = ""
+    for line in lines:
+        if _goes_on(text, line) and len(text) + len(line) < MAX_LINE:
+            text = f"{text.rstrip()} {line.strip()}"
         else:
-            out.append(line)
-            group = group if not line.strip() or choice is not None or ITEM.match(line) else ""
-    return out
+            yield text
+            text = line
+    yield text
+
+
+def _goes_on(text: str, line: str) -> bool:
+    if not (text.strip() and line.strip()) or _ITEM.match(line) or text.rstrip().endswith(_ENDS):
+        return False
+    is_counted = _ENDS_IN_NUMBER.search(text) and _COUNTED.match(line)
+    if is_counted or text.count("(") > text.count(")") or _RUNS_ON.search(text):
+        return True
+    return len(text) + len(_WIDE.findall(text)) >= _LONG and _BEGINS_ROW.match(line) is None
+
+
+def _is_heading(words: Sequence[Word]) -> bool:
+    """Whether a line holds only choices, groups, numbers and the like: what stands below it is theirs."""
+    return all(
+        word.kind not in _NOT_IN_HEADINGS or (word.kind is Kind.WORD and _HEADING_WORDS.fullmatch(word.text))
+        for word in words
+    )
+
+
+@dataclass(slots=True)
+class _Headings:
+    """What the headings above a line say of it: "Binding" above "+1 Mara Lind", "-1 votes" above "binding: 2"."""
+
+    #: for names, and for counts
+    scope: Scope = field(default_factory=Scope)
+    lent: Scope = field(default_factory=Scope)
+    #: of headings with a choice alone and with a group alone, the kind that came first: it holds over the other
+    outer: str = ""
+    #: whether names may follow, and what was read below it
+    is_open: bool = False
+    has_names: bool = False
+    has_items: bool = False
+    blanks: int = 0
+
+    def read(self, line: str, following: str) -> list[Entry]:
+        """The entries of a line; `following` is the next one that is not blank."""
+        if not _SAYS.search(line):
+            self._read_blank(line)
+            return []
+        item = _ITEM.match(line)
+        text = item["rest"] if item is not None else line.strip()
+        is_apart, self.blanks = self.blanks > 0, 0
+        words = split_words(text)
+        if _is_heading(words):
+            return self._read_heading(text, words)
+        found = parse_tally(text, self.lent, is_item=True)
+        may_list = self.is_open and not (item is None and is_apart and (self.has_items or self.has_names))
+        if not found and may_list:
+            found = self._read_names(text, words, is_joined=item is not None or not is_apart)
+            self.has_names, self.has_items = bool(found), item is not None
+        if not found or (item is None and any(word.kind is Kind.ENDS for word in words)):
+            self._close()
+        self._open_list(text, following)
+        return found
+
+    def _read_blank(self, line: str) -> None:
+        self.blanks += not line.strip()
+        if self.blanks > _MOST_BLANKS or (line.strip() and self.has_names):  # a rule ends a list
+            self._close()
+
+    def _close(self) -> None:
+        self.scope, self.lent, self.outer = Scope(), Scope(), ""
+        self.is_open = self.has_names = self.has_items = False
+
+    def _open(self, scope: Scope) -> None:
+        self.scope, self.is_open = scope, True
+        self.has_names = self.has_items = False
+
+    def _read_heading(self, text: str, words: Sequence[Word]) -> list[Entry]:
+        """Apply a heading; a number of votes in it is an entry."""
+        found = parse_tally(text, self.lent)
+        choice, group = (next((w.value for w in words if w.kind is k), None) for k in (Kind.CHOICE, Kind.GROUP))
+        if found:
+            if (self.lent.choice is None or choice) and (self.lent.group is None or group):
+                self.lent = Scope()  # it says all by itself: what is above is over
+            entry = next((entry for entry in found if entry.number), found[0])
+            self._open(Scope(entry.choice, entry.group if entry.group != IN_ALL else None))
+            self.is_open = bool(entry.number)  # not below "-1: 0"
+        elif choice or group:
+            kind = "" if choice and group else "choice" if choice else "group"
+            self.outer = (self.outer or kind) if kind and self.is_open else kind
+            if kind and kind != self.outer:
+                choice, group = choice or self.lent.choice, group or self.lent.group
+            self.lent = Scope(choice, group)
+            self._open(self.lent)
+        return found
+
+    def _open_list(self, text: str, following: str) -> None:
+        """ "It was these people:" above a list of names: the line's first choice and group are theirs."""
+        is_of_votes = _VOTES_OF.search(text) is not None
+        if not (is_of_votes or text.rstrip().endswith(_LEADS)) or is_uncounted(text):
+            return
+        item = _ITEM.match(following)
+        below = item["rest"] if item is not None else following.strip()
+        if not (are_people(below) or _ADDRESS.match(below)):
+            return
+        entry = next((entry for entry in parse_tally(text) if entry.number), None)
+        words = {word.kind: word.value for word in reversed(split_words(text))}
+        if entry is not None:
+            self._open(Scope(entry.choice, entry.group if entry.group != IN_ALL else None))
+        elif is_of_votes or (words.keys() & {Kind.CHOICE, Kind.GROUP} and (item is not None or _LISTS.search(below))):
+            self._open(Scope(words.get(Kind.CHOICE), words.get(Kind.GROUP)))
+
+    def _read_names(self, text: str, words: Sequence[Word], *, is_joined: bool) -> list[Entry]:
+        """The names in a line below a heading; empty if it is something else."""
+        group, choice = self.scope.group or IN_ALL, self.scope.choice or "+1"
+        if all(word.kind in _NOBODY for word in words):
+            return [Entry(group, choice, 0)]
+        text = text.removeprefix("and ")
+        is_person = are_people(text) or parse_name(_BRACKETS.sub("", text)) == "myself"
+        if not (is_person or _ADDRESS.match(text) or (is_joined and all(map(is_handle, re.split(r",\s*", text))))):
+            return []
+        return [Entry(group, choice, None, entry.names) for entry in parse_tally(f"{choice}: {text}")]

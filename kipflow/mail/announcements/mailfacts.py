@@ -10,10 +10,8 @@ from itertools import pairwise
 
 from kipflow.domain.facts import MailKind, SubjectReading
 from kipflow.mail.announcements.clauses import Subject, retracts, takes_back, thanks_all
-from kipflow.mail.announcements.counts import read_counts
+from kipflow.mail.announcements.counts import CountReading, read_counts
 from kipflow.mail.announcements.heads import OVER
-from kipflow.mail.announcements.layouts import even_out
-from kipflow.mail.announcements.name_lists import CountReading
 from kipflow.mail.announcements.names import find_names
 from kipflow.mail.announcements.others import names_another
 from kipflow.mail.announcements.sayings import Said, read_call, read_ends, read_outcomes, says_end
@@ -55,7 +53,7 @@ class Mail:
 
     @cached_property
     def counts(self) -> CountReading:
-        return read_counts(even_out(self.lines))
+        return read_counts(self.lines)
 
     @cached_property
     def is_silent(self) -> bool:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from kipflow.mail.announcements.figures import find_group, parse_group
-from kipflow.mail.announcements.names import find_names, is_handle
+from kipflow.mail.announcements.tallywords import Kind, split_words
 from kipflow.mail.announcements.tokens import join_words
 
 _CHOICE = re.compile(
@@ -21,12 +20,6 @@ _NAME = re.compile(r"[^\W\d_][^|]{0,58}")
 _KNOWN = re.compile(r"\W*(?:(?:(?:non[- ]?)?binding|[+\-±−–]?\s?[01])(?: votes?)?\W*){1,2}", re.IGNORECASE)
 #: "3", "3 (Jun, Mara, Ravi)", "-"
 _NUMBER = re.compile(r"(?P<n>\d{1,3})(?:\s*\((?P<names>[^()\d]{1,200})\))?|–|-|")
-_NAMED = re.compile(
-    r"^\s*(?:[-*•]\s+|\d{1,2}[.)]\s*)?(?P<name>[^\W\d_][^:+\d|]{1,58}?)\s*"
-    r"(?:\((?P<claim>(?:non[- ]?)?binding)\)\s*)?(?P<mark>[:–—-])?"
-    r"\s*(?P<choice>[+\-]\s?[01])\s*[(\[]?\s*(?P<tail>(?:non[- ]?)?binding)?\s*[)\]]?[\s.,;]*$",
-    re.IGNORECASE,
-)
 #: Rows without bars, as an HTML table leaves them: "Mara Lind +1 binding", "Binding 3 0 1".
 _WORDS_VOTER = re.compile(r"([^\W\d_][^|:+\d]{1,58}?)\s+([+\-][01]|0)(?:\s+\(?([a-zA-Z-]{1,12})\)?)?")
 _WORDS_COUNT = re.compile(r"((?:non[- ]?)?binding|[+\-]1|[+\-]?0)((?:\s+\d{1,3}){1,6})", re.IGNORECASE)
@@ -41,9 +34,10 @@ def flatten_tables(lines: Sequence[str]) -> list[str]:
     """
     out: list[str] = []
     header: list[str] = []
-    is_list = sum(_NAMED.match(line) is not None for line in lines) > 1
     for index, line in enumerate(lines):
-        cells = _split_row(line) or _split_words(line.strip(), header, following=lines[index + 1 : index + 3])
+        cells = _split_row(line, len(header)) or _split_words(
+            line.strip(), header, following=lines[index + 1 : index + 3]
+        )
         if cells:
             counted = _read_count_row(cells, header) or _read_voter_row(cells, header)
             out.extend(counted or ["" if _is_header(cells) else line])
@@ -51,29 +45,19 @@ def flatten_tables(lines: Sequence[str]) -> list[str]:
         elif _RULE.match(line):
             out.append("" if "|" in line else line)
         else:
-            out.append(_read_named(line, is_list=is_list) or line)
+            out.append(line)
             header = header if not line.strip() else []
     return out
 
 
-def _read_named(line: str, *, is_list: bool) -> str | None:
-    """ "* Mara Lind: +1 (binding)" with the vote moved to the front; in a list the colon is optional. Else None."""
-    match = _NAMED.match(line)
-    if match is None or not (match["mark"] or is_list) or find_group(match["name"]):
-        return None
-    if not (find_names(match["name"]) or (is_list and is_handle(match["name"]))):
-        return None
-    return _write_vote("".join(match["choice"].split()), match["name"], match["tail"] or match["claim"])
-
-
 def _write_vote(choice: str, name: str, group: str | None) -> str:
     if group and "," in name:
-        return f"{choice} ({parse_group(group)}): {name}"
-    return f"- {choice} {name} ({parse_group(group)})" if group else f"- {choice} {name}"
+        return f"{choice} ({_parse_group(group)}): {name}"
+    return f"- {choice} {name} ({_parse_group(group)})" if group else f"- {choice} {name}"
 
 
-def _split_row(line: str) -> list[str]:
-    """The cells of a row drawn with bars or tabs; empty if the line is no row."""
+def _split_row(line: str, columns: int) -> list[str]:
+    """The cells of a row drawn with bars, tabs or blanks, if possible so many; empty if the line is no row."""
     text = line.strip()
     if _RULE.match(line):
         return []
@@ -82,6 +66,9 @@ def _split_row(line: str) -> list[str]:
         cells = (text if is_blank else text.strip("|")).split("|")
     else:
         cells = re.split(r"\t+", text) if "\t" in text else re.split(r" {3,}", text) if len(text) < 160 else []
+        narrow = re.split(r"\t+| {2,}", text) if len(text) < 160 else []
+        if len(narrow) == columns or (len(narrow) > 1 and all(map(_TITLE.fullmatch, narrow))):
+            cells = narrow
     return [" ".join(cell.split()).strip("*") for cell in cells] if 2 <= len(cells) <= _MAX_CELLS else []
 
 
@@ -133,12 +120,22 @@ def _read_count_row(cells: Sequence[str], header: Sequence[str]) -> list[str]:
     counts: list[str] = []
     for title, cell in zip(header[1:], (found["n"] for found in numbers if found is not None), strict=True):
         choice, group = _parse_choice(title)
-        group = group or find_group(title) or row_group or find_group(cells[0])
+        group = group or _find_group(title) or row_group or _find_group(cells[0])
         choice = choice or row_choice
         if choice is not None and cell:
             written = choice.replace("0", "+0")
-            counts.append(f"{written} ({parse_group(group)}): {cell}" if group else f"{written}: {cell}")
+            counts.append(f"{written} ({_parse_group(group)}): {cell}" if group else f"{written}: {cell}")
     return counts
+
+
+def _find_group(text: str) -> str | None:
+    """The first group that a text names; None if it names none."""
+    return next((word.value for word in split_words(text) if word.kind is Kind.GROUP), None)
+
+
+def _parse_group(text: str | None) -> str:
+    """The group that a word names, however misspelt: "binding", "non-binding"; "in all" if it names none."""
+    return "in all" if not text else "non-binding" if text.lower().lstrip().startswith("non") else "binding"
 
 
 def _agrees(found: re.Match[str]) -> bool:
@@ -149,17 +146,23 @@ def _agrees(found: re.Match[str]) -> bool:
 
 def _read_voter_row(cells: Sequence[str], header: Sequence[str]) -> list[str]:
     """One row of a table of voters: a name, a choice, and perhaps whether it binds."""
+    titled = [title.lower() == "vote" for title in header] if len(header) == len(cells) else []
     at = [index for index, cell in enumerate(cells) if _parse_choice(cell)[0] is not None]
+    if not at and True in titled:  # "Lars Kjeldsen | yes | yes"
+        word = split_words(f"{cells[titled.index(True)]}:")[0]
+        if word.kind is Kind.CHOICE:
+            at = [titled.index(True)]
+            cells = [word.value if index == at[0] else cell for index, cell in enumerate(cells)]
     if len(at) != 1:
         return []
     choice, group = _parse_choice(cells[at[0]])
     others = {index: cell for index, cell in enumerate(cells) if index != at[0]}
-    marks = [cell for cell in others.values() if find_group(cell) or _YES.fullmatch(cell) or _NO.fullmatch(cell)]
+    marks = [cell for cell in others.values() if _find_group(cell) or _YES.fullmatch(cell) or _NO.fullmatch(cell)]
     name = next((cell for cell in others.values() if _NAME.fullmatch(cell) and cell not in marks), "")
     for index, cell in others.items():
         title = header[index].lower() if len(header) == len(cells) else ""
-        if find_group(cell):
-            group = group or find_group(cell)
+        if _find_group(cell):
+            group = group or _find_group(cell)
         elif re.search(r"\bbind|\bpmc\b", title) and "non" not in title:
             group = group or ("binding" if _YES.fullmatch(cell) else "non-binding" if _NO.fullmatch(cell) else None)
     return [_write_vote(str(choice), name, group)] if name else []

@@ -44,6 +44,18 @@ def is_hidden(node: Any, tag: str) -> bool:
     return style is not None and HIDDEN_STYLE.search(style[:500]) is not None
 
 
+def is_drawn(table: Any) -> bool:
+    """Whether a table has a row of titles, and its cells have one line each: others would fall apart."""
+    titles = next(table.iter("tr"), ())
+    has_titles = len(titles) > 1 and all(
+        cell.tag == "th" or (cell.tag == "td" and next(cell.iterdescendants("b", "strong"), None) is not None)
+        for cell in titles
+    )
+    if not has_titles or next(table.iterdescendants("table", "br", "li", "blockquote", "pre"), None) is not None:
+        return False
+    return all(sum(1 for _ in cell.iterdescendants("p", "div")) < 2 for cell in table.iter("td", "th"))
+
+
 def is_quote(node: Any, tag: str) -> bool:
     """Whether the element is a quote by its name, id or class."""
     if tag == "blockquote":

@@ -8,7 +8,7 @@ from typing import Any
 from lxml import etree
 
 from kipflow.mail import limits
-from kipflow.mail.content.elements import is_barred, is_header, is_hidden, is_quote
+from kipflow.mail.content.elements import is_barred, is_drawn, is_header, is_hidden, is_quote
 from kipflow.mail.content.text import MAX_LINE, MAX_TEXT
 from kipflow.mail.content.veils import VOTE_LIKE, find_hiding, is_veiled
 
@@ -101,7 +101,7 @@ class _Writer:
         has_attributes = bool(node.keys())
         if self.veils or ((has_attributes or self.hiding) and is_veiled(node, tag, self.hiding)):
             self.veils += 1
-        if tag in _BLOCKS:
+        if tag in _BLOCKS and not self.is_in_row(tag):
             self.end_line()
         if has_attributes or tag == "blockquote":
             self.open_quote(node, tag)
@@ -124,14 +124,15 @@ class _Writer:
         if tag == "li":
             self.add("- ")
         elif tag == "table":
-            titles = [cell.tag for cell in next(node.iter("tr"), ())]
-            has_titles = len(titles) > 1 and set(titles) == {"th"}
-            # cells with lines of their own would fall apart
-            self.tables.append(has_titles and next(node.iterdescendants("table", "p", "div", "br", "li"), None) is None)
+            self.tables.append(is_drawn(node))
         else:
             self.rows.append(self.tables[-1:] == [True] and len(node) > 1)
             if self.rows[-1]:
                 self.add("| ")
+
+    def is_in_row(self, tag: str) -> bool:
+        """Whether a block is the only line of a cell in a drawn row."""
+        return tag in {"p", "div"} and self.rows[-1:] == [True]
 
     def open_quote(self, node: Any, tag: str) -> None:
         if is_header(node):
@@ -146,7 +147,7 @@ class _Writer:
 
     def close(self, node: Any, tag: str) -> None:
         self.veils -= self.veils > 0
-        if tag in _BLOCKS:
+        if tag in _BLOCKS and not self.is_in_row(tag):
             self.end_line()
         if tag in {"td", "th"}:
             self.add(" | " if self.rows[-1:] == [True] else " ")
@@ -154,7 +155,8 @@ class _Writer:
             (self.tables if tag == "table" else self.rows).pop()
         if tag == "pre":
             self.preformatted -= 1
-        if tag in {"p", "ul", "ol", "table", "blockquote"} and self.lines and self.lines[-1].strip("> \ue000"):
+        ends = tag in {"p", "ul", "ol", "table", "blockquote"} and not self.is_in_row(tag)
+        if ends and self.lines and self.lines[-1].strip("> \ue000"):
             self.lines.append(self.marks)
         if tag == "blockquote" or node.keys():
             self.close_quote(node, tag)

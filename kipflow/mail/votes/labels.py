@@ -15,6 +15,7 @@ from kipflow.mail.votes.unfinished import BE, NAME, awaits_value
 
 ITEM = re.compile(r"\A\s*(?:[-*•·]|\(?(?:\d{1,2}|[a-h])[.)])\s")
 _WRITER = re.compile(r"\b(?:i|we|(?<!and )me(?! and)|in my (?:opinion|view|eyes))\b")
+_OWN_CLAUSE = re.compile(r"\W*(?:(?:so|and|but|hence|thus|therefore|still|now)\W+)*(?:i|we)\b")
 #: "我现在也看完了", "私も"; with a claim to bind
 _WRITER_WIDE = re.compile(
     r"^\W*(?:(?:这个|這個)?(?:我|本人)(?:也|现在|現在|已经|已經|刚|剛|都|看|读|讀|测|測|试|試)|(?:私|저)(?:は|も|는|도))"
@@ -49,7 +50,7 @@ _UNSURE = ("hypothetical", "hedging", "hedge", "part", "measure", "in_part")
 _SAYS = re.compile(
     r"^\W*(?:(?:so|and|but|now|still|well|then|to me|for me|for us|imo|imho|in my (?:view|opinion|book)|\w+ly)\W+)*"
     r"(?:it|(?:this|that)(?: one| kip)?|these|those|there|all|everything|nothing|mine|i|we"
-    r"|tests?|people|everybody)(?:['’](?:s|re|ve|ll|m)\b"
+    r"|tests?|people|everybody)(?: of (?:it|this|that|them|these))?(?:['’](?:s|re|ve|ll|m)\b"
     rf"| (?:\w+ly )?(?:{BE}|has|have|will|does|do|looks?|seems?|sounds?|feels?|reads?|makes?|works?)\b)"
 )
 #: somebody or something else does something
@@ -64,7 +65,8 @@ _MANY = 4
 _ADVERBIAL = re.compile(
     r"\W*(?:(?:with|in|at|by|despite|without) "
     r"(?!the\b|an?\b|our\b|my\b|his\b|her\b)[^\W\d]+(?: [^\W\d]+)?"
-    r"|(?:and )?(?:now )?(?:offici|form)ally|\w{4,}(?:ously|fully|ingly|edly|antly|ently|ately|estly))\W*$"
+    r"|(?:and )?(?:(?:now|more|most|quite) )?(?:offici|form)ally"
+    r"|\w{4,}(?:ously|fully|ingly|edly|antly|ently|ately|estly))\W*$"
 )
 #: a name: a capital within it, or an actor at its start: "Jun is away", "Babcia was right", not "It is ready"
 _NAMES_ONE = re.compile(
@@ -113,7 +115,8 @@ def _concludes(x: Label) -> bool:
 
 
 def _passes_on(x: Label) -> bool:
-    said = drop("not_voted", drop("harmless", drop("leads_in", drop("casts", x.text))))
+    clause = x.last if _OWN_CLAUSE.match(x.last) else x.text  # "The page says 72 hours, so I am still in time"
+    said = drop("not_voted", drop("harmless", drop("leads_in", drop("casts", clause))))
     return any(has(name, said) for name in PASSED_ON) or (has("other", x.told) and "vote" in x.last)
 
 

@@ -19,6 +19,8 @@ _CITES = re.compile(r"[\"“«][^\"”»]{0,40}\b(?:vote|voto|stimme)\b|\d ?[票
 _NAMED = {"vote_for": Choice.FOR, "vote_against": Choice.AGAINST}
 _APPROVALS = {"approval": Choice.FOR, "rejection": Choice.AGAINST, "abstention": Choice.ABSTAIN}
 _EMOJI = re.compile(r"(?:^|[.!?]\s)\W*(?::[+-]1:|:thumbs|[👍👎])|(?::[+-]1:|[👍👎])\W*$")
+#: "(Binding, neutral, and tired.)"
+_ASIDE = re.compile(r"\s*\([^()]*\)\W*")
 _LONGEST = 400
 #: one of several that are voted on: "version 2", not "version 2.0" or "version 2 of the KIP"
 _OPTION = re.compile(r"\bfor (?:the )?(?:version|draft)\s*#?\d{1,2}\b(?!\.?\d| of)")
@@ -54,7 +56,7 @@ def read_words(text: str, *, answers: str) -> Finding | None:
         return None if answers or (denied and _is_denied_itself(folded)) else _ask(choice, folded, claimed)
     if answers and not named and claimed is None:
         rule, why = "inline-answer", "answers a quoted remark within a discussion: a vote, or an answer?"
-    elif choice is None or denied or refuses or _OPTION.search(folded) or _is_doubted(folded):
+    elif choice is None or denied or refuses or _ASIDE.fullmatch(text) or _OPTION.search(folded) or _is_doubted(folded):
         rule, why = "conditional", "words that cast a vote, with a doubt about them: is it cast?"
     else:
         rule, why = "stated-in-words", ""

@@ -1,0 +1,176 @@
+"""Entries of an announcement: votes of one choice and group, as a number, as names, or both."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from kipflow.domain.people import fold_name
+from kipflow.mail.announcements.names import COMMON_WORDS, find_names, is_handle
+from kipflow.mail.announcements.tallywords import Kind
+from kipflow.mail.announcements.tokens import join_words
+
+IN_ALL, BINDING, NON_BINDING = "in all", "binding", "non-binding"
+#: a name and the group written after it
+Named = tuple[str, str]
+_MINE = frozenset({"myself", "me", "i", "mine", "my own", "my own vote", "yours truly"})
+_NO_NAME = re.compile(rf"\b(?:{join_words('no_name')}|i)\b|://", re.IGNORECASE)
+_LONGEST_NAME, _MOST_WORDS = 60, 5
+_LACKS = re.compile(rf"\b(?:{join_words('uncounted', 'short_of')})\b|n['’]t\b", re.IGNORECASE)
+_PASSES = re.compile(
+    rf"\b(?:pass(?:es|ed)|accepted|adopted|approved|makes (?:{join_words('number')}))(?::| by| with)\s$", re.IGNORECASE
+)
+_SENTENCE_ENDS = re.compile(r"[.!?;。]\s")
+# "we did not reach three binding votes", "at least 3 binding +1": numbers that were not cast
+_NOT_CAST = re.compile(
+    rf"\b(?:(?:not|never|n['’]t)(?: \w+)? (?:{join_words('gathers')})\w*|{join_words('short_of')}|had written)"
+    r"\s+(?:(?:the|its|our|another|a) ){0,2}$",
+    re.IGNORECASE,
+)
+# "one binding vote is missing"
+_MISSING = re.compile(
+    r"[ \w]{0,12} (?:is|are|was|were) (?:\w+ )?(?:missing|lacking|needed|required|short)\b", re.IGNORECASE
+)
+_BRACKETS = re.compile(r"\([^()]*\)")
+#: "David A."
+_INITIAL = re.compile(r"(?<=\w )[A-Z]\.?(?=\s*(?:[,;(]|$))|(?:^|(?<=[,;] ))[A-Z]\. ")
+_LOOKED_AT = 60
+#: what stands before a row of a list: "+1 Mara Lind, +1 Jun Okafor"
+_ROW_STARTS = frozenset({None, Kind.LEADS, Kind.JOINS, Kind.ENDS})
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Votes of one choice and group ("in all" if it names none): their number, and names with the group of each.
+
+    Without a choice it gives its group to all others of the mail: "All votes are binding."
+    """
+
+    group: str
+    choice: str
+    number: int | None = None
+    names: tuple[Named, ...] = ()
+    #: whether its name may be nobody's: "Big +1"
+    is_unsure: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The choice and group that a heading, or words before a colon, lend to what follows."""
+
+    choice: str | None = None
+    group: str | None = None
+
+
+@dataclass(slots=True)
+class Draft:
+    """An entry as far as it is read: its head (a choice, a group and a number, in any order) and its names."""
+
+    choice: str | None = None
+    group: str | None = None
+    number: int | None = None
+    names: list[Named] = field(default_factory=list)
+    #: where its head and names begin, where its head ends, and what stands before it
+    start: int = -1
+    names_start: int = 0
+    end: int = 0
+    behind: Kind | None = None
+    #: whether names may follow, and only after "from"
+    is_open: bool = False
+    is_from: bool = False
+    #: whether the names stand before the head, and a colon or bracket between them
+    names_first: bool = False
+    is_labelled: bool = False
+    #: whether the list of names has ended
+    is_closed: bool = False
+    #: whether the number is a part ("5 out of 11"), the choice a word ("in favour"), the group the first word
+    is_part: bool = False
+    is_side: bool = False
+    group_first: bool = False
+    has_votes: bool = False
+    in_runs: bool = False
+
+    @property
+    def has_head(self) -> bool:
+        return self.choice is not None or self.group is not None or self.number is not None
+
+    @property
+    def expects_names(self) -> bool:
+        if not self.has_head or self.names_first:
+            return False
+        is_row = self.number is None and self.choice is not None and self.behind in _ROW_STARTS
+        return self.is_open or bool(self.names) or is_row  # also "+1 Mara Lind, +1 Jun Okafor"
+
+    def may_hold_login(self, text: str, before: str, *, is_item: bool) -> bool:
+        """Whether words in small letters can be a person: in a list, or at the start of a row ("jokafor: +1")."""
+        if self.is_from:
+            return bool(self.names) and is_handle(text) and " " not in text
+        if self.is_open or (self.names and self.has_head):
+            return True
+        ahead = before[: self.start if self.has_head else None].rstrip()
+        return is_item and is_handle(text) and (not ahead or (self.has_head and ahead[-1] in ",;:"))
+
+    def mark(self, group: str) -> None:
+        """Give a group to the last name. If "binding" marks several names at the head of a list, each mark is for all
+        names since the last one: "A, B (binding), C, D (non-binding)"."""
+        unmarked = next((n for n, (_, own) in enumerate(reversed(self.names)) if own != IN_ALL), len(self.names))
+        if unmarked == len(self.names):
+            self.in_runs = unmarked > 1 and group == BINDING
+        first = len(self.names) - (unmarked if self.in_runs else 1)
+        self.names[first:] = mark_names(self.names[first:], group)
+
+    def counts_something(self) -> bool:
+        """Whether it holds a number of votes if a word follows that fits nowhere, as in "2 binding constraints"."""
+        return self.number is not None and (self.choice is not None or self.has_votes or bool(self.names))
+
+    def is_entry(self, line: str, lent: Iterable[Scope]) -> bool:
+        """Whether it counts or lists votes that were cast."""
+        if self.names and not self.has_head:  # "It passes: Mara, Jun (all binding)"
+            label = line[: self.names_start]
+            are_marked = all(own != IN_ALL for _, own in self.names)
+            return are_marked and _PASSES.search(label) is not None and not _is_denied(label)
+        if self.number is None:
+            return bool(self.names) and not _is_denied(line[: self.start])
+        is_of_votes = self.choice or (not self.is_part and (self.group or any(s.choice or s.group for s in lent)))
+        before = line[max(0, self.start - _LOOKED_AT) : self.start]
+        return bool(is_of_votes) and not (_NOT_CAST.search(before) or _MISSING.match(line, self.end))
+
+
+def mark_entry(entry: Entry, group: str) -> Entry:
+    """The entry, or if it has names they, with this group if it has none."""
+    if entry.group != IN_ALL:
+        return entry
+    names = tuple(mark_names(entry.names, group))
+    return replace(entry, names=names, group=entry.group if names else group)
+
+
+def mark_names(names: Iterable[Named], group: str) -> list[Named]:
+    """The names, those without a group with this one."""
+    return [(name, group if own == IN_ALL else own) for name, own in names]
+
+
+def are_people(text: str) -> bool:
+    """Whether a text holds only names: "Mara Lind (binding), Jun O."."""
+    return bool(find_names(_INITIAL.sub("", _BRACKETS.sub(" ", text))))
+
+
+def parse_name(text: str) -> str | None:
+    """A person as a list names them ("Mara Lind", "jokafor", "myself" for the writer); None if it is nobody."""
+    words = text.strip(" -–—:.*\"'@<>").split()
+    name = " ".join(words)
+    if name.lower() in _MINE:
+        return "myself"
+    is_common = any(fold_name(word) in COMMON_WORDS for word in words if len(word.strip(".")) > 1)
+    if not 0 < len(words) <= _MOST_WORDS or len(name) > _LONGEST_NAME or name[0].isdigit():
+        return None
+    return None if is_common or _NO_NAME.search(name) else name
+
+
+def is_uncounted(label: str) -> bool:
+    """Whether the words before a list say that its votes were not cast, or are not counted: "Still missing:"."""
+    return _LACKS.search(label) is not None
+
+
+def _is_denied(before: str) -> bool:
+    return is_uncounted(_SENTENCE_ENDS.split(before)[-1])

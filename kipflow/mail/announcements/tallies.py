@@ -1,0 +1,250 @@
+"""Reads the votes that a line of an announcement counts or lists: "3 binding +1 (Mara, Jun, Ana), +1 from Kim".
+
+A choice, a group and a number may stand in any order; together they are the head of an entry. Names belong to it in
+brackets, behind a colon or "from", or right before it ("Mara, Jun +1"). A colon lends a head to what follows in its
+sentence ("binding: +1 x 3, -1 x 1"). A word that fits nowhere ends an entry: what is not complete counts nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from kipflow.mail.announcements.brackets import apply_bracket
+from kipflow.mail.announcements.entries import (
+    IN_ALL,
+    Draft,
+    Entry,
+    Scope,
+    are_people,
+    mark_entry,
+    mark_names,
+    parse_name,
+)
+from kipflow.mail.announcements.tallywords import Kind, Word, find_end_of_run, split_words
+
+_MAX_ENTRIES, _MAX_DEPTH = 60, 3
+#: between "all" and "binding"
+_BESIDE_ALL = frozenset({Kind.GLUE, Kind.NUMBER, Kind.VOTES})
+_INCLUDED = frozenset({"mine included", "myself included", "including mine", "including myself", "including me"})
+#: what may follow a name and its colon: "Mara: +1"
+_HEADS = frozenset({None, Kind.CHOICE, Kind.GROUP, Kind.NUMBER, Kind.OPENS})
+
+
+def parse_tally(line: str, scope: Scope | None = None, *, is_item: bool = False) -> list[Entry]:
+    """The entries in a line, left to right. `is_item`: a row of a list, so that logins may stand beside choices."""
+    return Parser(line, split_words(line), scope or Scope(), is_item=is_item).read()
+
+
+class Parser:
+    """Goes through the words of a line once; what each kind of word does is in `_STEPS`."""
+
+    def __init__(
+        self, line: str, words: Sequence[Word], scope: Scope, *, is_item: bool = False, depth: int = 0
+    ) -> None:
+        self.line, self.words, self.scope, self.is_item, self.depth = line, words, scope, is_item, depth
+        self.at = 0
+        self.entries: list[Entry] = []
+        self.draft = Draft()
+        self.lent = Scope()  # by the words before a colon, in this sentence
+        self.joined: Draft | None = None  # the entry before "and" or a comma
+        self.last_choice: str | None = None
+
+    def read(self) -> list[Entry]:
+        while self.at < len(self.words) and len(self.entries) < _MAX_ENTRIES:
+            word = self.words[self.at]
+            self.at += 1
+            step = _STEPS.get(word.kind)
+            if step is not None:
+                step(self, word)
+        self.end_entry()
+        return self.entries
+
+    def _before(self) -> Kind | None:
+        """The kind of the word before the present one, glue aside."""
+        seen = (self.words[at].kind for at in range(self.at - 2, -1, -1))
+        return next((kind for kind in seen if kind is not Kind.GLUE), None)
+
+    def _ahead(self) -> Kind | None:
+        return self.words[self.at].kind if self.at < len(self.words) else None
+
+    def _begin_head(self, word: Word) -> Draft:
+        if self.draft.start < 0:
+            self.draft.start, self.draft.behind = word.start, self._before()
+        self.draft.end = word.end
+        return self.draft
+
+    # what the words of a head do
+
+    def _take_number(self, word: Word) -> None:
+        draft = self.draft
+        if draft.is_part and draft.number is not None:  # "5 out of 11": the whole
+            return
+        # "the other +1 3": a number right behind a value counts it at the start of a row only
+        is_beside = (
+            draft.choice is not None and self.at > 1 and self.words[self.at - 2].kind in {Kind.CHOICE, Kind.GROUP}
+        )
+        is_stray = is_beside and draft.behind is not None and not draft.is_side
+        is_apart = draft.choice is not None and self._before() is Kind.JOINS  # "all +1s and no -1"
+        if draft.names or draft.number is not None or is_stray or is_apart:
+            self.end_entry()
+        self._begin_head(word).number = int(word.value)
+
+    def _take_none(self, word: Word) -> None:
+        is_last = self.draft.has_head and self.draft.number is None
+        self._take_number(replace(word, value="0"))
+        if is_last:  # "-1: none"
+            self.end_entry()
+
+    def take_choice(self, word: Word) -> None:
+        draft = self.draft
+        if draft.names and not draft.has_head:  # "Mara, Jun +1"
+            draft.names_first = True
+        elif draft.names or draft.choice is not None:
+            self.end_entry()
+        elif self.joined is not None and self.joined.number == 0 and not draft.has_head:  # "no 0 or -1"
+            draft.number = 0
+        draft = self._begin_head(word)
+        draft.choice, draft.is_side = word.value, word.text[0].isalpha()
+
+    def take_group(self, word: Word) -> None:
+        if self.draft.names and (self.draft.names_first or self._before() is not Kind.JOINS):
+            self.draft.mark(word.value)
+            return
+        if self.draft.names or self.draft.group not in {None, word.value}:
+            self.end_entry()
+        self.draft.group_first = not self.draft.has_head
+        self._begin_head(word).group = word.value
+
+    def _take_all(self, word: Word) -> None:
+        ahead = enumerate(self.words[self.at : self.at + 5], self.at + 1)
+        at, group = next(((at, w) for at, w in ahead if w.kind not in _BESIDE_ALL), (self.at, word))
+        if group.kind is Kind.GROUP:
+            is_of_all = self._before() is Kind.JOINS or not self.draft.names
+            self.at = at
+            self.mark_all(group.value, is_of_all=is_of_all)
+        else:
+            self._take_word(word)
+
+    def _take_votes(self, _: Word) -> None:
+        self.draft.has_votes = True
+
+    def _take_lead(self, _: Word) -> None:
+        draft = self.draft
+        if draft.has_head and not draft.names:
+            self.lent = Scope(draft.choice or self.lent.choice, draft.group or self.lent.group)
+            draft.is_open = True
+        elif draft.has_head:
+            self.end_entry()
+        elif self._ahead() not in _HEADS:  # "Voters: Mara", not "Mara: +1"
+            self.draft = Draft()
+        else:
+            draft.is_labelled = True
+
+    def _take_part(self, _: Word) -> None:
+        self.draft.is_part = self.draft.number is not None
+
+    # what names, and the words around them, do
+
+    def _take_from(self, word: Word) -> None:
+        is_thanks = not self.depth and word.text.lower().startswith("thank")
+        if is_thanks or (self.draft.names and not self.draft.has_head):
+            self._break(None)
+        self.draft.is_open = self.draft.is_from = self.draft.has_head
+        if self._ahead() is Kind.NUMBER:  # "8 of 10"
+            self._take_part(word)
+
+    def _take_word(self, word: Word) -> None:
+        before, draft = self._before(), self.draft
+        self.at = find_end_of_run(self.words, self.at)
+        text = self.line[word.start : self.words[self.at - 1].end]
+        is_next = not draft.names or before in {Kind.JOINS, Kind.FROM, Kind.ENDS}
+        name = parse_name(text) if is_next and (draft.expects_names or not draft.has_head) else None
+        if draft.names and text.lower() in _INCLUDED:
+            name = "myself"
+        is_written = name == "myself" or are_people(text)
+        if name and (is_written or draft.may_hold_login(text, self.line[: word.start], is_item=self.is_item)):
+            draft.names_start = draft.names_start if draft.names else word.start
+            draft.names.append((name, IN_ALL))
+        elif not (is_next and draft.names and draft.has_head and not draft.is_from):  # "+1: Mara, Jun and some others"
+            self._break(before)
+
+    def _take_bracket(self, _: Word) -> None:
+        depth, start = 1, self.at
+        while self.at < len(self.words) and depth:
+            depth += {Kind.OPENS: 1, Kind.CLOSES: -1}.get(self.words[self.at].kind, 0)
+            self.at += 1
+        inner = self.words[start : self.at - 1 if not depth else self.at]
+        if inner and self.depth < _MAX_DEPTH:
+            apply_bracket(self, inner)
+
+    def read_inside(self, inner: Sequence[Word], scope: Scope, draft: Draft | None = None) -> list[Entry]:
+        """The entries in a bracket; `draft`: the head of the first one."""
+        inside = Parser(self.line[: inner[-1].end], inner, scope, is_item=draft is None, depth=self.depth + 1)
+        inside.draft = draft or inside.draft
+        return inside.read()
+
+    # where entries end
+
+    def _take_join(self, word: Word) -> None:
+        draft = self.draft
+        if draft.names_first and self._ahead() is Kind.GROUP:  # "Mara: +1, binding"
+            return
+        if (draft.number is not None and not draft.names) or draft.names_first or draft.is_closed:
+            self.end_entry()
+            self.joined = replace(draft, group=draft.group if draft.is_side and word.text.lower() == "and" else None)
+
+    def _take_end(self, word: Word) -> None:
+        is_within, draft = word.text in ";；", self.draft
+        if not (is_within and draft.is_open and draft.names and self._ahead() is Kind.WORD):  # "+1: Mara L.; Jun O."
+            self.end_entry()
+        if not is_within:
+            self.lent, self.last_choice = Scope(), None
+
+    def _break(self, before: Kind | None) -> None:
+        """End an entry at a word that fits nowhere: what is not complete is none."""
+        draft = self.draft
+        is_whole = bool(draft.names) and (before in {Kind.CLOSES, Kind.JOINS} or len(draft.names) > 1)
+        if draft.counts_something() or is_whole or draft.names_first:
+            self.end_entry()
+        self.draft, self.lent = Draft(), Scope()
+
+    def mark_all(self, group: str, *, is_of_all: bool) -> None:
+        """Give a group to the names of this entry, or to all entries so far: "Mara +1, Jun +1, all binding"."""
+        self.draft.names = mark_names(self.draft.names, group)
+        if is_of_all and not (self.entries or self.draft.names):
+            self.entries = [Entry(group, "")]
+        elif is_of_all:
+            self.entries = [mark_entry(entry, group) for entry in self.entries]
+
+    def end_entry(self) -> None:
+        """Write down the entry that ends here, if it is one."""
+        draft, self.draft = self.draft, Draft()
+        joined, self.joined = self.joined, None
+        if not draft.is_entry(self.line, (self.lent, self.scope)):
+            return
+        choice = draft.choice or self.lent.choice or self.scope.choice or self.last_choice or "+1"
+        # also "two binding votes in favour and three against"
+        group = draft.group or self.lent.group or self.scope.group or (joined.group if joined is not None else None)
+        is_unsure = draft.names_first and len(draft.names) == 1 and not draft.is_labelled
+        self.entries.append(Entry(group or IN_ALL, choice, draft.number, tuple(draft.names), is_unsure))
+        self.last_choice = choice
+        if draft.group_first and draft.number is not None:  # "binding 1 x +1, 3 x -1"
+            self.lent = replace(self.lent, group=draft.group)
+
+
+_STEPS: dict[Kind, Callable[[Parser, Word], None]] = {
+    Kind.CHOICE: Parser.take_choice,
+    Kind.GROUP: Parser.take_group,
+    Kind.NUMBER: Parser._take_number,
+    Kind.NONE: Parser._take_none,
+    Kind.ALL: Parser._take_all,
+    Kind.VOTES: Parser._take_votes,
+    Kind.PART: Parser._take_part,
+    Kind.LEADS: Parser._take_lead,
+    Kind.FROM: Parser._take_from,
+    Kind.WORD: Parser._take_word,
+    Kind.OPENS: Parser._take_bracket,
+    Kind.JOINS: Parser._take_join,
+    Kind.ENDS: Parser._take_end,
+}
