@@ -16,7 +16,7 @@ from kipflow.domain.facts import MailKind, SubjectReading
 from kipflow.domain.votes import Declared, Expression, Standing
 from kipflow.mail.announcements.counts import CountReading
 from kipflow.mail.announcements.entries import Entry
-from kipflow.mail.announcements.headings import find_entries
+from kipflow.mail.announcements.headings import find_entries, write_out_stars
 from kipflow.mail.announcements.heads import OVER
 from kipflow.mail.announcements.mailfacts import Mail
 from kipflow.mail.announcements.mails import result
@@ -63,8 +63,11 @@ def read_declared(
     if not _can_announce(words, reading):
         return None
     # a ballot's boxes are the choices, not the votes cast
-    lines = ["" if find_box(line) else line for line in (plain(line.text) for line in words.own[:MAX_LINES])]
-    mail = Mail(lines, reading, subject or reading.topic)
+    written = [line.text for line in words.own[:MAX_LINES]]
+    lines, counted = (
+        ["" if find_box(line) else line for line in map(plain, texts)] for texts in (written, write_out_stars(written))
+    )
+    mail = Mail(lines, reading, subject or reading.topic, counted)
     if mail.is_silent:
         return None
     rule, evidence = result.find(mail)
@@ -202,10 +205,11 @@ def ask_beside_result(votes: Iterable[Expression], words: Words, author: str) ->
     """As hints, votes that would count without the result in their mail: questions if the author has no other vote."""
     why = "stands in a mail that counts votes: its writer's own, or one of them?"
     found = list(find_entries([plain(own.text) for own in words.own]))
-    rows = [line.strip() for line, entry in found if entry.number is None and len(_find_others(entry, author)) == 1]
+    listed = (_find_others(entry, author) for _, entry in found if entry.number is None)
+    rows = {others[0] for others in listed if len(others) == 1}
     for vote in votes:
         valued = [x for x in split_sentences([vote.line]) if find_values(x)]
-        counts = all(_counts_others(x, author) for x in valued) or (len(rows) > 1 and plain(vote.line).strip() in rows)
+        counts = all(_counts_others(x, author) for x in valued) or (len(rows) > 1 and any(map(vote.line.count, rows)))
         of_others = counts or lists_others(vote.line, "") or gives_others(vote.line, author)
         if not (vote.standing.is_faint or of_others or _heads_names(vote.line, words, author)):
             yield replace(vote.as_question("beside-a-result", why), standing=Standing.HINT)

@@ -49,13 +49,15 @@ def read_counts(lines: Sequence[str]) -> CountReading:
             reading.of(entry.group).setdefault(entry.choice, entry.number)
             reading.stated.add(key)
             reading.line = reading.line or line.strip()
-        keys: set[Key] = set()
+        named: dict[Key, list[str]] = {}
         for name, own in entry.names:
-            keys |= {key, (own if own != IN_ALL else entry.group, entry.choice)}
-            for kind in dict.fromkeys((key, (own if own != IN_ALL else entry.group, entry.choice))):
-                if kind not in complete:
-                    people.setdefault(kind, []).append(name)
-        complete |= keys if entry.number is not None else set()
+            group = entry.group if own == IN_ALL else own
+            for kind in dict.fromkeys((group, IN_ALL) if entry.group == IN_ALL else (group,)):
+                named.setdefault((kind, entry.choice), []).append(name)
+        for each, names in named.items():
+            if each not in complete:
+                people.setdefault(each, []).extend(names)
+        complete |= named.keys() if entry.number is not None else set()
     _add_names(reading, people)
     return reading
 

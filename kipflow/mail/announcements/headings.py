@@ -62,7 +62,7 @@ _MOST_BLANKS = 2
 
 def find_entries(lines: Sequence[str]) -> Iterator[tuple[str, Entry]]:
     """Each entry of an announcement's lines (made plain), with its line."""
-    written = _write_out_marks([line[:MAX_LINE] for line in lines])
+    written = _write_out_marks(write_out_stars([line[:MAX_LINE] for line in lines]))
     joined = list(_join_wrapped(flatten_tables(written)))
     headings = _Headings()
     for at, line in enumerate(joined):
@@ -71,18 +71,26 @@ def find_entries(lines: Sequence[str]) -> Iterator[tuple[str, Entry]]:
             yield line, entry
 
 
+def write_out_stars(lines: Sequence[str]) -> list[str]:
+    """The lines with "(binding)" for each star, if they explain it: "* = binding". Before emphasis is made plain."""
+    if not any("*" in line and _STAR_LEGEND.search(line[:MAX_LINE]) for line in lines):
+        return list(lines)
+    return [_write_out_star(line) for line in lines]
+
+
+def _write_out_star(line: str) -> str:
+    is_legend = _STAR_LEGEND.search(line[:MAX_LINE]) is not None and len(line.split()) <= _LONGEST_LEGEND
+    return "" if is_legend else _STARRED.sub(" (binding)", line[:MAX_LINE])
+
+
 def _write_out_marks(lines: Sequence[str]) -> list[str]:
-    """Stars that mark binding votes as "(binding)", and "Community:" as "Non-binding:"."""
-    is_starred = any("*" in line and _STAR_LEGEND.search(line) for line in lines)
+    """The lines with the groups that they explain: "Community:" as "Non-binding:", "PMC:" as "Binding:"."""
     is_parted = any(_BINDING.search(line) for line in lines)
     heads = any(_PMC_HEAD.match(line) for line in lines) and any(_OUTSIDERS.match(line) for line in lines)
     of_pmc = heads or _PMC_BINDS.search("\n".join(lines)) is not None
     written: list[str] = []
     for line in lines:
         text = _BEHIND_NAME.sub("", line)
-        if is_starred:
-            is_legend = _STAR_LEGEND.search(text) is not None and len(text.split()) <= _LONGEST_LEGEND
-            text = "" if is_legend else _STARRED.sub(" (binding)", text)
         text = _PMC.sub("Binding", text) if of_pmc else text
         text = _COMMITTERS.sub("Non-binding", text) if heads else text
         written.append(_OUTSIDERS.sub(r"\1Non-binding", text) if is_parted or heads else text)

@@ -50,10 +50,12 @@ class Mail:
     lines: Sequence[str]
     reading: SubjectReading
     subject: str
+    #: the same lines for counts: with stars that mark binding votes written out
+    counted: Sequence[str] | None = None
 
     @cached_property
     def counts(self) -> CountReading:
-        return read_counts(self.lines)
+        return read_counts(self.lines if self.counted is None else self.counted)
 
     @cached_property
     def is_silent(self) -> bool:

@@ -196,7 +196,8 @@ class Parser:
 
     def _take_end(self, word: Word) -> None:
         is_within, draft = word.text in ";；", self.draft
-        if not (is_within and draft.is_open and draft.names and self._ahead() is Kind.WORD):  # "+1: Mara L.; Jun O."
+        is_list = draft.is_open and not draft.is_from and bool(draft.names)
+        if not (is_within and is_list and self._ahead() is Kind.WORD):  # "+1: Mara L.; Jun O."
             self.end_entry()
         if not is_within:
             self.lent, self.last_choice = Scope(), None

@@ -11,11 +11,10 @@ from kipflow.domain.votes import Choice, Expression, Standing
 from kipflow.mail.votes.claims import find_separate_claim, skip_claim
 from kipflow.mail.votes.conditions import is_dependence
 from kipflow.mail.votes.lexicon import drop, fold, has
+from kipflow.mail.votes.people import SPEAKS_FOR_SELF
 from kipflow.mail.votes.values import is_fraction
 
 MAX_TEXT = 20_000
-#: "For Acme and myself: +1", "Jun is -1, he asked me to say. My own vote is +1"
-_SPEAKS_FOR_SELF = re.compile(r"\band myself\b|\bmy own (?:vote|[+-]1)\b", re.IGNORECASE)
 _SENT_FOR = re.compile(r"^\W*(?i:sent|cast|posted) for (?:[A-Z][\w.'’-]+\s?){1,3}\W*$", re.MULTILINE)
 #: Most words after a vote and its claim that give no reason: "from me", "all good".
 _FEW = 2
@@ -113,7 +112,7 @@ def weigh_with_the_rest(vote: Expression, found: Sequence[Finding], text: str, a
     folded = fold(text.replace("\n", " "))[:MAX_TEXT]
     at = next(i for i, f in enumerate(found) if f.expression == vote)
     takes_back = _has(Role.TAKES_BACK, found[at + 1 :])
-    if (has("behalf", folded) or _SENT_FOR.search(text)) and _SPEAKS_FOR_SELF.search(vote.line) is None:
+    if (has("behalf", folded) or _SENT_FOR.search(text)) and SPEAKS_FOR_SELF.search(vote.line) is None:
         doubt = ("for-another", "cast for somebody else, or not to be counted: whose vote is it?")
     elif takes_back and found[at].role is not Role.CHANGE:
         asked = vote.as_question("taken-back", "the same mail takes something back: does the vote stand?")

@@ -208,6 +208,8 @@ def is_counted_in_brackets(m: Mention) -> bool:
     return _NUMBER_OF.fullmatch(m.lead) is not None and re.match(r"[^)]*\)\s*(?:votes\b|\()", m.tail) is not None
 
 
+#: "For Acme and myself: +1", "Jun is -1, he asked me to say. My own vote is +1"
+SPEAKS_FOR_SELF = re.compile(r"\band myself\b|\bmy own(?: (?:vote|[+-]1)\b|\s*:)|^\W*mine\s*:", re.IGNORECASE)
 #: beside a vote of its writer's: somebody else's is passed on, too
 _TOO = re.compile(r"\b(?:as well|also|too)\b", re.IGNORECASE)
 _SENTENCES = re.compile(r"(?<=[.!?])\s+|\n\s*\n")
@@ -217,7 +219,8 @@ def part_relayed(vote: Expression, text: str) -> tuple[Expression | None, str]:
     """The vote of somebody else that a mail passes on in a sentence of its own, besides its writer's clear one, and the
     mail without that sentence."""
     sentences = _SENTENCES.split(text)
-    said = next((s for s in sentences if passes_on(" ".join(s.split())) and _TOO.search(s)), None)
+    is_own = SPEAKS_FOR_SELF.search(vote.line) is not None
+    said = next((s for s in sentences if passes_on(" ".join(s.split())) and (is_own or _TOO.search(s))), None)
     if said is None or vote.standing is not Standing.CLEAR or not find_values(vote.line) or vote.line in said:
         return None, text
     choice, value = parse_value(find_values(said)[0]["value"])
