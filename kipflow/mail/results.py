@@ -15,7 +15,7 @@ from itertools import dropwhile
 from kipflow.domain.facts import MailKind, SubjectReading
 from kipflow.domain.votes import Declared, Expression, Standing
 from kipflow.mail.announcements.counts import CountReading
-from kipflow.mail.announcements.entries import Entry
+from kipflow.mail.announcements.entries import IN_ALL, Entry
 from kipflow.mail.announcements.headings import find_entries, write_out_stars
 from kipflow.mail.announcements.heads import OVER
 from kipflow.mail.announcements.mailfacts import Mail
@@ -180,7 +180,8 @@ def _find_contradictions(counts: CountReading, outcome: str | None) -> Iterable[
             listed = counts.listed.get((group, choice))
             if listed is not None and listed != number:
                 yield f"the announcement says {number} {group} {choice} but names {listed}"
-    for choice, number in counts.total.items():
+    totals = {choice: number for choice, number in counts.total.items() if (IN_ALL, choice) in counts.stated}
+    for choice, number in totals.items():
         says = f"the announcement says {number} {choice} in all but"
         parts = [counts.of(g)[choice] for g in ("binding", "non-binding") if (g, choice) in counts.stated]
         if len(parts) == 2 and sum(parts) != number:

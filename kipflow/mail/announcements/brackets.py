@@ -17,11 +17,16 @@ def apply_bracket(parser: Parser, inner: Sequence[Word]) -> None:
     draft, first = parser.draft, {word.kind: word for word in reversed(inner)}
     group = first[Kind.GROUP].value if Kind.GROUP in first else None
     is_counted = Kind.NUMBER in first and (group or Kind.CHOICE in first)
+    has_parts = sum(word.kind is Kind.NUMBER for word in inner) > 1  # "+1 (3 binding, 2 non-binding)"
     if not (draft.has_head or draft.names) and Kind.CHOICE in first and Kind.WORD in first:
         parser.entries.extend(parser.read_inside(inner, Scope()))  # "It is 3:2 (+1: Mara, Jun, Ana; -1: Kim, Ole)"
     elif group and Kind.ALL in first and (draft.names or not draft.has_head):
         parser.mark_all(group, is_of_all=not draft.names)
-    elif is_counted and Kind.ALL not in first and (draft.names or draft.number is not None or not draft.choice):
+    elif (
+        is_counted
+        and Kind.ALL not in first
+        and (draft.names or draft.number is not None or not draft.choice or has_parts)
+    ):
         _read_counted(parser, inner, group, int(first[Kind.NUMBER].value))
     elif draft.names and group:
         _mark_name(parser, first, group)
@@ -46,6 +51,7 @@ def _complete_head(parser: Parser, first: dict[Kind, Word]) -> None:
     elif Kind.CHOICE in first and parser.draft.choice is None:
         parser.take_choice(first[Kind.CHOICE])
     if Kind.NUMBER in first and parser.draft.number is None:  # also "[3] +1 (binding)"
+        parser.draft.drop_label()
         parser.draft.number = int(first[Kind.NUMBER].value)
 
 

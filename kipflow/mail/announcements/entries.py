@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from kipflow.domain.people import fold_name
 from kipflow.mail.announcements.names import COMMON_WORDS, find_names, is_handle
@@ -34,8 +35,8 @@ _MISSING = re.compile(
 )
 _BRACKETS = re.compile(r"\([^()]*\)")
 #: "David A."
-_INITIAL = re.compile(r"(?<=\w )[A-Z]\.?(?=\s*(?:[,;(]|$))|(?:^|(?<=[,;] ))[A-Z]\. ")
-_LOOKED_AT = 60
+_INITIAL = re.compile(r"(?<=\w )[A-Z](?:\.|(?=\s*(?:[,;(]|$)))|(?:^|(?<=[,;] ))[A-Z]\. ")
+_LOOKED_AT, _SENTENCE = 60, 300
 #: what stands before a row of a list: "+1 Mara Lind, +1 Jun Okafor"
 _ROW_STARTS = frozenset({None, Kind.LEADS, Kind.JOINS, Kind.ENDS})
 
@@ -89,7 +90,6 @@ class Draft:
     is_side: bool = False
     group_first: bool = False
     has_votes: bool = False
-    in_runs: bool = False
 
     @property
     def has_head(self) -> bool:
@@ -112,13 +112,29 @@ class Draft:
         return is_item and is_handle(text) and (not ahead or (self.has_head and ahead[-1] in ",;:"))
 
     def mark(self, group: str) -> None:
-        """Give a group to the last name. If "binding" marks several names at the head of a list, each mark is for all
-        names since the last one: "A, B (binding), C, D (non-binding)"."""
-        unmarked = next((n for n, (_, own) in enumerate(reversed(self.names)) if own != IN_ALL), len(self.names))
-        if unmarked == len(self.names):
-            self.in_runs = unmarked > 1 and group == BINDING
-        first = len(self.names) - (unmarked if self.in_runs else 1)
-        self.names[first:] = mark_names(self.names[first:], group)
+        """Give a group to the last name."""
+        self.names[-1] = (self.names[-1][0], group)
+
+    def drop_label(self) -> None:
+        """The word before a colon was a label, and no name: "Tally: +1 (binding): 5"."""
+        if self.names_first and self.is_labelled:
+            own = self.names[-1][1]
+            self.group = self.group or (own if own != IN_ALL else None)
+            self.names, self.names_first, self.is_labelled = [], False, False
+
+    def find_names(self) -> tuple[Named, ...]:
+        """The names, with marks for several given to each: "A, B (binding), C, D (non-binding)".
+
+        A mark is for all names since the last one if the last name has one, the first is "binding" and stands behind
+        several, and no two in a row are the same: those would be marks for one name each.
+        """
+        marked = [at for at, (_, own) in enumerate(self.names) if own != IN_ALL]
+        groups = [self.names[at][1] for at in marked]
+        is_ended = bool(marked) and marked[0] > 0 and marked[-1] == len(self.names) - 1 and groups[0] == BINDING
+        if not is_ended or any(one == other for one, other in pairwise(groups)):
+            return tuple(self.names)
+        ends = (next(mark for mark in marked if mark >= at) for at in range(len(self.names)))
+        return tuple((name, self.names[end][1]) for (name, _), end in zip(self.names, ends, strict=True))
 
     def counts_something(self) -> bool:
         """Whether it holds a number of votes if a word follows that fits nowhere, as in "2 binding constraints"."""
@@ -128,7 +144,7 @@ class Draft:
         """Whether it counts or lists votes that were cast."""
         if self.names and not self.has_head:  # "It passes: Mara, Jun (all binding)"
             label = line[: self.names_start]
-            are_marked = all(own != IN_ALL for _, own in self.names)
+            are_marked = all(own != IN_ALL for _, own in self.find_names())
             return are_marked and _PASSES.search(label) is not None and not _is_denied(label)
         if self.number is None:
             return bool(self.names) and not _is_denied(line[: self.start])
@@ -162,7 +178,12 @@ def parse_name(text: str) -> str | None:
     if name.lower() in _MINE:
         return "myself"
     is_common = any(fold_name(word) in COMMON_WORDS for word in words if len(word.strip(".")) > 1)
-    if not 0 < len(words) <= _MOST_WORDS or len(name) > _LONGEST_NAME or name[0].isdigit():
+    if (
+        name.endswith(("'s", "’s"))
+        or not 0 < len(words) <= _MOST_WORDS
+        or len(name) > _LONGEST_NAME
+        or name[0].isdigit()
+    ):
         return None
     return None if is_common or _NO_NAME.search(name) else name
 
@@ -173,4 +194,4 @@ def is_uncounted(label: str) -> bool:
 
 
 def _is_denied(before: str) -> bool:
-    return is_uncounted(_SENTENCE_ENDS.split(before)[-1])
+    return is_uncounted(_SENTENCE_ENDS.split(before[-_SENTENCE:])[-1])

@@ -10,8 +10,9 @@ from kipflow.mail.announcements.entries import IN_ALL, Entry, Scope, are_people,
 from kipflow.mail.announcements.names import is_handle
 from kipflow.mail.announcements.tables import flatten_tables
 from kipflow.mail.announcements.tallies import parse_tally
-from kipflow.mail.announcements.tallywords import MAX_LINE, WIDE, Kind, Word, split_words
+from kipflow.mail.announcements.tallywords import MAX_LINE, WIDE, Kind, Word
 from kipflow.mail.announcements.tokens import join_words
+from kipflow.mail.announcements.unsurewords import split_words
 
 _ITEM = re.compile(r"^\s*(?:[-*•·–]\s+|\d{1,2}[.)]\s+)(?P<rest>\S.*)$")
 #: "* marks binding votes", "(* = binding)", "binding votes are marked with an asterisk"
@@ -35,7 +36,8 @@ _OUTSIDERS = re.compile(rf"(?:^|(?<=[.;,]\s))(\s*(?:[-*•]\s+)?)(?:{join_words(
 _BINDING = re.compile(r"\bbinding\b", re.IGNORECASE)
 _GROUP = r"(?:non-)?binding"
 #: where a line goes on in the next one: at these words, at a number before what it counts, and if it is long
-_RUNS_ON = re.compile(rf"(?:[,(;]|\b(?:and|or|with|from|by|plus)|(?:\S+ ){{4}}{_GROUP})\s*$", re.IGNORECASE)
+_RUNS_ON = re.compile(r"(?:[,(;]|\b(?:and|or|with|from|by|plus))\s*$", re.IGNORECASE)
+_ENDS_IN_GROUP = re.compile(rf"(?:\S+ ){{4}}{_GROUP}\s*$", re.IGNORECASE)
 _ENDS_IN_NUMBER = re.compile(
     rf"(?:(?:,|\b(?:and|with|plus))\s+(?:\d{{1,2}}|{join_words('number')})(?:\s+{_GROUP})?|\bno(?:\s+{_GROUP})?)\s*$",
     re.IGNORECASE,
@@ -45,16 +47,20 @@ _ENDS = (".", ":", "!", "?", "：")
 #: what a line of a list without bullets holds besides one word
 _LISTS = re.compile(r"binding|[,@]|\w \w", re.IGNORECASE)
 _LEADS = (":", "：", " from", " by")
+_NEAR = 120
 _LONG, _WIDE = 50, re.compile(rf"[{WIDE}]")
 _BEGINS_ROW = re.compile(
-    rf"^\s*(?:[+\-−±]\s?[01]\b|0(?=\s*[(:=])|\d{{1,3}}\s+(?:x\s|[+-]|{_GROUP})|[^\W\d_][\w +-]{{0,24}}[:=])"
+    rf"^\s*(?:[+\-−±]\s?[01]\b|0(?=\s*[(:=])|\d{{1,3}}\s+(?:x\s|[+-]|{_GROUP})|(?!votes?\b)[^\W\d_][\w +-]{{0,24}}[:=])"
 )
 #: "approved by the following votes:" over names
 _VOTES_OF = re.compile(r"\b(?:by|with) the (?:following votes|votes (?:of|from))\s*[.:]\s*$", re.IGNORECASE)
 _ADDRESS = re.compile(r"^<?[\w.+-]{1,64}@[\w.-]{1,120}>?$")
 _SAYS = re.compile(r"\w|[✔✓✅☑]")
 _BRACKETS = re.compile(r"\([^()]*\)")
+#: "Jun Okafor, who asked for docs", "Jun Okafor: needs docs"
+_REMARK = re.compile(r"(?:[,:;]| [–—-])\s(?=[a-z])")
 _NOBODY = frozenset({Kind.NONE, Kind.GLUE, Kind.OPENS, Kind.CLOSES})
+_HEAD = frozenset({Kind.CHOICE, Kind.GROUP, Kind.NUMBER, Kind.VOTES})
 _NOT_IN_HEADINGS = frozenset({Kind.WORD, Kind.NONE, Kind.ENDS})
 _HEADING_WORDS = re.compile(rf"(?:{join_words('heading')})", re.IGNORECASE)
 _MOST_BLANKS = 2
@@ -112,10 +118,12 @@ def _join_wrapped(lines: Sequence[str]) -> Iterator[str]:
 def _goes_on(text: str, line: str) -> bool:
     if not (text.strip() and line.strip()) or _ITEM.match(line) or text.rstrip().endswith(_ENDS):
         return False
-    is_counted = _ENDS_IN_NUMBER.search(text) and _COUNTED.match(line)
-    if is_counted or text.count("(") > text.count(")") or _RUNS_ON.search(text):
+    end = text[-_NEAR:]
+    is_counted = _ENDS_IN_NUMBER.search(end) and _COUNTED.match(line)
+    if is_counted or end.count("(") > end.count(")") or _RUNS_ON.search(end):
         return True
-    return len(text) + len(_WIDE.findall(text)) >= _LONG and _BEGINS_ROW.match(line) is None
+    is_long = len(text) >= _LONG or len(text) + len(_WIDE.findall(text)) >= _LONG
+    return _BEGINS_ROW.match(line) is None and (is_long or _ENDS_IN_GROUP.search(end) is not None)
 
 
 def _is_heading(words: Sequence[Word]) -> bool:
@@ -123,7 +131,7 @@ def _is_heading(words: Sequence[Word]) -> bool:
     return all(
         word.kind not in _NOT_IN_HEADINGS or (word.kind is Kind.WORD and _HEADING_WORDS.fullmatch(word.text))
         for word in words
-    )
+    ) and any(word.kind in _HEAD or (word.kind in {Kind.WORD, Kind.GLUE} and len(word.text) > 1) for word in words)
 
 
 @dataclass(slots=True)
@@ -139,6 +147,7 @@ class _Headings:
     is_open: bool = False
     has_names: bool = False
     has_items: bool = False
+    is_spaced: bool = False
     blanks: int = 0
 
     def read(self, line: str, following: str) -> list[Entry]:
@@ -153,11 +162,13 @@ class _Headings:
         if _is_heading(words):
             return self._read_heading(text, words)
         found = parse_tally(text, self.lent, is_item=True)
-        may_list = self.is_open and not (item is None and is_apart and (self.has_items or self.has_names))
+        is_below = item is None and is_apart and (self.has_items or (self.has_names and not self.is_spaced))
+        may_list = self.is_open and not is_below  # below a list of names: a signature
         if not found and may_list:
             found = self._read_names(text, words, is_joined=item is not None or not is_apart)
-            self.has_names, self.has_items = bool(found), item is not None
-        if not found or (item is None and any(word.kind is Kind.ENDS for word in words)):
+            self.is_spaced = is_apart and (self.is_spaced or not self.has_names)
+            self.has_names, self.has_items = self.has_names or bool(found), item is not None
+        if item is None and (not found or any(word.kind is Kind.ENDS for word in words)):
             self._close()
         self._open_list(text, following)
         return found
@@ -169,11 +180,11 @@ class _Headings:
 
     def _close(self) -> None:
         self.scope, self.lent, self.outer = Scope(), Scope(), ""
-        self.is_open = self.has_names = self.has_items = False
+        self.is_open = self.has_names = self.has_items = self.is_spaced = False
 
     def _open(self, scope: Scope) -> None:
         self.scope, self.is_open = scope, True
-        self.has_names = self.has_items = False
+        self.has_names = self.has_items = self.is_spaced = False
 
     def _read_heading(self, text: str, words: Sequence[Word]) -> list[Entry]:
         """Apply a heading; a number of votes in it is an entry."""
@@ -192,6 +203,9 @@ class _Headings:
                 choice, group = choice or self.lent.choice, group or self.lent.group
             self.lent = Scope(choice, group)
             self._open(self.lent)
+        elif self.scope.group or self.lent.group:  # "Total:", "Others:" below "Binding"
+            self.lent = Scope(self.lent.choice)
+            self._open(Scope(self.scope.choice))
         return found
 
     def _open_list(self, text: str, following: str) -> None:
@@ -215,7 +229,8 @@ class _Headings:
         group, choice = self.scope.group or IN_ALL, self.scope.choice or "+1"
         if all(word.kind in _NOBODY for word in words):
             return [Entry(group, choice, 0)]
-        text = text.removeprefix("and ")
+        head = _REMARK.split(text.removeprefix("and "), maxsplit=1)[0]
+        text = head if are_people(head) and not are_people(text) else text.removeprefix("and ")
         is_person = are_people(text) or parse_name(_BRACKETS.sub("", text)) == "myself"
         if not (is_person or _ADDRESS.match(text) or (is_joined and all(map(is_handle, re.split(r",\s*", text))))):
             return []

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from kipflow.mail.announcements.tallywords import Kind, split_words
+from kipflow.mail.announcements.tallywords import Kind
 from kipflow.mail.announcements.tokens import join_words
+from kipflow.mail.announcements.unsurewords import split_words
 
 _CHOICE = re.compile(
     r"[\"'*(]*(?P<choice>[+\-±−–]\s?[01]|0)[\"'*)]*(?:\s*\(?(?P<tail>non[- ]?binding|binding)\)?)?", re.IGNORECASE

@@ -21,12 +21,17 @@ from kipflow.mail.announcements.entries import (
     mark_names,
     parse_name,
 )
-from kipflow.mail.announcements.tallywords import Kind, Word, find_end_of_run, split_words
+from kipflow.mail.announcements.tallywords import Kind, Word, find_end_of_run
+from kipflow.mail.announcements.unsurewords import split_words
 
 _MAX_ENTRIES, _MAX_DEPTH = 60, 3
+#: what "with" and the like lead in belongs to no list
+_WITH = frozenset({"with", "mit", "avec", "con", "com"})
 #: between "all" and "binding"
 _BESIDE_ALL = frozenset({Kind.GLUE, Kind.NUMBER, Kind.VOTES})
 _INCLUDED = frozenset({"mine included", "myself included", "including mine", "including myself", "including me"})
+_BEHIND_LOGIN = frozenset({None, Kind.OPENS, Kind.JOINS, Kind.ENDS, Kind.CLOSES, Kind.GROUP, Kind.GLUE})
+_BEHIND_ROW = frozenset({*_BEHIND_LOGIN, Kind.CHOICE, Kind.LEADS})
 #: what may follow a name and its colon: "Mara: +1"
 _HEADS = frozenset({None, Kind.CHOICE, Kind.GROUP, Kind.NUMBER, Kind.OPENS})
 
@@ -80,6 +85,7 @@ class Parser:
         draft = self.draft
         if draft.is_part and draft.number is not None:  # "5 out of 11": the whole
             return
+        draft.drop_label()
         # "the other +1 3": a number right behind a value counts it at the start of a row only
         is_beside = (
             draft.choice is not None and self.at > 1 and self.words[self.at - 2].kind in {Kind.CHOICE, Kind.GROUP}
@@ -98,7 +104,7 @@ class Parser:
 
     def take_choice(self, word: Word) -> None:
         draft = self.draft
-        if draft.names and not draft.has_head:  # "Mara, Jun +1"
+        if draft.names and draft.choice is None and draft.number is None:  # "Mara, Jun +1", "Binding: Mara +1"
             draft.names_first = True
         elif draft.names or draft.choice is not None:
             self.end_entry()
@@ -108,6 +114,8 @@ class Parser:
         draft.choice, draft.is_side = word.value, word.text[0].isalpha()
 
     def take_group(self, word: Word) -> None:
+        if self.draft.is_labelled and not self.draft.has_head:
+            self.draft = Draft()
         if self.draft.names and (self.draft.names_first or self._before() is not Kind.JOINS):
             self.draft.mark(word.value)
             return
@@ -119,12 +127,22 @@ class Parser:
     def _take_all(self, word: Word) -> None:
         ahead = enumerate(self.words[self.at : self.at + 5], self.at + 1)
         at, group = next(((at, w) for at, w in ahead if w.kind not in _BESIDE_ALL), (self.at, word))
-        if group.kind is Kind.GROUP:
+        if group.kind is Kind.GROUP and self._is_said_of_all(at):
             is_of_all = self._before() is Kind.JOINS or not self.draft.names
             self.at = at
             self.mark_all(group.value, is_of_all=is_of_all)
         else:
             self._take_word(word)
+
+    def _is_said_of_all(self, at: int) -> bool:
+        """Whether "all binding" stands by itself, the words from `at` on behind it: not in "Not all votes are binding",
+        "All binding votes are in", "both binding and non-binding"."""
+        behind = [word.kind for word in self.words[at : at + 2]]
+        is_asked = "?" in {word.text for word in self.words[at:]}
+        starts = self.words[self.at - 2].kind if self.at > 1 else None
+        begins = starts in {None, Kind.JOINS, Kind.ENDS, Kind.OPENS, Kind.CLOSES, Kind.CHOICE, Kind.VOTES}
+        ends = behind[:1] in ([], [Kind.ENDS], [Kind.CLOSES], [Kind.JOINS]) and behind[1:] != [Kind.GROUP]
+        return begins and ends and not is_asked
 
     def _take_votes(self, _: Word) -> None:
         self.draft.has_votes = True
@@ -134,7 +152,10 @@ class Parser:
         if draft.has_head and not draft.names:
             self.lent = Scope(draft.choice or self.lent.choice, draft.group or self.lent.group)
             draft.is_open = True
-        elif draft.has_head:
+        elif draft.names_first and draft.is_labelled:
+            draft.drop_label()
+            draft.is_open = True
+        elif draft.choice is not None or draft.number is not None:
             self.end_entry()
         elif self._ahead() not in _HEADS:  # "Voters: Mara", not "Mara: +1"
             self.draft = Draft()
@@ -147,23 +168,29 @@ class Parser:
     # what names, and the words around them, do
 
     def _take_from(self, word: Word) -> None:
-        is_thanks = not self.depth and word.text.lower().startswith("thank")
-        if is_thanks or (self.draft.names and not self.draft.has_head):
+        if not self.depth and word.text.lower().startswith("thank"):
+            self._take_end(word)
+        elif self.draft.names and not self.draft.has_head:
             self._break(None)
         self.draft.is_open = self.draft.is_from = self.draft.has_head
         if self._ahead() is Kind.NUMBER:  # "8 of 10"
             self._take_part(word)
 
     def _take_word(self, word: Word) -> None:
-        before, draft = self._before(), self.draft
+        before = self._before()
+        if self.draft.names_first and before is Kind.CLOSES:  # "Mara: +1 (binding) Jun: +1"
+            self.end_entry()
+        draft = self.draft
         self.at = find_end_of_run(self.words, self.at)
         text = self.line[word.start : self.words[self.at - 1].end]
         is_next = not draft.names or before in {Kind.JOINS, Kind.FROM, Kind.ENDS}
         name = parse_name(text) if is_next and (draft.expects_names or not draft.has_head) else None
         if draft.names and text.lower() in _INCLUDED:
             name = "myself"
-        is_written = name == "myself" or are_people(text)
-        if name and (is_written or draft.may_hold_login(text, self.line[: word.start], is_item=self.is_item)):
+        is_person = name == "myself" or are_people(text)
+        may_be_login = self._ahead() in (_BEHIND_LOGIN if draft.has_head else _BEHIND_ROW)
+        before_it = self.line[: word.start]
+        if name and (is_person or (may_be_login and draft.may_hold_login(text, before_it, is_item=self.is_item))):
             draft.names_start = draft.names_start if draft.names else word.start
             draft.names.append((name, IN_ALL))
         elif not (is_next and draft.names and draft.has_head and not draft.is_from):  # "+1: Mara, Jun and some others"
@@ -190,7 +217,8 @@ class Parser:
         draft = self.draft
         if draft.names_first and self._ahead() is Kind.GROUP:  # "Mara: +1, binding"
             return
-        if (draft.number is not None and not draft.names) or draft.names_first or draft.is_closed:
+        is_apart = bool(draft.names) and word.text.lower() in _WITH
+        if (draft.number is not None and not draft.names) or draft.names_first or draft.is_closed or is_apart:
             self.end_entry()
             self.joined = replace(draft, group=draft.group if draft.is_side and word.text.lower() == "and" else None)
 
@@ -227,8 +255,8 @@ class Parser:
         choice = draft.choice or self.lent.choice or self.scope.choice or self.last_choice or "+1"
         # also "two binding votes in favour and three against"
         group = draft.group or self.lent.group or self.scope.group or (joined.group if joined is not None else None)
-        is_unsure = draft.names_first and len(draft.names) == 1 and not draft.is_labelled
-        self.entries.append(Entry(group or IN_ALL, choice, draft.number, tuple(draft.names), is_unsure))
+        is_unsure = draft.names_first and len(draft.names) == 1
+        self.entries.append(Entry(group or IN_ALL, choice, draft.number, draft.find_names(), is_unsure))
         self.last_choice = choice
         if draft.group_first and draft.number is not None:  # "binding 1 x +1, 3 x -1"
             self.lent = replace(self.lent, group=draft.group)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
-from functools import cache, lru_cache
+from functools import cache
 
 from kipflow.mail.announcements.tokens import load_classes
 from kipflow.mail.relevance import fold_case
@@ -53,8 +53,8 @@ _GROUP = r"(?:non[-–\s]{0,2}|not[-\s])?\bb[iy]n?d{1,2}i?n?g"
 _SHAPES = re.compile(
     rf"(?P<group>(?<![\w-]){_GROUP}(?:s(?=\))|(?![\w-]))"
     r"|(?<=[(\[])\s?(?:n\s?[-./]?\s?b|b)\.?\s?(?=[)\]])|(?:(?<=[+\-][01]\s)|(?<=[+\-][01]\s\())(?:non[-\s])?pmc\b)"
-    r"|(?P<signed>(?<![\w.])(?:[+\-−]\s?1|[+\-−±]\s?0)(?:['’]?s\b)?(?![\d\w]|[.,]\d))"
-    rf"|(?P<number>(?:(?<![a-zA-Z0-9_.+-])(?<!\d[:/,])|(?<=\b[x×]))\+?\d{{1,3}}(?:(?=\s?[x×][\s\"'(]?[+\-]|[{WIDE}])|(?![\w%]|[.,:/]\d|[-–]\d)))"
+    r"|(?P<signed>(?:(?<![\w.])|(?<=\d[x×]))(?:[+\-−]\s?1|[+\-−±]\s?0)(?:['’]?s\b)?(?![\d\w]|[.,]\d))"
+    rf"|(?P<number>(?:(?<![a-zA-Z0-9_.+-])(?<!\d[:/,])|(?<=\b[x×])|(?<=\.\.))\+?\d{{1,3}}(?:(?=\s?[x×][\s\"'(]?[+\-]|[{WIDE}])|(?![\w%]|[.,:/]\d|[-–]\d)))"
     r"|(?P<times>[x×](?=[\s\"'(]?[+\-]?\d|\s))"
     rf"|(?P<wide>[{WIDE}]+)"
     rf"|(?P<word>(?-i:(?<![\w.])[^\W\da-z_]\.(?!\w))|[<@]?[^\W_{WIDE}](?:[\w.+@'’-]*[^\W{WIDE}]>?)?)"
@@ -82,12 +82,12 @@ _KINDS = {
 }
 #: numbers in each language of `number_abroad`, from two on
 _NUMBERS_ABROAD = 9
-#: a side, or that there are none: "no: 3", "no votes"
-_DENIES = frozenset({"no", "non"})
+#: fewest characters of a name in a script without blanks
+_LEAST_OF_NAME, _LONGEST_RUN = 2, 100
 #: within a name
 _PARTICLES = frozenset({"de", "da", "von"})
-#: what stands between a number and its side: "3 binding votes in favour"
-_BETWEEN = {Kind.GROUP, Kind.VOTES, Kind.GLUE}
+#: classes of words that are also names: "Na Li", "Bruno Sette"
+_MAY_NAME = frozenset({Kind.NONE, Kind.NUMBER, Kind.CHOICE, Kind.FROM, Kind.JOINS, Kind.GLUE})
 
 
 @cache
@@ -123,10 +123,9 @@ def _find_wide() -> re.Pattern[str]:
     return re.compile("|".join(map(re.escape, wide)))
 
 
-@lru_cache(maxsize=64)
-def split_words(line: str) -> tuple[Word, ...]:
-    """The words of a line, left to right, each with what it does there."""
-    return tuple(_settle(list(_join_phrases(_scan(line[:MAX_LINE])))[:_MAX_WORDS]))
+def scan(line: str) -> list[Word]:
+    """The words of a line, left to right, the unsure ones still undecided."""
+    return list(_join_phrases(_scan(line[:MAX_LINE])))[:_MAX_WORDS]
 
 
 def _scan(line: str) -> Iterator[Word]:
@@ -152,15 +151,30 @@ def _scan(line: str) -> Iterator[Word]:
 
 
 def _part_wide(text: str, start: int) -> Iterator[Word]:
-    """A text without blanks, parted into the words that are known and the rest."""
+    """A text without blanks, parted into the words that are known and the rest. A single character beside unknown ones
+    may belong to a name, so it is none of those."""
+    found = list(_find_wide().finditer(text)) if len(text) <= _LONGEST_RUN else []
+    while lone := [m for m in found if len(m.group()) == 1 and not _stands_apart(m, found, text)]:
+        found = [m for m in found if m not in lone]
     last = 0
-    for found in _find_wide().finditer(text):
-        if found.start() > last:
-            yield Word(Kind.WORD, text[last : found.start()], start + last, start + found.start())
-        yield replace(_load()[found.group()], start=start + found.start(), end=start + found.end())
-        last = found.end()
+    for m in found:
+        if m.start() > last:
+            yield Word(Kind.WORD, text[last : m.start()], start + last, start + m.start())
+        yield replace(_load()[m.group()], start=start + m.start(), end=start + m.end())
+        last = m.end()
     if last < len(text):
         yield Word(Kind.WORD, text[last:], start + last, start + len(text))
+
+
+def _stands_apart(found: re.Match[str], others: Sequence[re.Match[str]], text: str) -> bool:
+    """Whether no unknown text touches a character; "和" may have two characters or more on either side."""
+    before = max((m.end() for m in others if m.end() <= found.start()), default=0)
+    after = min((m.start() for m in others if m.start() >= found.end()), default=len(text))
+    sides = (found.start() - before, after - found.end())
+    kind = _load()[found.group()].kind
+    if kind is Kind.NUMBER and any(m.end() == found.start() and _load()[m.group()].kind is Kind.GLUE for m in others):
+        return False  # "张三"
+    return sides == (0, 0) or (kind is Kind.JOINS and min(sides) >= _LEAST_OF_NAME)
 
 
 def _join_phrases(words: Iterator[Word]) -> Iterator[Word]:
@@ -170,10 +184,9 @@ def _join_phrases(words: Iterator[Word]) -> Iterator[Word]:
     while at < len(queue):
         longest = _find_lengths().get(fold_case(queue[at].text), 0) if queue[at].kind is Kind.WORD else 0
         for length in range(min(longest, len(queue) - at), 0, -1):
-            part = queue[at : at + length]
-            known = _find_known(part)
+            known = _find_known(queue, at, length)
             if known is not None:
-                yield replace(known, text=part[0].text, start=part[0].start, end=part[-1].end)
+                yield replace(known, text=queue[at].text, start=queue[at].start, end=queue[at + length - 1].end)
                 break
         else:
             length = 1
@@ -181,63 +194,29 @@ def _join_phrases(words: Iterator[Word]) -> Iterator[Word]:
         at += length
 
 
-def _find_known(part: Sequence[Word]) -> Word | None:
+def _find_known(queue: Sequence[Word], at: int, length: int) -> Word | None:
+    part = queue[at : at + length]
     if any(word.kind is not Kind.WORD for word in part):
         return None
     known = _load().get(" ".join(fold_case(word.text) for word in part))
-    is_abroad = known is not None and known.kind is Kind.NUMBER and known.unsure
-    return None if is_abroad and part[0].text.istitle() else known  # "Bruno Sette"
+    if known is None or length > 1 or known.kind not in _MAY_NAME or not part[0].text[:1].isupper():
+        return known
+    is_abroad = known.kind is Kind.NUMBER and known.unsure
+    beside = (queue[i] for i in (at - 1, at + 1) if 0 <= i < len(queue))
+    return None if (is_abroad and part[0].text.istitle()) or any(_is_name_beside(x, part[0]) for x in beside) else known
 
 
-def _settle(words: list[Word]) -> list[Word]:
-    """Decide what the unsure words are, by their neighbours."""
-    settled: list[Word] = []
-    for at, word in enumerate(words):
-        settled.append(word if not word.unsure else _settle_one(word, settled, words[at + 1 : at + 7]))
-    return settled
-
-
-def _settle_one(word: Word, before: list[Word], after: list[Word]) -> Word:
-    as_word = replace(word, kind=Kind.WORD, unsure=False)
-    behind = next((w for w in reversed(before) if w.kind not in _BETWEEN), None)
-    counted = behind is not None and behind.kind in {Kind.NUMBER, Kind.NONE}
-    begins = not before or before[-1].kind in {Kind.ENDS, Kind.JOINS, Kind.GROUP, Kind.OPENS}
-    ahead = _skip_claim(after)
-    if word.kind is Kind.NUMBER:
-        if word.value != "0":
-            return word
-        is_choice = counted or (begins and (ahead is None or ahead.kind in {Kind.LEADS, Kind.FROM, Kind.WORD}))
-        is_choice = is_choice or (not before and ahead is not None and ahead.kind in {Kind.NUMBER, Kind.JOINS})
-        return replace(word, kind=Kind.CHOICE, value="0", unsure=False) if is_choice else word
-    if ahead is not None and after[0].kind is Kind.VOTES and word.text.lower() not in _DENIES:
-        return word
-    if counted and after and after[0].kind is Kind.VOTES:  # "1 no vote"
-        return word
-    if word.value == "0" and behind is not None and behind.kind is Kind.WORD and ahead is None:  # "Kim abstained"
-        return word
-    ends = ahead is None or ahead.kind not in {Kind.WORD, Kind.NUMBER, Kind.CHOICE, Kind.FROM}
-    heads = [w.kind for w in after[:2]] == [Kind.OPENS, Kind.CHOICE]  # "Yes (+1)"
-    heads = heads or (ahead is not None and (ahead.kind is Kind.LEADS or (not before and ahead.kind is Kind.NUMBER)))
-    if (counted and ends) or (begins and heads):
-        return word
-    return replace(as_word, kind=Kind.NUMBER, value="0") if word.text.lower() in _DENIES else as_word
-
-
-def _skip_claim(after: list[Word]) -> Word | None:
-    """The first word behind a side and what belongs to it: "(binding)", "votes", quotes."""
-    skipped = {Kind.GROUP, Kind.VOTES, Kind.GLUE, Kind.OPENS, Kind.CLOSES}
-    while after and after[0].kind is Kind.GLUE:
-        after = after[1:]
-    if after and after[0].kind is Kind.OPENS and len(after) > 1 and after[1].kind not in {Kind.GROUP, Kind.CHOICE}:
-        return after[0]
-    found = (word for word in after if word.kind not in skipped and not (word.kind is Kind.CHOICE and not word.unsure))
-    return next(found, None)
+def _is_name_beside(word: Word, other: Word) -> bool:
+    """Whether a word with a capital, and no class, stands right beside another: "Nay Lin"."""
+    is_near = word.end + 1 == other.start or other.end + 1 == word.start
+    is_name = word.kind is Kind.WORD and word.text[:1].isupper() and not word.text.isupper()
+    return is_near and is_name and fold_case(word.text) not in _load()
 
 
 def find_end_of_run(words: Sequence[Word], at: int) -> int:
     """The place behind the words from `at` on that nothing parts: "Ole de la Cruz"."""
     while kinds := [word.kind for word in words[at : at + 2]]:
-        is_particle = kinds == [Kind.FROM, Kind.WORD] and words[at].text in _PARTICLES
+        is_particle = kinds == [Kind.FROM, Kind.WORD] and words[at].text.lower() in _PARTICLES
         if kinds[0] is not Kind.WORD and not is_particle:
             break
         at += 1

@@ -1,0 +1,67 @@
+"""Decides what unsure words of a line are by their neighbours: "for", "no", "yes", a bare "0"."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+
+from kipflow.mail.announcements.tallywords import Kind, Word, scan
+
+#: a side, or that there are none: "no: 3", "no votes"
+_DENIES = frozenset({"no", "non"})
+#: what voters do, and reviewers: a side only beside a number
+_ACTS = frozenset({"approve", "approved", "reject", "rejected"})
+#: what stands between a number and its side: "3 binding votes in favour"
+_BETWEEN = {Kind.GROUP, Kind.VOTES, Kind.GLUE}
+_BEFORE_SIDES = frozenset({Kind.ENDS, Kind.JOINS, Kind.GROUP, Kind.OPENS, Kind.LEADS})
+_NEAR = 6
+
+
+@lru_cache(maxsize=64)
+def split_words(line: str) -> tuple[Word, ...]:
+    """The words of a line, left to right, each with what it does there."""
+    settled: list[Word] = []
+    words = scan(line)
+    for at, word in enumerate(words):
+        settled.append(word if not word.unsure else _settle(word, settled[-_NEAR:], words[at + 1 : at + 1 + _NEAR]))
+    return tuple(settled)
+
+
+def _settle(word: Word, before: list[Word], after: list[Word]) -> Word:
+    as_word = replace(word, kind=Kind.WORD, unsure=False)
+    behind = next((w for w in reversed(before) if w.kind not in _BETWEEN), None)
+    counted = behind is not None and behind.kind in {Kind.NUMBER, Kind.NONE}
+    begins = all(w.kind in _BETWEEN for w in before) or before[-1].kind in _BEFORE_SIDES
+    ahead = _skip_claim(after)
+    if word.kind is Kind.NUMBER:
+        if word.value != "0":
+            return word
+        begins = not before or before[-1].kind in _BEFORE_SIDES - {Kind.LEADS}
+        is_choice = counted or (begins and (ahead is None or ahead.kind in {Kind.LEADS, Kind.FROM, Kind.WORD}))
+        is_choice = is_choice or (not before and ahead is not None and ahead.kind in {Kind.NUMBER, Kind.JOINS})
+        return replace(word, kind=Kind.CHOICE, value="0", unsure=False) if is_choice else word
+    if ahead is not None and after[0].kind is Kind.VOTES and word.text.lower() not in _DENIES:
+        return word
+    if counted and after and after[0].kind is Kind.VOTES:  # "1 no vote"
+        return word
+    if word.value == "0" and behind is not None and behind.kind is Kind.WORD and ahead is None:  # "Kim abstained"
+        return word
+    if word.text.lower() in _ACTS and not any(w.kind is Kind.NUMBER for w in [*before[-2:], *after[:3]]):
+        return as_word
+    ends = ahead is None or ahead.kind not in {Kind.WORD, Kind.NUMBER, Kind.CHOICE, Kind.FROM}
+    heads = [w.kind for w in after[:2]] == [Kind.OPENS, Kind.CHOICE]  # "Yes (+1)"
+    heads = heads or (ahead is not None and (ahead.kind is Kind.LEADS or (not before and ahead.kind is Kind.NUMBER)))
+    if (counted and ends) or (begins and heads):
+        return word
+    return replace(as_word, kind=Kind.NUMBER, value="0") if word.text.lower() in _DENIES else as_word
+
+
+def _skip_claim(after: list[Word]) -> Word | None:
+    """The first word behind a side and what belongs to it: "(binding)", "votes", quotes."""
+    skipped = {Kind.GROUP, Kind.VOTES, Kind.GLUE, Kind.OPENS, Kind.CLOSES}
+    while after and after[0].kind is Kind.GLUE:
+        after = after[1:]
+    if after and after[0].kind is Kind.OPENS and len(after) > 1 and after[1].kind not in {Kind.GROUP, Kind.CHOICE}:
+        return after[0]
+    found = (word for word in after if word.kind not in skipped and not (word.kind is Kind.CHOICE and not word.unsure))
+    return next(found, None)
