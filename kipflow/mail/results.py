@@ -15,7 +15,7 @@ from itertools import dropwhile
 from kipflow.domain.facts import MailKind, SubjectReading
 from kipflow.domain.votes import Declared, Expression, Standing
 from kipflow.mail.announcements.counts import CountReading
-from kipflow.mail.announcements.entries import IN_ALL, Entry
+from kipflow.mail.announcements.entries import IN_ALL, Entry, are_people
 from kipflow.mail.announcements.headings import find_entries, write_out_stars
 from kipflow.mail.announcements.heads import OVER
 from kipflow.mail.announcements.mailfacts import Mail
@@ -205,14 +205,15 @@ def weigh_in_result(votes: Iterable[Expression], author: str) -> Iterator[Expres
 def ask_beside_result(votes: Iterable[Expression], words: Words, author: str) -> Iterator[Expression]:
     """As hints, votes that would count without the result in their mail: questions if the author has no other vote."""
     why = "stands in a mail that counts votes: its writer's own, or one of them?"
-    found = list(find_entries([plain(own.text) for own in words.own]))
+    votes = [vote for vote in votes if not vote.standing.is_faint]
+    found = find_entries([plain(own.text) for own in words.own]) if votes else ()
     listed = (_find_others(entry, author) for _, entry in found if entry.number is None)
-    rows = {others[0] for others in listed if len(others) == 1}
+    rows = {others[0] for others in listed if len(others) == 1 and " " in others[0] and are_people(others[0])}
     for vote in votes:
         valued = [x for x in split_sentences([vote.line]) if find_values(x)]
         counts = all(_counts_others(x, author) for x in valued) or (len(rows) > 1 and any(map(vote.line.count, rows)))
         of_others = counts or lists_others(vote.line, "") or gives_others(vote.line, author)
-        if not (vote.standing.is_faint or of_others or _heads_names(vote.line, words, author)):
+        if not (of_others or _heads_names(vote.line, words, author)):
             yield replace(vote.as_question("beside-a-result", why), standing=Standing.HINT)
 
 

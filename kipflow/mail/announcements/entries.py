@@ -109,7 +109,8 @@ class Draft:
         if self.is_open or (self.names and self.has_head):
             return True
         ahead = before[: self.start if self.has_head else None].rstrip()
-        return is_item and is_handle(text) and (not ahead or (self.has_head and ahead[-1] in ",;:"))
+        is_row = not ahead or (self.has_head and ahead[-1] in ",;:")
+        return is_item and is_row and is_handle(text) and (" " not in text or not self.has_head)
 
     def mark(self, group: str) -> None:
         """Give a group to the last name."""

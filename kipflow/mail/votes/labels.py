@@ -115,8 +115,9 @@ def _concludes(x: Label) -> bool:
 
 
 def _passes_on(x: Label) -> bool:
-    clause = x.last if _OWN_CLAUSE.match(x.last) else x.text  # "The page says 72 hours, so I am still in time"
-    said = drop("not_voted", drop("harmless", drop("leads_in", drop("casts", clause))))
+    before = x.text.removesuffix(x.last).rstrip(" ,")  # "The page says 72 hours, so I am still in time"
+    is_own = _OWN_CLAUSE.match(x.last) is not None and not any(ends(name, before) for name in PASSED_ON)
+    said = drop("not_voted", drop("harmless", drop("leads_in", drop("casts", x.last if is_own else x.text))))
     return any(has(name, said) for name in PASSED_ON) or (has("other", x.told) and "vote" in x.last)
 
 
