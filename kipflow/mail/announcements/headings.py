@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from kipflow.mail.announcements.entries import IN_ALL, Entry, Scope, are_people, is_uncounted, parse_name
 from kipflow.mail.announcements.names import is_handle
-from kipflow.mail.announcements.tables import flatten_tables
+from kipflow.mail.announcements.tables import write_out_tables
 from kipflow.mail.announcements.tallies import parse_tally
 from kipflow.mail.announcements.tallywords import MAX_LINE, WIDE, Kind, Word
 from kipflow.mail.announcements.tokens import join_words
@@ -69,7 +69,7 @@ _MOST_BLANKS = 2
 def find_entries(lines: Sequence[str]) -> Iterator[tuple[str, Entry]]:
     """Each entry of an announcement's lines (made plain), with its line."""
     written = _write_out_marks(write_out_stars([line[:MAX_LINE] for line in lines]))
-    joined = list(_join_wrapped(flatten_tables(written)))
+    joined = list(_join_wrapped(write_out_tables(written)))
     headings = _Headings()
     for at, line in enumerate(joined):
         following = next((below for below in joined[at + 1 : at + 4] if below.strip()), "")

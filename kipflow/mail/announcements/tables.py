@@ -1,4 +1,4 @@
-"""Rewrites tables in announcements, row by row, as the lines that people write without a table."""
+"""Writes rows of tables as the lines that people write without a table: "+1 binding: 3", "+1 Mara Lind (binding)"."""
 
 from __future__ import annotations
 
@@ -9,161 +9,112 @@ from kipflow.mail.announcements.tallywords import Kind
 from kipflow.mail.announcements.tokens import join_words
 from kipflow.mail.announcements.unsurewords import split_words
 
-_CHOICE = re.compile(
-    r"[\"'*(]*(?P<choice>[+\-±−–]\s?[01]|0)[\"'*)]*(?:\s*\(?(?P<tail>non[- ]?binding|binding)\)?)?", re.IGNORECASE
-)
 _YES = re.compile(rf"(?:{join_words('marked_yes')})", re.IGNORECASE)
 _NO = re.compile(rf"(?:{join_words('marked_no')}|)", re.IGNORECASE)
 _TITLE = re.compile(rf"(?:{join_words('title')})\W*", re.IGNORECASE)
-_RULE = re.compile(r"^[\s|:+=\-–—_]+$")
-_NAME = re.compile(r"[^\W\d_][^|]{0,58}")
-#: a title beside which a number with names is a count
-_KNOWN = re.compile(r"\W*(?:(?:(?:non[- ]?)?binding|[+\-±−–]?\s?[01])(?: votes?)?\W*){1,2}", re.IGNORECASE)
+_RULE = re.compile(r"[\s|:+=\-–—_]*")
 #: "3", "3 (Jun, Mara, Ravi)", "-"
-_NUMBER = re.compile(r"(?P<n>\d{1,3})(?:\s*\((?P<names>[^()\d]{1,200})\))?|–|-|")
-#: Rows without bars, as an HTML table leaves them: "Mara Lind +1 binding", "Binding 3 0 1".
-_WORDS_VOTER = re.compile(r"([^\W\d_][^|:+\d]{1,58}?)\s+([+\-][01]|0)(?:\s+\(?([a-zA-Z-]{1,12})\)?)?")
-_WORDS_COUNT = re.compile(r"((?:non[- ]?)?binding|[+\-]1|[+\-]?0)((?:\s+\d{1,3}){1,6})", re.IGNORECASE)
-_MAX_CELLS = 12
+_NUMBER = re.compile(r"\d{1,3}(?:\s*\([^()\d]{1,200}\))?|–|-|")
+#: titles above "yes" and "no"
+_MARKS = re.compile(r"^(?!.*non).*\b(?:bind|pmc\b)", re.IGNORECASE)
+_NAME = re.compile(r"@?[^\W\d_].{0,58}")
+#: the words of a cell that holds a choice, a group or both, and nothing else
+_OF_VOTES = frozenset({Kind.CHOICE, Kind.GROUP, Kind.VOTES, Kind.GLUE, Kind.OPENS, Kind.CLOSES, Kind.LEADS})
+_MAX_CELLS, _LONGEST_ROW, _LOOKED_AT = 12, 160, 4
 
 
-def flatten_tables(lines: Sequence[str]) -> list[str]:
-    """The lines with each row of a table written out: "+1 Mara Lind (binding)", "binding +1: 3".
+def write_out_tables(lines: Sequence[str]) -> list[str]:
+    """The lines, with each row of a table written out, and its titles and rules as blank lines.
 
     Two kinds of table are known: one voter per row (name, choice, binding or not), and counts (choices
     across, groups down, or the other way round). Rows of anything else stay as they are.
     """
-    out: list[str] = []
-    header: list[str] = []
-    for index, line in enumerate(lines):
-        cells = _split_row(line, len(header)) or _split_words(
-            line.strip(), header, following=lines[index + 1 : index + 3]
-        )
-        if cells:
-            counted = _read_count_row(cells, header) or _read_voter_row(cells, header)
-            out.extend(counted or ["" if _is_header(cells) else line])
-            header = cells if _is_header(cells) and not counted else header
-        elif _RULE.match(line):
-            out.append("" if "|" in line else line)
-        else:
-            out.append(line)
-            header = header if not line.strip() else []
-    return out
+    written: list[str] = []
+    titles: list[str] = []
+    for at, line in enumerate(lines):
+        rows = _read_row(line, titles)
+        found = [] if rows else _find_titles(line, lines[at + 1 : at + 1 + _LOOKED_AT])
+        is_rule = _RULE.fullmatch(line) is not None
+        written.extend(rows or ["" if found or (is_rule and "|" in line) else line])
+        titles = found or (titles if rows or is_rule or _is_drawn(line) else [])
+    return written
 
 
-def _write_vote(choice: str, name: str, group: str | None) -> str:
-    if group and "," in name:
-        return f"{choice} ({_parse_group(group)}): {name}"
-    return f"- {choice} {name} ({_parse_group(group)})" if group else f"- {choice} {name}"
+def _is_drawn(line: str) -> bool:
+    return "|" in line or "   " in line.strip()
 
 
-def _split_row(line: str, columns: int) -> list[str]:
-    """The cells of a row drawn with bars, tabs or blanks, if possible so many; empty if the line is no row."""
+def _find_titles(line: str, below: Sequence[str]) -> list[str]:
+    """The titles in a line above rows that can be read with them; the first is blank if only counts have titles."""
+    cells = _split_row(line, gap=2) or _split_row(line, gap=1)
+    if not cells or not (sum(map(_is_title, cells)) > 1 if _is_drawn(line) else all(map(_is_title, cells))):
+        return []
+    if any(_write_counts(_split_row(row, len(cells) + 1), ["", *cells]) for row in below):
+        return ["", *cells]
+    is_heading = not _is_drawn(line) and _find_values(cells[0])  # "Binding votes" above "Mara +1"
+    return cells if not is_heading and any(_read_row(row, cells) for row in below) else []
+
+
+def _is_title(cell: str) -> bool:
+    return bool(_TITLE.fullmatch(cell) or _find_values(f"{cell}:"))
+
+
+def _read_row(line: str, titles: Sequence[str]) -> list[str]:
+    """A row as lines without a table; [] if it is none, or not understood."""
+    cells = _split_row(line, len(titles))
+    return _write_counts(cells, titles) or _write_vote(cells, titles)
+
+
+def _split_row(line: str, columns: int = 0, *, gap: int = 3) -> list[str]:
+    """The cells of a row, if possible so many; [] if the line is no row. `gap`: blanks between cells, at least."""
     text = line.strip()
-    if _RULE.match(line):
+    if _RULE.fullmatch(text):
         return []
-    if text.count("|") >= 2 or (text.count("|") == 1 and not text.startswith("|") and not text.endswith("|")):
-        is_blank = line.startswith("   ") and text[0] == "|" != text[-1]  # the first cell, without bars around the rows
-        cells = (text if is_blank else text.strip("|")).split("|")
-    else:
-        cells = re.split(r"\t+", text) if "\t" in text else re.split(r" {3,}", text) if len(text) < 160 else []
-        narrow = re.split(r"\t+| {2,}", text) if len(text) < 160 else []
-        if len(narrow) == columns or (len(narrow) > 1 and all(map(_TITLE.fullmatch, narrow))):
-            cells = narrow
-    return [" ".join(cell.split()).strip("*") for cell in cells] if 2 <= len(cells) <= _MAX_CELLS else []
-
-
-def _split_words(text: str, header: Sequence[str], *, following: Sequence[str]) -> list[str]:
-    """The cells of a row without bars: only column titles above such a row, or a row right below one of these."""
-    words = text.split()
-    if 2 <= len(words) <= 6 and all(_TITLE.fullmatch(word) or _parse_choice(word)[0] for word in words):
-        under = next((line.strip() for line in following if line.strip()), "")
-        if _WORDS_COUNT.fullmatch(under) and len(under.split()) == len(words) + 1:
-            return ["", *words]
-        return words if _WORDS_VOTER.fullmatch(under) else []
-    counted, voter = _WORDS_COUNT.fullmatch(text), _WORDS_VOTER.fullmatch(text)
-    if header and counted is not None:
-        return [counted[1], *counted[2].split()]
-    return [cell for cell in voter.groups() if cell] if header and voter is not None else []
-
-
-def _is_header(cells: Sequence[str]) -> bool:
-    """A row of column titles: choices across, or words like voter, vote, binding."""
-    if len(cells) == 2 and cells[1].isdigit():
-        return False  # "-1   0"
-    choices = sum(_parse_choice(cell)[0] is not None for cell in cells)
-    titles = sum(_TITLE.fullmatch(cell) is not None for cell in cells)
-    return choices >= 2 or titles >= 2 or (titles == 1 and choices >= 1 and len(cells) <= 5)
-
-
-def _parse_choice(cell: str) -> tuple[str | None, str | None]:
-    """The choice if the cell holds nothing else, and the group written after it."""
-    match = _CHOICE.fullmatch(cell)
-    if match is None:
-        return None, None
-    choice = match["choice"]
-    return "0" if choice.endswith("0") else "+1" if choice.startswith("+") else "-1", match["tail"]
-
-
-def _read_count_row(cells: Sequence[str], header: Sequence[str]) -> list[str]:
-    """One row of a table of counts: only numbers, perhaps with names, after its first cell, under choices or groups."""
-    if len(cells) == len(header) + 1 and all(_KNOWN.fullmatch(title) for title in header):
-        header = ("", *header)  # a table drawn with blanks, without a title for its groups
-    numbers = [_NUMBER.fullmatch(cell) for cell in cells[1:]]
-    if any(found is not None and not _agrees(found) for found in numbers):
+    if "|" in text:
+        cells = (text.removeprefix("|").removesuffix("|") if text[-1] == "|" else text).split("|")
+    elif len(text) > _LONGEST_ROW:
         return []
-    if len(cells) != len(header) or not numbers or not all(numbers):
+    elif len(cells := re.split(r"\s{2,}", text)) != columns:
+        is_numbered = re.match(r"\d+\s+[^\W\d]", text) is not None
+        cells = text.rsplit(None, columns - 1) if columns and not is_numbered else re.split(rf"\s{{{gap},}}", text)
+    cells = [" ".join(cell.split()).strip("*") for cell in cells]
+    is_label = any(cell.endswith(":") for cell in cells)  # "Yes:    12"
+    return cells if 2 <= len(cells) <= _MAX_CELLS and not is_label else []
+
+
+def _find_values(cell: str) -> dict[Kind, str]:
+    """The choice and the group in a cell; {} if it holds anything else."""
+    words = split_words(cell)
+    return {w.kind: w.value for w in reversed(words) if w.value} if all(w.kind in _OF_VOTES for w in words) else {}
+
+
+def _write_counts(cells: Sequence[str], titles: Sequence[str]) -> list[str]:
+    """A row of numbers below choices or groups: "+1 binding: 3"."""
+    if not cells or len(cells) != len(titles) or not all(map(_NUMBER.fullmatch, cells[1:])):
         return []
-    row_choice, row_group = _parse_choice(cells[0])
-    is_named = any(cell.endswith(")") for cell in cells[1:])
-    if is_named and not all(_KNOWN.fullmatch(title) for title in (cells[0], *header[1:])):
+    said = [_find_values(f"{title}:") for title in (cells[0], *titles[1:])]  # the colon makes a choice of "yes"
+    counts = [(said[0] | of, cell.split()[0]) for of, cell in zip(said[1:], cells[1:], strict=True) if cell]
+    counts = [(of, number) for of, number in counts if Kind.CHOICE in of]
+    return [f"{of[Kind.CHOICE].replace('0', '+0')} {of.get(Kind.GROUP, '')}: {number}" for of, number in counts]
+
+
+def _write_vote(cells: Sequence[str], titles: Sequence[str]) -> list[str]:
+    """A row with a name, a choice, and perhaps whether it binds: "- +1 Mara Lind (binding)"."""
+    titles = titles if len(titles) == len(cells) else [""] * len(cells)
+    row = list(zip(titles, cells, strict=True))
+    said = [_find_values(f"{cell}:") for title, cell in row if title.lower() == "vote" or not cell[:1].isalpha()]
+    choices = [of[Kind.CHOICE] for of in said if Kind.CHOICE in of]
+    groups = [group for title, cell in row if (group := _find_group(title, cell))]
+    name = next((cell for title, cell in row if _NAME.fullmatch(cell) and not _find_group("binding", cell)), "")
+    if len(choices) != 1 or not name:
         return []
-    counts: list[str] = []
-    for title, cell in zip(header[1:], (found["n"] for found in numbers if found is not None), strict=True):
-        choice, group = _parse_choice(title)
-        group = group or _find_group(title) or row_group or _find_group(cells[0])
-        choice = choice or row_choice
-        if choice is not None and cell:
-            written = choice.replace("0", "+0")
-            counts.append(f"{written} ({_parse_group(group)}): {cell}" if group else f"{written}: {cell}")
-    return counts
+    group = f" ({groups[0]})" if groups else ""
+    return [f"{choices[0]}{group}: {name}" if "," in name else f"- {choices[0]} {name}{group}"]
 
 
-def _find_group(text: str) -> str | None:
-    """The first group that a text names; None if it names none."""
-    return next((word.value for word in split_words(text) if word.kind is Kind.GROUP), None)
-
-
-def _parse_group(text: str | None) -> str:
-    """The group that a word names, however misspelt: "binding", "non-binding"; "in all" if it names none."""
-    return "in all" if not text else "non-binding" if text.lower().lstrip().startswith("non") else "binding"
-
-
-def _agrees(found: re.Match[str]) -> bool:
-    """Whether a number counts the names in brackets behind it, if commas part them."""
-    names = [name for name in (found["names"] or "").split(",") if name.strip()]
-    return len(names) < 2 or len(names) == int(found["n"])
-
-
-def _read_voter_row(cells: Sequence[str], header: Sequence[str]) -> list[str]:
-    """One row of a table of voters: a name, a choice, and perhaps whether it binds."""
-    titled = [title.lower() == "vote" for title in header] if len(header) == len(cells) else []
-    at = [index for index, cell in enumerate(cells) if _parse_choice(cell)[0] is not None]
-    if not at and True in titled:  # "Lars Kjeldsen | yes | yes"
-        word = split_words(f"{cells[titled.index(True)]}:")[0]
-        if word.kind is Kind.CHOICE:
-            at = [titled.index(True)]
-            cells = [word.value if index == at[0] else cell for index, cell in enumerate(cells)]
-    if len(at) != 1:
-        return []
-    choice, group = _parse_choice(cells[at[0]])
-    others = {index: cell for index, cell in enumerate(cells) if index != at[0]}
-    marks = [cell for cell in others.values() if _find_group(cell) or _YES.fullmatch(cell) or _NO.fullmatch(cell)]
-    name = next((cell for cell in others.values() if _NAME.fullmatch(cell) and cell not in marks), "")
-    for index, cell in others.items():
-        title = header[index].lower() if len(header) == len(cells) else ""
-        if _find_group(cell):
-            group = group or _find_group(cell)
-        elif re.search(r"\bbind|\bpmc\b", title) and "non" not in title:
-            group = group or ("binding" if _YES.fullmatch(cell) else "non-binding" if _NO.fullmatch(cell) else None)
-    return [_write_vote(str(choice), name, group)] if name else []
+def _find_group(title: str, cell: str) -> str:
+    """The group that a cell names, or marks under a title such as "binding"."""
+    named = next((word.value for word in split_words(cell) if word.kind is Kind.GROUP), "")
+    if named or not _MARKS.search(title):
+        return named
+    return "binding" if _YES.fullmatch(cell) else "non-binding" if _NO.fullmatch(cell) else ""
