@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from kipflow.mail.announcements.entries import IN_ALL, Draft, Scope, mark_names
-from kipflow.mail.announcements.tallywords import Kind, Word
+from kipflow.mail.announcements.entries import Draft, Scope, mark_names
+from kipflow.mail.announcements.tallywords import IN_ALL, Kind, Word
 
 if TYPE_CHECKING:
     from kipflow.mail.announcements.tallies import Parser
@@ -63,10 +63,10 @@ def _read_counted(parser: Parser, inner: Sequence[Word], group: str | None, numb
         if not draft.has_head:
             draft.group, draft.start, draft.names_first = group, inner[0].start, True
         return
-    choice = draft.choice or parser.lent.choice or parser.scope.choice
+    choice = parser.choice
     if not draft.names_first:
         parser.end_entry()
-    parser.entries.extend(parser.read_inside(inner, Scope(choice or parser.last_choice)))
+    parser.entries.extend(parser.read_inside(inner, Scope(choice)))
 
 
 def _read_names(parser: Parser, inner: Sequence[Word], group: str | None) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from kipflow.mail.announcements.entries import IN_ALL, mark_entry
+from kipflow.mail.announcements.entries import mark_entry
 from kipflow.mail.announcements.headings import find_entries
+from kipflow.mail.announcements.tallywords import BINDING, IN_ALL, NON_BINDING
 
 Key = tuple[str, str]
 
@@ -29,7 +30,7 @@ class CountReading:
         return bool(self.binding or self.non_binding or self.total or self.names)
 
     def of(self, group: str) -> dict[str, int]:
-        return {"binding": self.binding, "non-binding": self.non_binding}.get(group, self.total)
+        return {BINDING: self.binding, NON_BINDING: self.non_binding}.get(group, self.total)
 
 
 def read_counts(lines: Sequence[str]) -> CountReading:
@@ -79,10 +80,10 @@ def _count_unmarked(reading: CountReading, people: dict[Key, list[str]]) -> None
     A total smaller than the binding part counts the other votes: "3 x +1 (binding), 1 x +1".
     """
     for choice in list(reading.total):
-        everyone, marked = set(people.get(("in all", choice), ())), set(people.get(("binding", choice), ()))
-        if ("non-binding", choice) in people or choice in reading.non_binding or choice not in reading.binding:
+        everyone, marked = set(people.get((IN_ALL, choice), ())), set(people.get((BINDING, choice), ()))
+        if (NON_BINDING, choice) in people or choice in reading.non_binding or choice not in reading.binding:
             continue
-        stated = {group for group in ("in all", "binding") if (group, choice) in reading.stated}
+        stated = {group for group in (IN_ALL, BINDING) if (group, choice) in reading.stated}
         if len(stated) == 2 and reading.total[choice] >= reading.binding[choice]:
             reading.non_binding[choice] = reading.total[choice] - reading.binding[choice]
         elif len(stated) == 2:
@@ -93,6 +94,6 @@ def _count_unmarked(reading: CountReading, people: dict[Key, list[str]]) -> None
 
 def _is_partly_marked(people: dict[Key, list[str]], group: str, choice: str) -> bool:
     """Whether a list of all names marks the group of only some: then the numbers of both groups are unknown."""
-    everyone = set(people.get(("in all", choice), ()))
-    marked = set(people.get(("binding", choice), ())) | set(people.get(("non-binding", choice), ()))
-    return group != "in all" and bool(everyone - marked) and ("non-binding", choice) in people
+    everyone = set(people.get((IN_ALL, choice), ()))
+    marked = set(people.get((BINDING, choice), ())) | set(people.get((NON_BINDING, choice), ()))
+    return group != IN_ALL and bool(everyone - marked) and (NON_BINDING, choice) in people

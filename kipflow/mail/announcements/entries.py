@@ -9,10 +9,9 @@ from itertools import pairwise
 
 from kipflow.domain.people import fold_name
 from kipflow.mail.announcements.names import COMMON_WORDS, find_names, is_handle
-from kipflow.mail.announcements.tallywords import Kind
+from kipflow.mail.announcements.tallywords import BINDING, IN_ALL, Kind
 from kipflow.mail.announcements.tokens import join_words
 
-IN_ALL, BINDING, NON_BINDING = "in all", "binding", "non-binding"
 #: a name and the group written after it
 Named = tuple[str, str]
 _MINE = frozenset({"myself", "me", "i", "mine", "my own", "my own vote", "yours truly"})
@@ -97,10 +96,8 @@ class Draft:
 
     @property
     def expects_names(self) -> bool:
-        if not self.has_head or self.names_first:
-            return False
-        is_row = self.number is None and self.choice is not None and self.behind in _ROW_STARTS
-        return self.is_open or bool(self.names) or is_row  # also "+1 Mara Lind, +1 Jun Okafor"
+        is_row = self.number is None and self.choice is not None and self.behind in _ROW_STARTS  # "+1 Mara, +1 Jun"
+        return not self.has_head or (not self.names_first and (self.is_open or is_row))
 
     def may_hold_login(self, text: str, before: str, *, is_item: bool) -> bool:
         """Whether words in small letters can be a person: in a list, or at the start of a row ("jokafor: +1")."""

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from kipflow.mail.announcements.entries import IN_ALL, Entry, Scope, are_people, is_uncounted, parse_name
+from kipflow.mail.announcements.entries import Entry, Scope, are_people, is_uncounted, parse_name
 from kipflow.mail.announcements.names import is_handle
 from kipflow.mail.announcements.tables import write_out_tables
 from kipflow.mail.announcements.tallies import parse_tally
-from kipflow.mail.announcements.tallywords import MAX_LINE, WIDE, Kind, Word
-from kipflow.mail.announcements.tokens import join_words
+from kipflow.mail.announcements.tallywords import IN_ALL, MAX_LINE, Kind, Word
+from kipflow.mail.announcements.tokens import WIDE, join_words
 from kipflow.mail.announcements.unsurewords import split_words
 
 _ITEM = re.compile(r"^\s*(?:[-*•·–]\s+|\d{1,2}[.)]\s+)(?P<rest>\S.*)$")

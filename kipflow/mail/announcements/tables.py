@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from kipflow.mail.announcements.tallywords import Kind
+from kipflow.mail.announcements.tallywords import BINDING, NON_BINDING, Kind
 from kipflow.mail.announcements.tokens import join_words
 from kipflow.mail.announcements.unsurewords import split_words
 
@@ -105,7 +105,7 @@ def _write_vote(cells: Sequence[str], titles: Sequence[str]) -> list[str]:
     said = [_find_values(f"{cell}:") for title, cell in row if title.lower() == "vote" or not cell[:1].isalpha()]
     choices = [of[Kind.CHOICE] for of in said if Kind.CHOICE in of]
     groups = [group for title, cell in row if (group := _find_group(title, cell))]
-    name = next((cell for title, cell in row if _NAME.fullmatch(cell) and not _find_group("binding", cell)), "")
+    name = next((cell for title, cell in row if _NAME.fullmatch(cell) and not _find_group(BINDING, cell)), "")
     if len(choices) != 1 or not name:
         return []
     group = f" ({groups[0]})" if groups else ""
@@ -117,4 +117,4 @@ def _find_group(title: str, cell: str) -> str:
     named = next((word.value for word in split_words(cell) if word.kind is Kind.GROUP), "")
     if named or not _MARKS.search(title):
         return named
-    return "binding" if _YES.fullmatch(cell) else "non-binding" if _NO.fullmatch(cell) else ""
+    return BINDING if _YES.fullmatch(cell) else NON_BINDING if _NO.fullmatch(cell) else ""

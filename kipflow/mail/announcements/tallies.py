@@ -12,7 +12,6 @@ from dataclasses import replace
 
 from kipflow.mail.announcements.brackets import apply_bracket
 from kipflow.mail.announcements.entries import (
-    IN_ALL,
     Draft,
     Entry,
     Scope,
@@ -21,7 +20,7 @@ from kipflow.mail.announcements.entries import (
     mark_names,
     parse_name,
 )
-from kipflow.mail.announcements.tallywords import Kind, Word, find_end_of_run
+from kipflow.mail.announcements.tallywords import IN_ALL, Kind, Word, find_end_of_run
 from kipflow.mail.announcements.unsurewords import split_words
 
 _MAX_ENTRIES, _MAX_DEPTH = 60, 3
@@ -79,11 +78,16 @@ class Parser:
         self.draft.end = word.end
         return self.draft
 
+    @property
+    def choice(self) -> str | None:
+        """The choice that applies: of this entry, of the words before a colon, of a heading, or of the last entry."""
+        return self.draft.choice or self.lent.choice or self.scope.choice or self.last_choice
+
     # what the words of a head do
 
     def _take_number(self, word: Word) -> None:
         draft = self.draft
-        if draft.is_part and draft.number is not None:  # "5 out of 11": the whole
+        if draft.is_part:  # "5 out of 11": the whole
             return
         draft.drop_label()
         # "the other +1 3": a number right behind a value counts it at the start of a row only
@@ -184,7 +188,7 @@ class Parser:
         self.at = find_end_of_run(self.words, self.at)
         text = self.line[word.start : self.words[self.at - 1].end]
         is_next = not draft.names or before in {Kind.JOINS, Kind.FROM, Kind.ENDS}
-        name = parse_name(text) if is_next and (draft.expects_names or not draft.has_head) else None
+        name = parse_name(text) if is_next and draft.expects_names else None
         if draft.names and text.lower() in _INCLUDED:
             name = "myself"
         is_person = name == "myself" or are_people(text)
@@ -248,11 +252,11 @@ class Parser:
 
     def end_entry(self) -> None:
         """Write down the entry that ends here, if it is one."""
-        draft, self.draft = self.draft, Draft()
+        draft, choice = self.draft, self.choice or "+1"
+        self.draft = Draft()
         joined, self.joined = self.joined, None
         if not draft.is_entry(self.line, (self.lent, self.scope)):
             return
-        choice = draft.choice or self.lent.choice or self.scope.choice or self.last_choice or "+1"
         # also "two binding votes in favour and three against"
         group = draft.group or self.lent.group or self.scope.group or (joined.group if joined is not None else None)
         is_unsure = draft.names_first and len(draft.names) == 1

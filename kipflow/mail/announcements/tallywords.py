@@ -8,12 +8,14 @@ from dataclasses import dataclass, replace
 from enum import Enum, auto
 from functools import cache
 
-from kipflow.mail.announcements.tokens import load_classes
+from kipflow.mail.announcements.tokens import WIDE, compile_wide, load_classes
 from kipflow.mail.relevance import fold_case
 from kipflow.mail.votes.lexicon import load_words
 
 #: Most characters and words of a line that are looked at: more is no announcement and only costs time.
 MAX_LINE, _MAX_WORDS = 2_000, 500
+#: the groups of votes; in all: whether they bind or not
+BINDING, NON_BINDING, IN_ALL = "binding", "non-binding", "in all"
 
 
 class Kind(Enum):
@@ -48,7 +50,6 @@ class Word:
     unsure: bool = False  # "for", "no", a bare "0": a choice only beside numbers, colons or names
 
 
-WIDE = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _GROUP = r"(?:non[-–\s]{0,2}|not[-\s])?\bb[iy]n?d{1,2}i?n?g"
 _SHAPES = re.compile(
     rf"(?P<group>(?<![\w-]){_GROUP}(?:s(?=\))|(?![\w-]))"
@@ -97,9 +98,9 @@ def _load() -> dict[str, Word]:
     found = {word: Word(kind, word, 0, 0) for name, kind in _KINDS.items() for word in classes[name]}
     found |= {word: Word(Kind.NUMBER, word, 0, 0, str(n)) for n, word in enumerate(classes["number"])}
     binding, denied = load_words()["binds"], load_words()["no_bond"]
-    found |= {word: Word(Kind.GROUP, word, 0, 0, "binding") for word in binding}
+    found |= {word: Word(Kind.GROUP, word, 0, 0, BINDING) for word in binding}
     denials = (f"{no}{gap}{word}" for no in denied for word in binding for gap in ("", " "))
-    found |= {word: Word(Kind.GROUP, word, 0, 0, "non-binding") for word in denials}
+    found |= {word: Word(Kind.GROUP, word, 0, 0, NON_BINDING) for word in denials}
     found |= {word: Word(Kind.NUMBER, word, 0, 0, "0") for word in classes["without_any"]}
     for at, word in enumerate(classes["number_abroad"]):
         found[word] = Word(Kind.NUMBER, word, 0, 0, str(2 + at % _NUMBERS_ABROAD), unsure=True)
@@ -119,8 +120,7 @@ def _find_lengths() -> dict[str, int]:
 
 @cache
 def _find_wide() -> re.Pattern[str]:
-    wide = sorted((word for word in _load() if re.match(rf"[{WIDE}]", word)), key=len, reverse=True)
-    return re.compile("|".join(map(re.escape, wide)))
+    return compile_wide(_load())
 
 
 def scan(line: str) -> list[Word]:
@@ -133,7 +133,7 @@ def _scan(line: str) -> Iterator[Word]:
         shape, text, at = found.lastgroup or "", found.group(), found.span()
         if shape == "group":
             is_non = fold_case(text).strip()[:1] == "n"
-            yield Word(Kind.GROUP, text, *at, "non-binding" if is_non else "binding")
+            yield Word(Kind.GROUP, text, *at, NON_BINDING if is_non else BINDING)
         elif shape == "signed":
             bare = re.sub(r"[^+\-−01]", "", text)
             yield Word(Kind.CHOICE, text, *at, "0" if "0" in text else "+1" if bare[0] == "+" else "-1")

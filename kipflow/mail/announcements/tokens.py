@@ -27,11 +27,11 @@ class Token:
         return not self.words.isdisjoint(kinds)
 
 
-_WIDE = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+WIDE = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _TOKEN = re.compile(
-    rf"(?<!\d)[+\-]\s?[01](?=['’]?s\b|(?!\.?\w))|[A-Za-z]{{2,12}}-\d+|rc\d+|\d[\d.,]*|[{_WIDE}]+|[^\W\d_{_WIDE}]+(?:_[^\W\d_{_WIDE}]+)*|['’][a-z]{{1,2}}\b|[^\w\s]|_"
+    rf"(?<!\d)[+\-]\s?[01](?=['’]?s\b|(?!\.?\w))|[A-Za-z]{{2,12}}-\d+|rc\d+|\d[\d.,]*|[{WIDE}]+|[^\W\d_{WIDE}]+(?:_[^\W\d_{WIDE}]+)*|['’][a-z]{{1,2}}\b|[^\w\s]|_"
 )
-_IS_WIDE, _LAST_NARROW = re.compile(rf"[{_WIDE}]"), "\u303f"
+_IS_WIDE, _LAST_NARROW = re.compile(rf"[{WIDE}]"), "\u303f"
 _KEY = re.compile(r"[a-z]{2,12}-\d+|rc\d*")
 #: what a longer quotation is read as
 QUOTATION = "quotation"
@@ -81,9 +81,12 @@ def _find_phrases() -> dict[str, list[tuple[str, ...]]]:
 
 @cache
 def _find_wide() -> re.Pattern[str]:
-    """The words in scripts without blanks, the longest first; the text between them is unknown."""
-    wide = [word for (word, *more) in _load() if not more and re.match(rf"[{_WIDE}]", word)]
-    return re.compile(f"({'|'.join(sorted(wide, key=len, reverse=True))})")
+    return compile_wide(map(" ".join, _load()))
+
+
+def compile_wide(words: Iterable[str]) -> re.Pattern[str]:
+    """What splits a text in a script without blanks at these words, the longest first."""
+    return re.compile(f"({'|'.join(sorted(filter(_IS_WIDE.match, words), key=len, reverse=True))})")
 
 
 @cache
