@@ -23,7 +23,7 @@ from kipflow.mail.announcements.mails import result
 from kipflow.mail.announcements.names import can_be_listed, find_names, is_same_person
 from kipflow.mail.announcements.sayings import can_call, is_of_vote_abroad, read_call, read_ends, read_outcomes
 from kipflow.mail.announcements.tallies import parse_tally
-from kipflow.mail.announcements.tallywords import IN_ALL
+from kipflow.mail.announcements.tallywords import BINDING, IN_ALL, NON_BINDING
 from kipflow.mail.announcements.tokens import MAX_LINES, has_parts, has_word, lands, split_sentences
 from kipflow.mail.announcements.verdicts import Says
 from kipflow.mail.content.text import plain
@@ -176,15 +176,15 @@ def may_deny(later: Declared, known: Declared) -> bool:
 
 
 def _find_contradictions(counts: CountReading, outcome: str | None) -> Iterable[str]:
-    for group, stated in (("binding", counts.binding), ("non-binding", counts.non_binding), ("in all", counts.total)):
-        for choice, number in stated.items():
+    for group in (BINDING, NON_BINDING, IN_ALL):
+        for choice, number in counts.of(group).items():
             listed = counts.listed.get((group, choice))
             if listed is not None and listed != number:
                 yield f"the announcement says {number} {group} {choice} but names {listed}"
     totals = {choice: number for choice, number in counts.total.items() if (IN_ALL, choice) in counts.stated}
     for choice, number in totals.items():
         says = f"the announcement says {number} {choice} in all but"
-        parts = [counts.of(g)[choice] for g in ("binding", "non-binding") if (g, choice) in counts.stated]
+        parts = [counts.of(g)[choice] for g in (BINDING, NON_BINDING) if (g, choice) in counts.stated]
         if len(parts) == 2 and sum(parts) != number:
             yield f"{says} {parts[0]} binding and {parts[1]} non-binding"
         elif len(parts) == 1 and parts[0] > number:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from kipflow.domain.people import fold_name
 from kipflow.mail.announcements.names import COMMON_WORDS, find_names, is_handle
-from kipflow.mail.announcements.tallywords import BINDING, IN_ALL, Kind
+from kipflow.mail.announcements.tallywords import BINDING, IN_ALL, Kind, Word
 from kipflow.mail.announcements.tokens import join_words
 
 #: a name and the group written after it
@@ -32,7 +32,7 @@ _NOT_CAST = re.compile(
 _MISSING = re.compile(
     r"[ \w]{0,12} (?:is|are|was|were) (?:\w+ )?(?:missing|lacking|needed|required|short)\b", re.IGNORECASE
 )
-_BRACKETS = re.compile(r"\([^()]*\)")
+BRACKETS = re.compile(r"\([^()]*\)")
 #: "David A."
 _INITIAL = re.compile(r"(?<=\w )[A-Z](?:\.|(?=\s*(?:[,;(]|$)))|(?:^|(?<=[,;] ))[A-Z]\. ")
 _LOOKED_AT, _SENTENCE = 60, 300
@@ -54,6 +54,10 @@ class Entry:
     #: whether its name may be nobody's: "Big +1"
     is_unsure: bool = False
 
+    @property
+    def scope(self) -> Scope:
+        return Scope(self.choice, self.group if self.group != IN_ALL else None)
+
 
 @dataclass(frozen=True, slots=True)
 class Scope:
@@ -61,6 +65,10 @@ class Scope:
 
     choice: str | None = None
     group: str | None = None
+
+    def within(self, outer: Scope) -> Scope:
+        """This scope; what it does not name is lent by the outer one."""
+        return Scope(self.choice or outer.choice, self.group or outer.group)
 
 
 @dataclass(slots=True)
@@ -151,6 +159,11 @@ class Draft:
         return bool(is_of_votes) and not (_NOT_CAST.search(before) or _MISSING.match(line, self.end))
 
 
+def find_scope(words: Sequence[Word]) -> Scope:
+    """The first choice and group in words."""
+    return Scope(*(next((w.value for w in words if w.kind is kind), None) for kind in (Kind.CHOICE, Kind.GROUP)))
+
+
 def mark_entry(entry: Entry, group: str) -> Entry:
     """The entry, or if it has names they, with this group if it has none."""
     if entry.group != IN_ALL:
@@ -166,7 +179,7 @@ def mark_names(names: Iterable[Named], group: str) -> list[Named]:
 
 def are_people(text: str) -> bool:
     """Whether a text holds only names: "Mara Lind (binding), Jun O."."""
-    return bool(find_names(_INITIAL.sub("", _BRACKETS.sub(" ", text))))
+    return bool(find_names(_INITIAL.sub("", BRACKETS.sub(" ", text))))
 
 
 def parse_name(text: str) -> str | None:

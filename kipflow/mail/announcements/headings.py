@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from kipflow.mail.announcements.entries import Entry, Scope, are_people, is_uncounted, parse_name
+from kipflow.mail.announcements.entries import BRACKETS, Entry, Scope, are_people, find_scope, is_uncounted, parse_name
 from kipflow.mail.announcements.names import is_handle
 from kipflow.mail.announcements.tables import write_out_tables
 from kipflow.mail.announcements.tallies import parse_tally
@@ -56,7 +56,6 @@ _BEGINS_ROW = re.compile(
 _VOTES_OF = re.compile(r"\b(?:by|with) the (?:following votes|votes (?:of|from))\s*[.:]\s*$", re.IGNORECASE)
 _ADDRESS = re.compile(r"^<?[\w.+-]{1,64}@[\w.-]{1,120}>?$")
 _SAYS = re.compile(r"\w|[✔✓✅☑]")
-_BRACKETS = re.compile(r"\([^()]*\)")
 #: "Jun Okafor, who asked for docs", "Jun Okafor: needs docs"
 _REMARK = re.compile(r"(?:[,:;]| [–—-])\s(?=[a-z])")
 _NOBODY = frozenset({Kind.NONE, Kind.GLUE, Kind.OPENS, Kind.CLOSES})
@@ -188,20 +187,17 @@ class _Headings:
 
     def _read_heading(self, text: str, words: Sequence[Word]) -> list[Entry]:
         """Apply a heading; a number of votes in it is an entry."""
-        found = parse_tally(text, self.lent)
-        choice, group = (next((w.value for w in words if w.kind is k), None) for k in (Kind.CHOICE, Kind.GROUP))
+        found, scope = parse_tally(text, self.lent), find_scope(words)
         if found:
-            if (self.lent.choice is None or choice) and (self.lent.group is None or group):
+            if scope.within(self.lent) == scope:
                 self.lent = Scope()  # it says all by itself: what is above is over
             entry = next((entry for entry in found if entry.number), found[0])
-            self._open(Scope(entry.choice, entry.group if entry.group != IN_ALL else None))
+            self._open(entry.scope)
             self.is_open = bool(entry.number)  # not below "-1: 0"
-        elif choice or group:
-            kind = "" if choice and group else "choice" if choice else "group"
+        elif scope != Scope():
+            kind = "" if scope.choice and scope.group else "choice" if scope.choice else "group"
             self.outer = (self.outer or kind) if kind and self.is_open else kind
-            if kind and kind != self.outer:
-                choice, group = choice or self.lent.choice, group or self.lent.group
-            self.lent = Scope(choice, group)
+            self.lent = scope.within(self.lent) if kind != self.outer else scope
             self._open(self.lent)
         elif self.scope.group or self.lent.group:  # "Total:", "Others:" below "Binding"
             self.lent = Scope(self.lent.choice)
@@ -218,11 +214,11 @@ class _Headings:
         if not (are_people(below) or _ADDRESS.match(below)):
             return
         entry = next((entry for entry in parse_tally(text) if entry.number), None)
-        words = {word.kind: word.value for word in reversed(split_words(text))}
+        scope = find_scope(split_words(text))
         if entry is not None:
-            self._open(Scope(entry.choice, entry.group if entry.group != IN_ALL else None))
-        elif is_of_votes or (words.keys() & {Kind.CHOICE, Kind.GROUP} and (item is not None or _LISTS.search(below))):
-            self._open(Scope(words.get(Kind.CHOICE), words.get(Kind.GROUP)))
+            self._open(entry.scope)
+        elif is_of_votes or (scope != Scope() and (item is not None or _LISTS.search(below))):
+            self._open(scope)
 
     def _read_names(self, text: str, words: Sequence[Word], *, is_joined: bool) -> list[Entry]:
         """The names in a line below a heading; empty if it is something else."""
@@ -231,7 +227,7 @@ class _Headings:
             return [Entry(group, choice, 0)]
         head = _REMARK.split(text.removeprefix("and "), maxsplit=1)[0]
         text = head if are_people(head) and not are_people(text) else text.removeprefix("and ")
-        is_person = are_people(text) or parse_name(_BRACKETS.sub("", text)) == "myself"
+        is_person = are_people(text) or parse_name(BRACKETS.sub("", text)) == "myself"
         if not (is_person or _ADDRESS.match(text) or (is_joined and all(map(is_handle, re.split(r",\s*", text))))):
             return []
         return [Entry(group, choice, None, entry.names) for entry in parse_tally(f"{choice}: {text}")]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from kipflow.mail.announcements.entries import find_scope
 from kipflow.mail.announcements.tallywords import BINDING, NON_BINDING, Kind
 from kipflow.mail.announcements.tokens import join_words
 from kipflow.mail.announcements.unsurewords import split_words
@@ -114,7 +115,7 @@ def _write_vote(cells: Sequence[str], titles: Sequence[str]) -> list[str]:
 
 def _find_group(title: str, cell: str) -> str:
     """The group that a cell names, or marks under a title such as "binding"."""
-    named = next((word.value for word in split_words(cell) if word.kind is Kind.GROUP), "")
+    named = find_scope(split_words(cell)).group or ""
     if named or not _MARKS.search(title):
         return named
     return BINDING if _YES.fullmatch(cell) else NON_BINDING if _NO.fullmatch(cell) else ""

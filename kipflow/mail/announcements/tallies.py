@@ -43,9 +43,7 @@ def parse_tally(line: str, scope: Scope | None = None, *, is_item: bool = False)
 class Parser:
     """Goes through the words of a line once; what each kind of word does is in `_STEPS`."""
 
-    def __init__(
-        self, line: str, words: Sequence[Word], scope: Scope, *, is_item: bool = False, depth: int = 0
-    ) -> None:
+    def __init__(self, line: str, words: Sequence[Word], scope: Scope, *, is_item: bool, depth: int = 0) -> None:
         self.line, self.words, self.scope, self.is_item, self.depth = line, words, scope, is_item, depth
         self.at = 0
         self.entries: list[Entry] = []
@@ -58,8 +56,7 @@ class Parser:
         while self.at < len(self.words) and len(self.entries) < _MAX_ENTRIES:
             word = self.words[self.at]
             self.at += 1
-            step = _STEPS.get(word.kind)
-            if step is not None:
+            if (step := _STEPS.get(word.kind)) is not None:
                 step(self, word)
         self.end_entry()
         return self.entries
@@ -154,7 +151,7 @@ class Parser:
     def _take_lead(self, _: Word) -> None:
         draft = self.draft
         if draft.has_head and not draft.names:
-            self.lent = Scope(draft.choice or self.lent.choice, draft.group or self.lent.group)
+            self.lent = Scope(draft.choice, draft.group).within(self.lent)
             draft.is_open = True
         elif draft.names_first and draft.is_labelled:
             draft.drop_label()
@@ -205,9 +202,8 @@ class Parser:
         while self.at < len(self.words) and depth:
             depth += {Kind.OPENS: 1, Kind.CLOSES: -1}.get(self.words[self.at].kind, 0)
             self.at += 1
-        inner = self.words[start : self.at - 1 if not depth else self.at]
-        if inner and self.depth < _MAX_DEPTH:
-            apply_bracket(self, inner)
+        if self.depth < _MAX_DEPTH:
+            apply_bracket(self, self.words[start : self.at - (not depth)])
 
     def read_inside(self, inner: Sequence[Word], scope: Scope, draft: Draft | None = None) -> list[Entry]:
         """The entries in a bracket; `draft`: the head of the first one."""

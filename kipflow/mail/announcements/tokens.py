@@ -155,8 +155,7 @@ def tokenize(sentence: str) -> tuple[Token, ...]:
     texts: list[str] = []
     told = _SAID_TWICE.sub(r"\1 ; ", sentence).replace(" w/ ", " with ")
     told = _LONG_QUOTE.sub(f" {QUOTATION} ", _QUOTED_UNIT.sub(r"\1", told))
-    plain = _spell_not(told).replace("’", "'")
-    for text in _TOKEN.findall(plain.lower()):
+    for text in _TOKEN.findall(_spell_not(told).replace("’", "'").lower()):
         if text[0] > _LAST_NARROW and _IS_WIDE.match(text):
             texts.extend(filter(None, _find_wide().split(text)))
         elif text != "'":
