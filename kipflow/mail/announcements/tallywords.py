@@ -96,7 +96,6 @@ def _load() -> dict[str, Word]:
     classes = load_classes("patterns.toml")
     unsure = set(classes["may_be_side"])
     found = {word: Word(kind, word, 0, 0) for name, kind in _KINDS.items() for word in classes[name]}
-    found |= {word: Word(Kind.NUMBER, word, 0, 0, str(n)) for n, word in enumerate(classes["number"])}
     binding, denied = load_words()["binds"], load_words()["no_bond"]
     found |= {word: Word(Kind.GROUP, word, 0, 0, BINDING) for word in binding}
     denials = (f"{no}{gap}{word}" for no in denied for word in binding for gap in ("", " "))
@@ -104,6 +103,7 @@ def _load() -> dict[str, Word]:
     found |= {word: Word(Kind.NUMBER, word, 0, 0, "0") for word in classes["without_any"]}
     for at, word in enumerate(classes["number_abroad"]):
         found[word] = Word(Kind.NUMBER, word, 0, 0, str(2 + at % _NUMBERS_ABROAD), unsure=True)
+    found |= {word: Word(Kind.NUMBER, word, 0, 0, str(n)) for n, word in enumerate(classes["number"])}
     for name, choice in _SIDES.items():
         found |= {word: Word(Kind.CHOICE, word, 0, 0, choice, word in unsure) for word in classes[name]}
     return found
