@@ -46,9 +46,9 @@ def _mark_name(parser: Parser, first: dict[Kind, Word], group: str) -> None:
 
 def _complete_head(parser: Parser, first: dict[Kind, Word]) -> None:
     """ "+1 (binding)", "Yes (+1)", "+1 (3)", "+1 (8, all binding)"."""
-    if Kind.GROUP in first and (parser.draft.has_head or Kind.CHOICE not in first):
+    if Kind.GROUP in first:
         parser.take_group(first[Kind.GROUP])
-    elif Kind.CHOICE in first and parser.draft.choice is None:
+    if Kind.CHOICE in first and parser.draft.choice is None:
         parser.take_choice(first[Kind.CHOICE])
     if Kind.NUMBER in first and parser.draft.number is None:  # also "[3] +1 (binding)"
         parser.draft.drop_label()
