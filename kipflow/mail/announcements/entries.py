@@ -79,11 +79,11 @@ class Draft:
     group: str | None = None
     number: int | None = None
     names: list[Named] = field(default_factory=list)
-    #: where its head and names begin, where its head ends, and what stands before it
+    #: where its head and names begin, where its head ends, and the word before it
     start: int = -1
     names_start: int = 0
     end: int = 0
-    behind: Kind | None = None
+    preceded_by: Kind | None = None
     #: whether names may follow, and only after "from"
     is_open: bool = False
     is_from: bool = False
@@ -104,7 +104,8 @@ class Draft:
 
     @property
     def expects_names(self) -> bool:
-        is_row = self.number is None and self.choice is not None and self.behind in _ROW_STARTS  # "+1 Mara, +1 Jun"
+        """Whether a name may follow; also in "+1 Mara Lind, +1 Jun Okafor"."""
+        is_row = self.number is None and self.choice is not None and self.preceded_by in _ROW_STARTS
         return not self.has_head or (not self.names_first and (self.is_open or is_row))
 
     def may_hold_login(self, text: str, before: str, *, is_item: bool) -> bool:

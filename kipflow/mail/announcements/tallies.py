@@ -71,7 +71,7 @@ class Parser:
 
     def _begin_head(self, word: Word) -> Draft:
         if self.draft.start < 0:
-            self.draft.start, self.draft.behind = word.start, self._before()
+            self.draft.start, self.draft.preceded_by = word.start, self._before()
         self.draft.end = word.end
         return self.draft
 
@@ -91,7 +91,7 @@ class Parser:
         is_beside = (
             draft.choice is not None and self.at > 1 and self.words[self.at - 2].kind in {Kind.CHOICE, Kind.GROUP}
         )
-        is_stray = is_beside and draft.behind is not None and not draft.is_side
+        is_stray = is_beside and draft.preceded_by is not None and not draft.is_side
         is_apart = draft.choice is not None and self._before() is Kind.JOINS  # "all +1s and no -1"
         if draft.names or draft.number is not None or is_stray or is_apart:
             self.end_entry()

@@ -29,8 +29,8 @@ def split_words(line: str) -> tuple[Word, ...]:
 
 def _settle(word: Word, before: list[Word], after: list[Word]) -> Word:
     as_word = replace(word, kind=Kind.WORD, unsure=False)
-    behind = next((w for w in reversed(before) if w.kind not in _BETWEEN), None)
-    counted = behind is not None and behind.kind in {Kind.NUMBER, Kind.NONE}
+    preceding = next((w for w in reversed(before) if w.kind not in _BETWEEN), None)
+    counted = preceding is not None and preceding.kind in {Kind.NUMBER, Kind.NONE}
     begins = all(w.kind in _BETWEEN for w in before) or before[-1].kind in _BEFORE_SIDES
     ahead = _skip_claim(after)
     if word.kind is Kind.NUMBER:
@@ -44,7 +44,7 @@ def _settle(word: Word, before: list[Word], after: list[Word]) -> Word:
         return word
     if counted and after and after[0].kind is Kind.VOTES:  # "1 no vote"
         return word
-    if word.value == "0" and behind is not None and behind.kind is Kind.WORD and ahead is None:  # "Kim abstained"
+    if word.value == "0" and preceding is not None and preceding.kind is Kind.WORD and ahead is None:  # "Kim abstained"
         return word
     if word.text.lower() in _ACTS and not any(w.kind is Kind.NUMBER for w in [*before[-2:], *after[:3]]):
         return as_word
@@ -57,7 +57,7 @@ def _settle(word: Word, before: list[Word], after: list[Word]) -> Word:
 
 
 def _skip_claim(after: list[Word]) -> Word | None:
-    """The first word behind a side and what belongs to it: "(binding)", "votes", quotes."""
+    """The first word preceding a side and what belongs to it: "(binding)", "votes", quotes."""
     skipped = {Kind.GROUP, Kind.VOTES, Kind.GLUE, Kind.OPENS, Kind.CLOSES}
     while after and after[0].kind is Kind.GLUE:
         after = after[1:]
