@@ -11,8 +11,22 @@ from kipflow.mail.announcements.tallywords import IN_ALL, Kind, Word
 if TYPE_CHECKING:
     from kipflow.mail.announcements.tallies import Parser
 
+#: brackets within each other that are looked into
+_MAX_DEPTH = 3
 
-def apply_bracket(parser: Parser, inner: Sequence[Word]) -> None:
+
+def take_bracket(parser: Parser, _: Word) -> None:
+    """Read on to the end of a bracket, and apply what is in it."""
+    depth, start = 1, parser.at
+    while parser.at < len(parser.words) and depth:
+        depth += {Kind.OPENS: 1, Kind.CLOSES: -1}.get(parser.words[parser.at].kind, 0)
+        parser.at += 1
+    inner = parser.words[start : parser.at - 1 if not depth else parser.at]
+    if inner and parser.depth < _MAX_DEPTH:
+        _apply(parser, inner)
+
+
+def _apply(parser: Parser, inner: Sequence[Word]) -> None:
     """Apply the words in a bracket to the entry that is being read."""
     draft, first = parser.draft, {word.kind: word for word in reversed(inner)}
     group = first[Kind.GROUP].value if Kind.GROUP in first else None

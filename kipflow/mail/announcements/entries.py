@@ -36,6 +36,8 @@ BRACKETS = re.compile(r"\([^()]*\)")
 #: "David A."
 _INITIAL = re.compile(r"(?<=\w )[A-Z](?:\.|(?=\s*(?:[,;(]|$)))|(?:^|(?<=[,;] ))[A-Z]\. ")
 _LOOKED_AT, _SENTENCE = 60, 300
+_BEHIND_LOGIN = frozenset({None, Kind.OPENS, Kind.JOINS, Kind.ENDS, Kind.CLOSES, Kind.GROUP, Kind.GLUE})
+_BEHIND_ROW = frozenset({*_BEHIND_LOGIN, Kind.CHOICE, Kind.LEADS})
 #: what stands before a row of a list: "+1 Mara Lind, +1 Jun Okafor"
 _ROW_STARTS = frozenset({None, Kind.LEADS, Kind.JOINS, Kind.ENDS})
 
@@ -108,15 +110,22 @@ class Draft:
         is_row = self.number is None and self.choice is not None and self.preceded_by in _ROW_STARTS
         return not self.has_head or (not self.names_first and (self.is_open or is_row))
 
-    def may_hold_login(self, text: str, before: str, *, is_item: bool) -> bool:
-        """Whether words in small letters can be a person: in a list, or at the start of a row ("jokafor: +1")."""
+    def may_hold_login(self, text: str, row: str | None, *, ahead: Kind | None) -> bool:
+        """Whether words in small letters can be a person: in a list, or at the start of a row ("jokafor: +1").
+
+        `row`: the row of a list before them; `ahead`: the kind of the word behind them.
+        """
+        if ahead not in (_BEHIND_LOGIN if self.has_head else _BEHIND_ROW):
+            return False
         if self.is_from:
             return bool(self.names) and is_handle(text) and " " not in text
         if self.is_open or (self.names and self.has_head):
             return True
-        ahead = before[: self.start if self.has_head else None].rstrip()
-        is_row = not ahead or (self.has_head and ahead[-1] in ",;:")
-        return is_item and is_row and is_handle(text) and (" " not in text or not self.has_head)
+        if row is None:
+            return False
+        before = row[: self.start if self.has_head else None].rstrip()
+        is_first = not before or (self.has_head and before[-1] in ",;:")
+        return is_first and is_handle(text) and (" " not in text or not self.has_head)
 
     def mark(self, group: str) -> None:
         """Give a group to the last name."""

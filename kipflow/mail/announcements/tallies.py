@@ -10,27 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from kipflow.mail.announcements.brackets import apply_bracket
-from kipflow.mail.announcements.entries import (
-    Draft,
-    Entry,
-    Scope,
-    are_people,
-    mark_entry,
-    mark_names,
-    parse_name,
-)
-from kipflow.mail.announcements.tallywords import IN_ALL, Kind, Word, find_end_of_run
+from kipflow.mail.announcements.brackets import take_bracket
+from kipflow.mail.announcements.entries import Draft, Entry, Scope, are_people, mark_entry, mark_names, parse_name
+from kipflow.mail.announcements.tallywords import IN_ALL, Kind, Word, find_end_of_run, is_said_of_all
 from kipflow.mail.announcements.unsurewords import split_words
 
-_MAX_ENTRIES, _MAX_DEPTH = 60, 3
+_MAX_ENTRIES = 60
 #: what "with" and the like lead in belongs to no list
 _WITH = frozenset({"with", "mit", "avec", "con", "com"})
 #: between "all" and "binding"
 _BESIDE_ALL = frozenset({Kind.GLUE, Kind.NUMBER, Kind.VOTES})
-_INCLUDED = frozenset({"mine included", "myself included", "including mine", "including myself", "including me"})
-_BEHIND_LOGIN = frozenset({None, Kind.OPENS, Kind.JOINS, Kind.ENDS, Kind.CLOSES, Kind.GROUP, Kind.GLUE})
-_BEHIND_ROW = frozenset({*_BEHIND_LOGIN, Kind.CHOICE, Kind.LEADS})
 #: what may follow a name and its colon: "Mara: +1"
 _HEADS = frozenset({None, Kind.CHOICE, Kind.GROUP, Kind.NUMBER, Kind.OPENS})
 
@@ -128,22 +117,12 @@ class Parser:
     def _take_all(self, word: Word) -> None:
         ahead = enumerate(self.words[self.at : self.at + 5], self.at + 1)
         at, group = next(((at, w) for at, w in ahead if w.kind not in _BESIDE_ALL), (self.at, word))
-        if group.kind is Kind.GROUP and self._is_said_of_all(at):
+        if group.kind is Kind.GROUP and is_said_of_all(self.words, self.at - 1, at):
             is_of_all = self._before() is Kind.JOINS or not self.draft.names
             self.at = at
             self.mark_all(group.value, is_of_all=is_of_all)
         else:
             self._take_word(word)
-
-    def _is_said_of_all(self, at: int) -> bool:
-        """Whether "all binding" stands by itself, the words from `at` on behind it: not in "Not all votes are binding",
-        "All binding votes are in", "both binding and non-binding"."""
-        behind = [word.kind for word in self.words[at : at + 2]]
-        is_asked = "?" in {word.text for word in self.words[at:]}
-        starts = self.words[self.at - 2].kind if self.at > 1 else None
-        begins = starts in {None, Kind.JOINS, Kind.ENDS, Kind.OPENS, Kind.CLOSES, Kind.CHOICE, Kind.VOTES}
-        ends = behind[:1] in ([], [Kind.ENDS], [Kind.CLOSES], [Kind.JOINS]) and behind[1:] != [Kind.GROUP]
-        return begins and ends and not is_asked
 
     def _take_votes(self, _: Word) -> None:
         self.draft.has_votes = True
@@ -186,24 +165,15 @@ class Parser:
         text = self.line[word.start : self.words[self.at - 1].end]
         is_next = not draft.names or before in {Kind.JOINS, Kind.FROM, Kind.ENDS}
         name = parse_name(text) if is_next and draft.expects_names else None
-        if draft.names and text.lower() in _INCLUDED:
+        if draft.names and text.lower() in {"mine included", "myself included"}:
             name = "myself"
         is_person = name == "myself" or are_people(text)
-        may_be_login = self._ahead() in (_BEHIND_LOGIN if draft.has_head else _BEHIND_ROW)
-        before_it = self.line[: word.start]
-        if name and (is_person or (may_be_login and draft.may_hold_login(text, before_it, is_item=self.is_item))):
+        row = self.line[: word.start] if self.is_item else None
+        if name and (is_person or draft.may_hold_login(text, row, ahead=self._ahead())):
             draft.names_start = draft.names_start if draft.names else word.start
             draft.names.append((name, IN_ALL))
         elif not (is_next and draft.names and draft.has_head and not draft.is_from):  # "+1: Mara, Jun and some others"
             self._break(before)
-
-    def _take_bracket(self, _: Word) -> None:
-        depth, start = 1, self.at
-        while self.at < len(self.words) and depth:
-            depth += {Kind.OPENS: 1, Kind.CLOSES: -1}.get(self.words[self.at].kind, 0)
-            self.at += 1
-        if self.depth < _MAX_DEPTH:
-            apply_bracket(self, self.words[start : self.at - (not depth)])
 
     def read_inside(self, inner: Sequence[Word], scope: Scope, draft: Draft | None = None) -> list[Entry]:
         """The entries in a bracket; `draft`: the head of the first one."""
@@ -273,7 +243,7 @@ _STEPS: dict[Kind, Callable[[Parser, Word], None]] = {
     Kind.LEADS: Parser._take_lead,
     Kind.FROM: Parser._take_from,
     Kind.WORD: Parser._take_word,
-    Kind.OPENS: Parser._take_bracket,
+    Kind.OPENS: take_bracket,
     Kind.JOINS: Parser._take_join,
     Kind.ENDS: Parser._take_end,
 }

@@ -83,6 +83,7 @@ _KINDS = {
 }
 #: numbers in each language of `number_abroad`, from two on
 _NUMBERS_ABROAD = 9
+_BEFORE_ALL = frozenset({Kind.JOINS, Kind.ENDS, Kind.OPENS, Kind.CLOSES, Kind.CHOICE, Kind.VOTES})
 #: fewest characters of a name in a script without blanks
 _LEAST_OF_NAME, _LONGEST_RUN = 2, 100
 #: within a name
@@ -221,3 +222,14 @@ def find_end_of_run(words: Sequence[Word], at: int) -> int:
             break
         at += 1
     return at
+
+
+def is_said_of_all(words: Sequence[Word], start: int, end: int) -> bool:
+    """Whether "all binding" from `start` to `end` stands by itself.
+
+    Not so in "Not all votes are binding", "All binding votes are in", "both binding and non-binding".
+    """
+    behind = [word.kind for word in words[end : end + 2]]
+    begins = start == 0 or words[start - 1].kind in _BEFORE_ALL
+    ends = behind[:1] in ([], [Kind.ENDS], [Kind.CLOSES], [Kind.JOINS]) and behind[1:] != [Kind.GROUP]
+    return begins and ends and all(word.text != "?" for word in words[end:])
