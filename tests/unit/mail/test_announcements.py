@@ -82,3 +82,29 @@ def test_values_beside_the_names_of_others_are_no_question_about_a_vote_of_who_a
 ) -> None:
     message = read_announcement(f"The vote is over.\n\n{listed}\n\nThe vote has ended, KIP-7 is accepted.", reply=True)
     assert [vote.standing for vote in message.expressions] == read
+
+
+@pytest.mark.parametrize(
+    ("text", "subject"),
+    [
+        ("Thanks Mara, Jun, Ana. Sorry: -1 (binding)", "Re: [RESULT] [VOTE] KIP-7: Shorter names"),
+        ("Votes so far: Jun +1, Ana +1. Verdict: -1", "Re: [RESULT] [VOTE] KIP-7: Shorter names"),
+        ("The results are fine. Conclusion: +1 (binding)", "Re: [VOTE] KIP-7: Shorter names"),
+        ("Thanks all for voting. Verdict: -1 (binding)", "Re: [VOTE] KIP-7: Shorter names"),
+        ("The vote passed:\n+1 Jun Lind\n+1 Ana Petit\n\nVerdict: -1 (binding)", "Re: [VOTE] KIP-7: Shorter names"),
+        (
+            "+1 (binding), the tests pass.\n\nThe vote passed:\n+1 Jun Lind\n+1 Ana Petit",
+            "Re: [VOTE] KIP-7: Shorter names",
+        ),
+    ],
+)
+def test_a_word_before_or_behind_a_vote_is_not_taken_for_the_voter_in_a_result(text: str, subject: str) -> None:
+    assert read_announcement(text, reply=False, subject=subject).expressions
+
+
+@pytest.mark.parametrize(
+    "text", ["Approved: Jun, Ana", "Approve: Jun, Ana (PR #12)", "Reviewers: Jun, Ana. Approve: Kim."]
+)
+def test_reviewers_who_approve_end_no_vote(text: str) -> None:
+    declared = read_announcement(text, reply=True).declared
+    assert declared is None or declared.unclear
