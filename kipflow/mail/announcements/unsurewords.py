@@ -57,7 +57,7 @@ def _settle(word: Word, before: list[Word], after: list[Word]) -> Word:
 
 
 def _skip_claim(after: list[Word]) -> Word | None:
-    """The first word preceding a side and what belongs to it: "(binding)", "votes", quotes."""
+    """The first word behind a side and what belongs to it: "(binding)", "votes", quotes."""
     skipped = {Kind.GROUP, Kind.VOTES, Kind.GLUE, Kind.OPENS, Kind.CLOSES}
     while after and after[0].kind is Kind.GLUE:
         after = after[1:]
