@@ -37,6 +37,8 @@ from kipflow.mail.votes.values import find_values
 _LONGEST_LINE = 300
 #: an entry in small letters with this many words is no name
 _SAYS = 4
+#: what a row of a list of voters holds besides a name
+_ROW_WORDS = re.compile(r"[+-]\s?[01]|\b(?:non-?)?binding\b|\W", re.IGNORECASE)
 _SURE = {Standing.CLEAR, Standing.WITHDRAWAL}
 #: "extending this", "keep the vote open"; not "I leave the PR open until the vote is done"
 _EXTENDS = re.compile(
@@ -212,7 +214,8 @@ def ask_beside_result(votes: Iterable[Expression], words: Words, author: str) ->
     rows = {others[0] for others in listed if len(others) == 1 and " " in others[0] and are_people(others[0])}
     for vote in votes:
         valued = [x for x in split_sentences([vote.line]) if find_values(x)]
-        counts = all(_counts_others(x, author) for x in valued) or (len(rows) > 1 and any(map(vote.line.count, rows)))
+        is_listed = len(rows) > 1 and any(_is_row(vote.line, name) for name in rows)
+        counts = is_listed or all(_counts_others(x, author) for x in valued)
         of_others = counts or lists_others(vote.line, "") or gives_others(vote.line, author)
         if not (of_others or _heads_names(vote.line, words, author)):
             yield replace(vote.as_question("beside-a-result", why), standing=Standing.HINT)
@@ -223,6 +226,11 @@ def _counts_others(sentence: str, author: str) -> bool:
     if has("first_person", fold(sentence)):
         return False
     return any(x.number is not None or len(_find_others(x, author)) > 1 for x in parse_tally(sentence))
+
+
+def _is_row(line: str, name: str) -> bool:
+    """Whether a line holds a name and a vote, and nothing else."""
+    return name in line and not _ROW_WORDS.sub("", line.replace(name, "", 1))
 
 
 def _find_others(entry: Entry, author: str) -> list[str]:

@@ -67,7 +67,8 @@ def _add_names(reading: CountReading, people: dict[Key, list[str]]) -> None:
     """The names, and their number where an announcement states none."""
     for (group, choice), names in people.items():
         unique = tuple(dict.fromkeys(names))
-        reading.listed[(group, choice)] = len(unique)
+        if unique != ("myself",):
+            reading.listed[(group, choice)] = len(unique)
         reading.names[choice if group == IN_ALL else f"{choice} {group}"] = unique
         if not _is_partly_marked(people, group, choice):
             reading.of(group).setdefault(choice, len(unique))

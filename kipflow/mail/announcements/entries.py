@@ -156,7 +156,7 @@ class Draft:
         """Whether it holds a number of votes if a word follows that fits nowhere, as in "2 binding constraints"."""
         return self.number is not None and (self.choice is not None or self.has_votes or bool(self.names))
 
-    def is_entry(self, line: str, lent: Iterable[Scope]) -> bool:
+    def is_entry(self, line: str, lent: Scope) -> bool:
         """Whether it counts or lists votes that were cast."""
         if self.names and not self.has_head:  # "It passes: Mara, Jun (all binding)"
             label = line[: self.names_start]
@@ -164,7 +164,7 @@ class Draft:
             return are_marked and _PASSES.search(label) is not None and not _is_denied(label)
         if self.number is None:
             return bool(self.names) and not _is_denied(line[: self.start])
-        is_of_votes = self.choice or (not self.is_part and (self.group or any(s.choice or s.group for s in lent)))
+        is_of_votes = self.choice or (not self.is_part and (self.group or lent != Scope()))
         before = line[max(0, self.start - _LOOKED_AT) : self.start]
         return bool(is_of_votes) and not (_NOT_CAST.search(before) or _MISSING.match(line, self.end))
 

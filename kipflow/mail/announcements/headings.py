@@ -71,7 +71,7 @@ def find_entries(lines: Sequence[str]) -> Iterator[tuple[str, Entry]]:
     joined = list(_join_wrapped(write_out_tables(written)))
     headings = _Headings()
     for at, line in enumerate(joined):
-        following = next((below for below in joined[at + 1 : at + 4] if below.strip()), "")
+        following = next((below for below in joined[at + 1 : at + 4] if _SAYS.search(below)), "")
         for entry in headings.read(line, following):
             yield line, entry
 
@@ -133,6 +133,15 @@ def _is_heading(words: Sequence[Word]) -> bool:
     ) and any(word.kind in _HEAD or (word.kind in {Kind.WORD, Kind.GLUE} and len(word.text) > 1) for word in words)
 
 
+def _can_be_below(line: str) -> bool:
+    """Whether a line can stand below a heading: an item, a voter, or counts."""
+    item = _ITEM.match(line)
+    text = item["rest"] if item is not None else line.strip()
+    words = split_words(text)
+    is_row = bool(words) and words[0].kind in {Kind.CHOICE, Kind.GROUP, Kind.NUMBER, Kind.NONE, Kind.OPENS}
+    return item is not None or is_row or are_people(text) or is_handle(text) or _ADDRESS.match(text) is not None
+
+
 @dataclass(slots=True)
 class _Headings:
     """What the headings above a line say of it: "Binding" above "+1 Mara Lind", "-1 votes" above "binding: 2"."""
@@ -159,7 +168,7 @@ class _Headings:
         is_apart, self.blanks = self.blanks > 0, 0
         words = split_words(text)
         if _is_heading(words):
-            return self._read_heading(text, words)
+            return self._read_heading(text, words, following)
         found = parse_tally(text, self.lent, is_item=True)
         is_below = item is None and is_apart and (self.has_items or (self.has_names and not self.is_spaced))
         may_list = self.is_open and not is_below  # below a list of names: a signature
@@ -185,7 +194,7 @@ class _Headings:
         self.scope, self.is_open = scope, True
         self.has_names = self.has_items = self.is_spaced = False
 
-    def _read_heading(self, text: str, words: Sequence[Word]) -> list[Entry]:
+    def _read_heading(self, text: str, words: Sequence[Word], following: str) -> list[Entry]:
         """Apply a heading; a number of votes in it is an entry."""
         found, scope = parse_tally(text, self.lent), find_scope(words)
         if found:
@@ -194,7 +203,7 @@ class _Headings:
             entry = next((entry for entry in found if entry.number), found[0])
             self._open(entry.scope)
             self.is_open = bool(entry.number)  # not below "-1: 0"
-        elif scope != Scope():
+        elif scope != Scope() and (text.endswith(_LEADS) or _can_be_below(following)):  # not the ballot "+1 (binding)"
             kind = "" if scope.choice and scope.group else "choice" if scope.choice else "group"
             self.outer = (self.outer or kind) if kind and self.is_open else kind
             self.lent = scope.within(self.lent) if kind != self.outer else scope

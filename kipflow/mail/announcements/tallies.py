@@ -20,6 +20,7 @@ _MAX_ENTRIES = 60
 _WITH = frozenset({"with", "mit", "avec", "con", "com"})
 #: between "all" and "binding"
 _BESIDE_ALL = frozenset({Kind.GLUE, Kind.NUMBER, Kind.VOTES})
+_BEFORE_NAMES = frozenset({Kind.JOINS, Kind.FROM, Kind.ENDS})
 #: what may follow a name and its colon: "Mara: +1"
 _HEADS = frozenset({None, Kind.CHOICE, Kind.GROUP, Kind.NUMBER, Kind.OPENS})
 
@@ -160,10 +161,10 @@ class Parser:
         before = self._before()
         if self.draft.names_first and before is Kind.CLOSES:  # "Mara: +1 (binding) Jun: +1"
             self.end_entry()
-        draft = self.draft
+        draft, is_counted = self.draft, self.at > 1 and self.words[self.at - 2].kind is Kind.NUMBER
         self.at = find_end_of_run(self.words, self.at)
         text = self.line[word.start : self.words[self.at - 1].end]
-        is_next = not draft.names or before in {Kind.JOINS, Kind.FROM, Kind.ENDS}
+        is_next = before in _BEFORE_NAMES or not (draft.names or is_counted)  # not "5 in our poll"
         name = parse_name(text) if is_next and draft.expects_names else None
         if draft.names and text.lower() in {"mine included", "myself included"}:
             name = "myself"
@@ -178,7 +179,7 @@ class Parser:
     def read_inside(self, inner: Sequence[Word], scope: Scope, draft: Draft | None = None) -> list[Entry]:
         """The entries in a bracket; `draft`: the head of the first one."""
         inside = Parser(self.line[: inner[-1].end], inner, scope, is_item=draft is None, depth=self.depth + 1)
-        inside.draft = draft or inside.draft
+        inside.draft, inside.lent = draft or inside.draft, scope
         return inside.read()
 
     # where entries end
@@ -221,7 +222,7 @@ class Parser:
         draft, choice = self.draft, self.choice or "+1"
         self.draft = Draft()
         joined, self.joined = self.joined, None
-        if not draft.is_entry(self.line, (self.lent, self.scope)):
+        if not draft.is_entry(self.line, self.lent):
             return
         # also "two binding votes in favour and three against"
         group = draft.group or self.lent.group or self.scope.group or (joined.group if joined is not None else None)

@@ -9,11 +9,12 @@ from kipflow.mail.announcements.tallywords import Kind, Word, scan
 
 #: a side, or that there are none: "no: 3", "no votes"
 _DENIES = frozenset({"no", "non"})
-#: what voters do, and reviewers: a side only beside a number
+#: what voters do, and reviewers: a side only before a colon and a number
 _ACTS = frozenset({"approve", "approved", "reject", "rejected"})
 #: what stands between a number and its side: "3 binding votes in favour"
 _BETWEEN = {Kind.GROUP, Kind.VOTES, Kind.GLUE}
 _BEFORE_SIDES = frozenset({Kind.ENDS, Kind.JOINS, Kind.GROUP, Kind.OPENS, Kind.LEADS})
+_BEHIND_NUMBERS = frozenset({Kind.OPENS, Kind.JOINS, Kind.ENDS, Kind.VOTES})
 _NEAR = 6
 
 
@@ -46,14 +47,20 @@ def _settle(word: Word, before: list[Word], after: list[Word]) -> Word:
         return word
     if word.value == "0" and preceding is not None and preceding.kind is Kind.WORD and ahead is None:  # "Kim abstained"
         return word
-    if word.text.lower() in _ACTS and not any(w.kind is Kind.NUMBER for w in [*before[-2:], *after[:3]]):
-        return as_word
     ends = ahead is None or ahead.kind not in {Kind.WORD, Kind.NUMBER, Kind.CHOICE, Kind.FROM}
     heads = [w.kind for w in after[:2]] == [Kind.OPENS, Kind.CHOICE]  # "Yes (+1)"
-    heads = heads or (ahead is not None and (ahead.kind is Kind.LEADS or (not before and ahead.kind is Kind.NUMBER)))
+    heads = heads or (ahead is not None and (ahead.kind is Kind.LEADS or (not before and _ends_row(ahead, after))))
+    if word.text.lower() in _ACTS:
+        counted, heads = False, heads and any(w.kind is Kind.NUMBER for w in after[:3])
     if (counted and ends) or (begins and heads):
         return word
     return replace(as_word, kind=Kind.NUMBER, value="0") if word.text.lower() in _DENIES else as_word
+
+
+def _ends_row(word: Word, after: list[Word]) -> bool:
+    """Whether a number behind a side counts it: "YES  6", not "for 3 topics: passed"."""
+    behind = after[after.index(word) + 1 :][:1]
+    return word.kind is Kind.NUMBER and (not behind or behind[0].kind in _BEHIND_NUMBERS)
 
 
 def _skip_claim(after: list[Word]) -> Word | None:

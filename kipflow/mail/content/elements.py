@@ -26,6 +26,7 @@ _QUOTE_IDS = frozenset({"mail-editor-reference-message-container"})
 _BAR_STYLE = re.compile(r"border-left(?:-style|-width)?\s*:[^;]{0,60}(?:solid|px|pt)", re.IGNORECASE)
 _INDENTED = re.compile(r"margin:(?:\s*0(?:px)?){3} 40px;\s*border:\s*none", re.IGNORECASE)
 _RULE_STYLE = re.compile(r"border-top\s*:\s*solid\s+#(?:e1e1e1|b5c4df)", re.IGNORECASE)
+_FEWEST_ROWS = 4
 #: the titles of a table of voters whose first row no markup marks as titles
 _TITLE = re.compile(r"(?:names?|voters?|members?|persons?|who|votes?|choice|binding\??|pmc\??)", re.IGNORECASE)
 _SIGNATURE_CLASSES = frozenset({"moz-signature", "gmail_signature"})
@@ -47,15 +48,20 @@ def is_hidden(node: Any, tag: str) -> bool:
 
 
 def is_drawn(table: Any) -> bool:
-    """Whether a table has a row of titles, and its cells have one line each: others would fall apart."""
+    """Whether a table has a row of titles, and its cells have one line each: others would fall apart.
+
+    With plain cells as titles, or paragraphs in its cells, it needs some rows: a small one may just hold its writer's
+    vote.
+    """
     titles = next(table.iter("tr"), ())
-    has_titles = len(titles) > 1 and (
-        all(cell.tag == "th" for cell in titles)
-        or all(_TITLE.fullmatch("".join(cell.itertext()).strip()) is not None for cell in titles)
-    )
-    if not has_titles or next(table.iterdescendants("table", "br", "li", "blockquote", "pre"), None) is not None:
+    if len(titles) < 2 or next(table.iterdescendants("table", "br", "li", "blockquote", "pre"), None) is not None:
         return False
-    return all(sum(1 for _ in cell.iterdescendants("p", "div")) < 2 for cell in table.iter("td", "th"))
+    is_headed = all(cell.tag == "th" for cell in titles)
+    if is_headed and next(table.iterdescendants("p", "div"), None) is None:
+        return True
+    is_titled = is_headed or all(_TITLE.fullmatch("".join(cell.itertext()).strip()) is not None for cell in titles)
+    is_flat = all(sum(1 for _ in cell.iterdescendants("p", "div")) < 2 for cell in table.iter("td", "th"))
+    return is_titled and is_flat and sum(1 for _ in table.iter("tr")) >= _FEWEST_ROWS
 
 
 def is_quote(node: Any, tag: str) -> bool:

@@ -44,8 +44,10 @@ _WROTE = re.compile(
 )
 #: words above a quote that point to answers written into it: "See below.", "siehe unten", "Hi Ann,"
 _LEADS_BELOW = re.compile(
-    r"(?:\b(?:below|in-?lined?|unten|nachfolgend|ci-dessous|más abajo|abaixo|di seguito|hieronder|nedan|nedenfor|ниже"
-    r"|in (?:red|blue|green|colou?r))|见下|見下|以下|下面|下記|아래)(?:\W+[^\W\d]+){0,3}\W*$"
+    r"(?:\b(?:below|in-?lined?|unten|nachfolgend|ci-dessous|más abajo|abaixo|di seguito|hieronder|nedan|nedenfor|ниже)"
+    r"|见下|見下|以下|下面|下記|아래)\W*$"
+    r"|\b(?:see|answers?|repl(?:y|ies)|comments?|responses?)\b[^.!?]{0,30}"
+    r"\b(?:below|in-?lined?|in (?:red|blue|green|colou?r))(?: in (?:red|blue|green|colou?r))?\b(?:\W+[^\W\d]+){0,3}\W*$"
     r"|^\W*(?:hi|hello|hey|dear|hallo|bonjour|salut|hola|olá|ciao|moin|привет)\b(?:\W+[^\W\d]+){0,3}\W*$",
     re.IGNORECASE,
 )

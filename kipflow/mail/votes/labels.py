@@ -15,7 +15,7 @@ from kipflow.mail.votes.unfinished import BE, NAME, awaits_value
 
 ITEM = re.compile(r"\A\s*(?:[-*•·]|\(?(?:\d{1,2}|[a-h])[.)])\s")
 _WRITER = re.compile(r"\b(?:i|we|(?<!and )me(?! and)|in my (?:opinion|view|eyes))\b")
-_OWN_CLAUSE = re.compile(r"\W*(?:(?:so|and|but|hence|thus|therefore|still|now)\W+)*(?:i|we)\b")
+_OWN_CLAUSE = re.compile(r"\W*(?:(?:so|and|but|hence|still|now)\W+)*(?:i|we)\b(?:(?!\b(?:it|him|his|hers?|them)\b).)*")
 #: "我现在也看完了", "私も"; with a claim to bind
 _WRITER_WIDE = re.compile(
     r"^\W*(?:(?:这个|這個)?(?:我|本人)(?:也|现在|現在|已经|已經|刚|剛|都|看|读|讀|测|測|试|試)|(?:私|저)(?:は|も|는|도))"
@@ -116,7 +116,7 @@ def _concludes(x: Label) -> bool:
 
 def _passes_on(x: Label) -> bool:
     before = x.text.removesuffix(x.last).rstrip(" ,")  # "The page says 72 hours, so I am still in time"
-    is_own = _OWN_CLAUSE.match(x.last) is not None and not any(ends(name, before) for name in PASSED_ON)
+    is_own = _OWN_CLAUSE.fullmatch(x.last) is not None and not any(ends(name, before) for name in PASSED_ON)
     said = drop("not_voted", drop("harmless", drop("leads_in", drop("casts", x.last if is_own else x.text))))
     return any(has(name, said) for name in PASSED_ON) or (has("other", x.told) and "vote" in x.last)
 

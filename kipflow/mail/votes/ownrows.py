@@ -21,8 +21,9 @@ _NUMBER = re.compile(r"(?:[A-Za-z]{2,12}[- ]?)?0{0,3}(?P<number>\d{1,6})")
 _VOTE = re.compile(r"(?:my )?(?:vote|choice|ballot)", re.IGNORECASE)
 _MARK = re.compile(r"[xX✓✔☑✅]")
 _OWN_MARK = re.compile(r"(?:(?:your|my) )?(?:mark|choice|x|answer)?", re.IGNORECASE)
-#: a row without bars at its ends
+#: a row without bars at its ends, and the rule of such a table
 _BARE_ROW = re.compile(r"\s*[^|]{1,120}(?:\|[^|]{0,120}){2,12}")
+_DRAWN_RULE = re.compile(r"\s*-[-+|\s]{2,}-\s*")
 _RULE = re.compile(r"[:=-]*")
 
 
@@ -40,7 +41,8 @@ def read_rows(lines: Sequence[OwnLine], author: str, numbers: Collection[int]) -
     """The lines with each table row blanked out, or written out if it is the author's own vote ("| Mara | +1 |") or one
     on a proposal of the subject ("| 807 | +1 |"); as a question where that is not certain."""
     bare = {i for i, line in enumerate(lines) if "|" in line.text and _BARE_ROW.fullmatch(line.text)}
-    is_row = [is_table_row(line.text) or (i in bare and bool({i - 1, i + 1} & bare)) for i, line in enumerate(lines)]
+    has_rule = any("-" in line.text and _DRAWN_RULE.fullmatch(line.text) for line in lines)
+    is_row = [is_table_row(line.text) or (i in bare and has_rule) for i, line in enumerate(lines)]
     rows = {i: _split(line.text) for i, line in enumerate(lines) if is_row[i]}
     if not rows:
         return Rows(tuple(lines), {}, reports=False)

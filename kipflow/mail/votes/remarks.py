@@ -58,7 +58,8 @@ def answer(m: Mention) -> bool:
     if m.choice is Choice.AGAINST and not (m.is_claimed or m.mine_follows) and has("assent", fold(m.lead)):
         return True  # "Yes, -1."
     is_open = remark.endswith(",") or (remark[-1:].isalpha() and ends("leaves_open", remark[-12:]))
-    is_led_in = remark.endswith(":") and has("first_person", remark) and not has("call", remark)
+    last = re.split(r"[.!?;]\s", remark)[-1]
+    is_led_in = remark.endswith(":") and has("we_are", last)
     if (is_open and line.quote_follows) or (is_led_in and len(remark) < _LONGEST):
         return True  # what is quoted goes on here: a line of it without its mark
     if not (m.opens or m.is_claimed or m.mine_follows) and m.about is About.NOTHING and has("agreeing", fold(m.lead)):

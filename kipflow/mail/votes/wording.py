@@ -54,9 +54,11 @@ def read_words(text: str, *, answers: str) -> Finding | None:
     outright = has("abstains", folded) or (claimed is not None and _is_short(folded))
     if not named and (not outright or _names_others(text)):
         return None if answers or (denied and _is_denied_itself(folded)) else _ask(choice, folded, claimed)
+    abstains = choice is Choice.ABSTAIN and not (named or has("abstains", folded))
+    is_aside = abstains and _ASIDE.fullmatch(text) is not None
     if answers and not named and claimed is None:
         rule, why = "inline-answer", "answers a quoted remark within a discussion: a vote, or an answer?"
-    elif choice is None or denied or refuses or _ASIDE.fullmatch(text) or _OPTION.search(folded) or _is_doubted(folded):
+    elif choice is None or denied or refuses or is_aside or _OPTION.search(folded) or _is_doubted(folded):
         rule, why = "conditional", "words that cast a vote, with a doubt about them: is it cast?"
     else:
         rule, why = "stated-in-words", ""

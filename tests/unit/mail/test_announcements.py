@@ -108,3 +108,43 @@ def test_a_word_before_or_behind_a_vote_is_not_taken_for_the_voter_in_a_result(t
 def test_reviewers_who_approve_end_no_vote(text: str) -> None:
     declared = read_announcement(text, reply=True).declared
     assert declared is None or declared.unclear
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "+1 (binding)\n\nPassed on 17 and 21\n\nThanks, Kim",
+        "-1 (binding)\n\n- tests: failed (2)\n- build: passed",
+        "+1 (binding)\n\nJava: 17\nTests: passed",
+        "+1 (binding)\n\nPassed: 12\nFailed: 0",
+        "+1 (binding)\n\n- signatures: passed\n- tests: passed (120)\n- build: 3 minutes",
+        "+1\n\n1. Build: passed\n2. Tests: 120",
+        "+1 (binding)\n\nIt accepted 3 requests, and rejected none. The test passed.",
+        "+1 (binding)\n\nThe raft election test passed with 3 votes, none against.",
+        "+1\n\nfor 3 topics: passed\nagainst 2 brokers: passed",
+    ],
+)
+def test_a_report_below_a_vote_ends_no_vote(text: str) -> None:
+    message = read_announcement(text, reply=True)
+    assert message.declared is None
+    assert [vote.standing for vote in message.expressions] == ["clear"]
+
+
+@pytest.mark.parametrize(
+    ("text", "standing"),
+    [
+        ("My vote | +1 | binding\nDate | today | UTC", "clear"),
+        ("[x] +1 | [ ] 0 | [ ] -1\nKim | Acme | dev", "clear"),
+        ("Jun says it is ready, so I send it for him: +1 (binding)", "unclear"),
+        ("Ana wrote that she votes for it, and I report it: +1 (binding)", "unclear"),
+        ("My own: +1, cast on behalf of Jun", "unclear"),
+        ("> My proposal is at this page:\n\nLooks good. +1 (binding)", "clear"),
+        ("(I vote against.)", "clear"),
+        ("The vote passed.\n\n- Jun Okafor: +1\n- Ana Petit: +1\n\n+1 (binding), as Jun Okafor said.", "hint"),
+        ("+1 from me.\n\nThe vote passes with 5 +1 votes, 3 of them binding.", "clear"),
+    ],
+)
+def test_whose_a_vote_is_beside_rows_reports_and_results(text: str, standing: str) -> None:
+    message = read_announcement(text, reply=True)
+    assert [vote.standing for vote in message.expressions] == [standing]
+    assert message.declared is None or message.declared.contradictions == ()
