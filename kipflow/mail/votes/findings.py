@@ -112,9 +112,9 @@ def weigh_with_the_rest(vote: Expression, found: Sequence[Finding], text: str, a
     folded = fold(text.replace("\n", " "))[:MAX_TEXT]
     at = next(i for i, f in enumerate(found) if f.expression == vote)
     takes_back = _has(Role.TAKES_BACK, found[at + 1 :])
-    if (has("behalf", folded) or _SENT_FOR.search(text)) and (
-        SPEAKS_FOR_SELF.search(vote.line) is None or has("behalf", fold(vote.line))
-    ):
+    spoken = SPEAKS_FOR_SELF.search(vote.line)  # "On behalf of Acme and myself", not "My own: +1, on behalf of Jun"
+    for_self = spoken is not None and ("myself" in spoken.group() or not has("behalf", fold(vote.line)))
+    if (has("behalf", folded) or _SENT_FOR.search(text)) and not for_self:
         doubt = ("for-another", "cast for somebody else, or not to be counted: whose vote is it?")
     elif takes_back and found[at].role is not Role.CHANGE:
         asked = vote.as_question("taken-back", "the same mail takes something back: does the vote stand?")
