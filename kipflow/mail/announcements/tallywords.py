@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from enum import Enum, auto
 from functools import cache
 
+from kipflow.mail.announcements.timewords import find_number
 from kipflow.mail.announcements.tokens import WIDE, compile_wide, load_classes
 from kipflow.mail.relevance import fold_case
 from kipflow.mail.votes.lexicon import load_words
@@ -81,8 +82,6 @@ _KINDS = {
     "tally_glue": Kind.GLUE,
     "tally_part": Kind.PART,
 }
-#: numbers in each language of `number_abroad`, from two on
-_NUMBERS_ABROAD = 9
 _BEFORE_ALL = frozenset({Kind.JOINS, Kind.ENDS, Kind.OPENS, Kind.CLOSES, Kind.CHOICE, Kind.VOTES})
 #: fewest characters of a name in a script without blanks
 _LEAST_OF_NAME, _LONGEST_RUN = 2, 100
@@ -102,8 +101,8 @@ def _load() -> dict[str, Word]:
     denials = (f"{no}{gap}{word}" for no in denied for word in binding for gap in ("", " "))
     found |= {word: Word(Kind.GROUP, word, 0, 0, NON_BINDING) for word in denials}
     found |= {word: Word(Kind.NUMBER, word, 0, 0, "0") for word in classes["without_any"]}
-    for at, word in enumerate(classes["number_abroad"]):
-        found[word] = Word(Kind.NUMBER, word, 0, 0, str(2 + at % _NUMBERS_ABROAD), unsure=True)
+    for word in classes["number_abroad"]:
+        found[word] = Word(Kind.NUMBER, word, 0, 0, str(find_number(word)), unsure=True)
     found |= {word: Word(Kind.NUMBER, word, 0, 0, str(n)) for n, word in enumerate(classes["number"])}
     for name, choice in _SIDES.items():
         found |= {word: Word(Kind.CHOICE, word, 0, 0, choice, word in unsure) for word in classes[name]}
@@ -139,7 +138,7 @@ def _scan(line: str) -> Iterator[Word]:
             bare = re.sub(r"[^+\-−01]", "", text)
             yield Word(Kind.CHOICE, text, *at, "0" if "0" in text else "+1" if bare[0] == "+" else "-1")
         elif shape == "number":
-            yield Word(Kind.NUMBER, text, *at, text.lstrip("+"), unsure=text in {"0", "+1"})
+            yield Word(Kind.NUMBER, text, *at, text.lstrip("+"), unsure=text == "0")
         elif shape == "wide":
             yield from _part_wide(text, at[0])
         elif shape in {"times", "dots"}:

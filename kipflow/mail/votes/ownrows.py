@@ -41,9 +41,9 @@ def read_rows(lines: Sequence[OwnLine], author: str, numbers: Collection[int]) -
     """The lines with each table row blanked out, or written out if it is the author's own vote ("| Mara | +1 |") or one
     on a proposal of the subject ("| 807 | +1 |"); as a question where that is not certain."""
     bare = {i for i, line in enumerate(lines) if "|" in line.text and _BARE_ROW.fullmatch(line.text)}
-    has_rule = any("-" in line.text and _DRAWN_RULE.fullmatch(line.text) for line in lines)
-    is_row = [is_table_row(line.text) or (i in bare and has_rule) for i, line in enumerate(lines)]
-    rows = {i: _split(line.text) for i, line in enumerate(lines) if is_row[i]}
+    if not (bare and any(_DRAWN_RULE.fullmatch(line.text) for line in lines)):
+        bare = set()  # signatures and code have bars, too
+    rows = {i: _split(line.text) for i, line in enumerate(lines) if i in bare or is_table_row(line.text)}
     if not rows:
         return Rows(tuple(lines), {}, reports=False)
     titles = next((cells for cells in rows.values() if not all(map(_RULE.fullmatch, cells))), [])
