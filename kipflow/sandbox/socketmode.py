@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from contextlib import suppress
 from typing import Any
 
 from fastapi import APIRouter, Request, WebSocket
@@ -40,12 +41,14 @@ class Sockets:
             while True:
                 await socket.receive_text()
         except WebSocketDisconnect:
-            self._open.remove(socket)
+            if socket in self._open:
+                self._open.remove(socket)
 
     async def drop(self) -> None:
         """Close every connection, as Slack does after some hours."""
-        for socket in tuple(self._open):
-            await socket.close(1001)
+        while self._open:
+            with suppress(WebSocketDisconnect):  # the app may close it at the same moment
+                await self._open.pop().close(1001)
 
     async def send_event(self, payload: dict[str, Any]) -> bool:
         """Send an interaction to the app that connected last; False if there is none."""
@@ -54,10 +57,10 @@ class Sockets:
 
     async def send(self, envelope: Any) -> bool:
         """Send an envelope as it is; False if no app is connected."""
-        if not self._open:
-            return False
-        await self._open[-1].send_json(envelope)
-        return True
+        with suppress(IndexError, WebSocketDisconnect):
+            await self._open[-1].send_json(envelope)
+            return True
+        return False
 
 
 def write_press(post: Post, button: dict[str, Any], who: str, reason: str) -> dict[str, Any]:

@@ -356,7 +356,8 @@ def test_an_app_that_is_stopped_as_slack_closes_logs_no_error(
         wait_for(caplog, "Starting to receive messages")
         closing = threading.Thread(target=app.close)
         closing.start()
-        httpx.delete(f"{own_sandbox}/slack/socket")
+        dropped = httpx.delete(f"{own_sandbox}/slack/socket")
         closing.join()
+        assert dropped.status_code == 204
         assert [r.getMessage() for r in caplog.records if r.levelno >= logging.ERROR] == []
     parts.store.close()
