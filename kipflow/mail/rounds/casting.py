@@ -114,7 +114,8 @@ class _Record:
         if agrees and (in_result if ballot.status is BallotStatus.COUNTED else not message.unread):
             return True
         if standing in {Standing.HINT, Standing.QUOTED}:  # another choice is a question: "looks good now" after a -1
-            return ballot.choice is None and (held is not None or ballot.voter in self.voted)
+            asks = held is Choice.AGAINST and ballot.voter not in self.doubted
+            return ballot.choice is None and not asks and ballot.voter in self.voted
         if standing is Standing.LEANING:
             return {held, ballot.choice} != {Choice.FOR, Choice.AGAINST} or ballot.voter in self.leaning
         return standing is Standing.DOUBT and ballot.voter not in self.voted
