@@ -53,14 +53,12 @@ _SAYS = re.compile(
     r"|tests?|people|everybody)(?: of (?:it|this|that|them|these))?(?:['’](?:s|re|ve|ll|m)\b"
     rf"| (?:\w+ly )?(?:{BE}|has|have|will|does|do|looks?|seems?|sounds?|feels?|reads?|makes?|works?)\b)"
 )
-#: somebody or something else does something
-_STATES = re.compile(rf"\b(?:{BE}|has|have|had|will|did|does|wants?|says?|needs?)\b|^\W*(?:as|one|half|what)\b")
 #: "Same as Jun and Ola", "Same vote as last week"
 _GOES_ALONG = re.compile(
     r"(?i:(?:(?:the )?same (?:vote |answer )?)?(?:as|like) (?:before|said|last \w+|in the (?:first|last|previous) \w+))"
     rf"|(?i:same (?:here )?as|like|(?:i )?agree(?:d|ing)? with|echoing|seconding) {NAME}(?:(?:,| and| &) {NAME}){{0,3}}"
 )
-_MANY = 4
+_MANY = 3  # fewest words of a label that names no thing
 #: "With regret", "Seriously": not a thing that is voted on
 _ADVERBIAL = re.compile(
     r"\W*(?:(?:with|in|at|by|despite|without) "
@@ -71,7 +69,7 @@ _ADVERBIAL = re.compile(
 #: a name: a capital within it, or an actor at its start: "Jun is away", "Babcia was right", not "It is ready"
 _NAMES_ONE = re.compile(
     rf"\w\W+(?!I\b){NAME}|^\W*(?!(?:It|This|That|There|All|Everything|Nothing|No|Mine|What|I|[A-Z][a-z]+ing)\b)"
-    rf"{NAME}(?:['’]s)? (?:{BE}|has|have|had|will|does|do|did|(?!this|his)\w+(?:s|ed))\b"
+    rf"{NAME}(?:['’]s)? (?:{BE}|has|have|had|will|does|do|did|(?!this|his)\w{2,}(?:s|ed))\b"
 )
 
 
@@ -174,7 +172,7 @@ def _is_prose(x: Label) -> bool:
         return False
     if x.is_adverb or _SAYS.search(x.last) is not None:
         return True
-    return x.is_claimed and len(x.written.split()) >= _MANY and _STATES.search(x.last) is None
+    return x.is_claimed and len(x.written.split()) >= _MANY
 
 
 def _speaks_of_its_writer(x: Label) -> bool:
