@@ -8,7 +8,7 @@ from itertools import chain
 
 from kipflow.domain.votes import Choice, Expression, Standing
 from kipflow.mail.announcements.counts import read_counts
-from kipflow.mail.announcements.names import is_own, is_same_person
+from kipflow.mail.announcements.names import find_names, is_own, is_same_person
 from kipflow.mail.content.text import plain
 from kipflow.mail.quoting import OwnLine
 from kipflow.mail.votes.answers import NEARLY, ask_about_near_value, read_answer, read_labelled
@@ -21,7 +21,7 @@ from kipflow.mail.votes.shapes import CHECKED
 from kipflow.mail.votes.structure import classify_lines
 from kipflow.mail.votes.values import OPTIONS, find_values, parse_value
 
-#: Words of a line that is only a vote and its label.
+#: Most words of a line that is only a vote and its label.
 _FEW = 3
 #: Most characters of a mail that only passes on a vote.
 SHORT = 500
@@ -66,7 +66,7 @@ _WARNING = 160
 #: Words before a warning in which a negation denies it.
 _NEAR = 3
 _CALMING = ("approval", "praise", "settled")
-_SENTENCE = re.compile(r"(?<=[.!?;])\s|\n\s*\n")
+_SENTENCE = re.compile(r"(?<=[.!?;])\s|\n(?:\s*\n|\s*[+-]\s*\n)")
 
 
 def ask_about_the_rest(own: Sequence[OwnLine], author: str) -> Expression | None:
@@ -160,6 +160,7 @@ def _find_own_claim(sentence: str) -> bool | None:
     """The claim to bind of an own vote that is written in unknown words."""
     folded = fold(sentence)
     is_own = has("first_person", folded) or has("from_me", folded)
+    is_own = is_own or (len(sentence.split()) <= _FEW and not find_names(sentence))  # "1 (binding)"
     if (
         not is_own
         or "?" in sentence
