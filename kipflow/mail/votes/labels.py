@@ -24,7 +24,7 @@ _WRITER_WIDE = re.compile(
 _POINTS = re.compile(r"\b(?:(?<!nothing )to \w+|on|for|from|at|is|are|be|means?)$|\b(?:by|who|doubt)\b")
 #: "Late to the party (and my train has no wifi)"
 _ASIDE = re.compile(r"\s*\((?:and|sorry|since|because|i|my|we|i['’]m)\b[^()]{0,80}\)", re.IGNORECASE)
-_CLAIM_BEHIND = re.compile(r"\s*\((?:non-?)?binding\)$", re.IGNORECASE)
+_CLAIM_BEHIND = re.compile(r"\s*\((?:no[nt][- ]?)?binding\)$", re.IGNORECASE)
 #: "I speak for Jun"
 _FOR_NAME = re.compile(r"\b(?:for|from)\s+[A-Z][a-z]|['’]s proxy\b")
 _LABELS_ANOTHER = re.compile(r"\w\s?(?:->|=>|→|[:=])\s?[+-]\s?[01]\b")
@@ -69,7 +69,7 @@ _ADVERBIAL = re.compile(
 #: a name: a capital within it, or an actor at its start: "Jun is away", "Babcia was right", not "It is ready"
 _NAMES_ONE = re.compile(
     rf"\w\W+(?!I\b){NAME}|^\W*(?!(?:It|This|That|There|All|Everything|Nothing|No|Mine|What|I|[A-Z][a-z]+ing)\b)"
-    rf"{NAME}(?:['’]s)? (?:{BE}|has|have|had|will|does|do|did|(?!this|his)\w{2,}(?:s|ed))\b"
+    rf"{NAME}(?:['’]s)? (?:{BE}|has|have|had|will|does|do|did|(?!this|his)\w{{2,}}(?:s|ed))\b"
 )
 
 

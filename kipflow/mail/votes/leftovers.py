@@ -8,7 +8,7 @@ from itertools import chain
 
 from kipflow.domain.votes import Choice, Expression, Standing
 from kipflow.mail.announcements.counts import read_counts
-from kipflow.mail.announcements.names import find_names, is_own, is_same_person
+from kipflow.mail.announcements.names import is_own, is_same_person
 from kipflow.mail.content.text import plain
 from kipflow.mail.quoting import OwnLine
 from kipflow.mail.votes.answers import NEARLY, ask_about_near_value, read_answer, read_labelled
@@ -59,6 +59,8 @@ _FOR_ME = re.compile(
     r"|(?:vote|[+-]1|binding)\W[^.!?\n]*\b(?:was me|(?:is|was) mine))\b.*"
 )
 _CONFIRMS = re.compile(r"\b(?:confirm\w*|right|correct|true|indeed|yes|stands|valid)\b", re.IGNORECASE)
+#: "1 (binding)", below a plus that stands alone, or without one
+_UNSIGNED = re.compile(r"\W*[01]\W{0,3}(?:non\W?)?binding", re.IGNORECASE)
 _SPEAKS_OF_VALUES = re.compile(r"\?|(?<!\w)[+-] ?[01]\b")
 _SOMEBODYS = re.compile(r"\b[A-Z]\w+['’]s\b")
 #: Most characters of a mail that only warns.
@@ -160,7 +162,7 @@ def _find_own_claim(sentence: str) -> bool | None:
     """The claim to bind of an own vote that is written in unknown words."""
     folded = fold(sentence)
     is_own = has("first_person", folded) or has("from_me", folded)
-    is_own = is_own or (len(sentence.split()) <= _FEW and not find_names(sentence))  # "1 (binding)"
+    is_own = is_own or _UNSIGNED.match(sentence) is not None
     if (
         not is_own
         or "?" in sentence
