@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from kipflow.mail.announcements.entries import Draft, Scope, mark_names
+from kipflow.mail.announcements.entries import Draft, mark_names
 from kipflow.mail.announcements.tallywords import IN_ALL, Kind, Word
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def _apply(parser: Parser, inner: Sequence[Word]) -> None:
     is_counted = Kind.NUMBER in first and (group or Kind.CHOICE in first)
     has_parts = sum(word.kind is Kind.NUMBER for word in inner) > 1  # "+1 (3 binding, 2 non-binding)"
     if not (draft.has_head or draft.names) and Kind.CHOICE in first and Kind.WORD in first:
-        parser.entries.extend(parser.read_inside(inner, Scope()))  # "It is 3:2 (+1: Mara, Jun, Ana; -1: Kim, Ole)"
+        parser.entries.extend(parser.read_inside(inner))  # "It is 3:2 (+1: Mara, Jun, Ana; -1: Kim, Ole)"
     elif group and Kind.ALL in first and (draft.names or not draft.has_head):
         parser.mark_all(group, is_of_all=not draft.names)
     elif (
@@ -80,7 +80,7 @@ def _read_counted(parser: Parser, inner: Sequence[Word], group: str | None, numb
     choice = parser.choice
     if not draft.names_first:
         parser.end_entry()
-    parser.entries.extend(parser.read_inside(inner, Scope(choice)))
+    parser.entries.extend(parser.read_inside(inner, choice))
 
 
 def _read_names(parser: Parser, inner: Sequence[Word], group: str | None) -> None:
@@ -89,7 +89,7 @@ def _read_names(parser: Parser, inner: Sequence[Word], group: str | None) -> Non
     if not draft.has_head or draft.names:
         return
     head = Draft(choice=draft.choice or "+1", is_open=True, start=inner[0].start)
-    draft.names = [named for entry in parser.read_inside(inner, Scope(), head) for named in entry.names]
+    draft.names = [named for entry in parser.read_inside(inner, head=head) for named in entry.names]
     draft.is_closed = bool(draft.names)
     if group and draft.group is None and all(own == IN_ALL for _, own in draft.names):
         draft.group = group

@@ -176,10 +176,10 @@ class Parser:
         elif not (is_next and draft.names and draft.has_head and not draft.is_from):  # "+1: Mara, Jun and some others"
             self._break(before)
 
-    def read_inside(self, inner: Sequence[Word], scope: Scope, draft: Draft | None = None) -> list[Entry]:
-        """The entries in a bracket; `draft`: the head of the first one."""
-        inside = Parser(self.line[: inner[-1].end], inner, scope, is_item=draft is None, depth=self.depth + 1)
-        inside.draft, inside.lent = draft or inside.draft, scope
+    def read_inside(self, inner: Sequence[Word], choice: str | None = None, head: Draft | None = None) -> list[Entry]:
+        """The entries in a bracket: of this choice where they name none, the first one with this head."""
+        inside = Parser(self.line[: inner[-1].end], inner, Scope(), is_item=head is None, depth=self.depth + 1)
+        inside.draft, inside.lent = head or Draft(), Scope(choice)
         return inside.read()
 
     # where entries end
