@@ -9,17 +9,15 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 
 from kipflow.mail.announcements.timewords import compile_times, find_hours, find_name, find_number
+from kipflow.mail.announcements.tokens import split_sentences
 
 _WEEK = timedelta(days=7)
 #: A day without an hour ends when it is over in every time zone.
 _LAST_ON_EARTH = timedelta(days=1, hours=12)
 #: Most characters between a day and its hour.
 _REACH = 25
-MAX_LINE, _MAX_TIMES, _MAX_TEXT, _MAX_SENTENCES = 300, 6, 8_000, 100
-_SENTENCES = re.compile(
-    r"(?<=\D[.!?])\s+(?=[^\s\d])|(?<=\d[.!?])\s+(?=[A-Z])(?!Jan|Feb|M[aä]r|A[pu]|Ma[iy]|Ju|[ADNOS][a-z]+(?:ust|ber))"
-    r"|(?<=[。！？])|\n\s*\n|\n(?=\s*(?:[-*•]|(?:The|This|Our|Please|Voting|Votes?|Deadline|Discussion)\b))"
-)
+MAX_LINE, _MAX_TIMES, _MAX_TEXT = 300, 6, 8_000
+_FIRST_WORDS = re.compile(r"\n(?=\s*(?:The|This|Our|Please|Voting|Votes?|Deadline|Discussion)\b)")
 #: An end later than this after the vote's opening is not understood.
 LONGEST = timedelta(days=92)
 LAST_YEAR = 9_000  # later years overflow date arithmetic
@@ -97,9 +95,9 @@ class Moment:
         return begin + timedelta(hours=hour, minutes=int(self.hours[0]["minute"] or 0))
 
 
-def split_sentences(text: str) -> list[str]:
-    """The first sentences of a mail."""
-    return _SENTENCES.split(text[:_MAX_TEXT], _MAX_SENTENCES)[:_MAX_SENTENCES]
+def split_text(text: str) -> list[str]:
+    """The first sentences of a mail; lines that begin like one are sentences of their own."""
+    return split_sentences([_FIRST_WORDS.sub("\n\n", text[:_MAX_TEXT])])
 
 
 def fold_sentence(said: str) -> str:

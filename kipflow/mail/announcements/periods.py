@@ -30,7 +30,7 @@ from kipflow.mail.announcements.moments import (
     find_moments,
     fold_sentence,
     names_time,
-    split_sentences,
+    split_text,
 )
 from kipflow.mail.announcements.tokens import compile_class
 
@@ -81,8 +81,8 @@ def find_period(text: str, clock: Clock, is_of_other: Callable[[str], bool]) -> 
         return None
     found: list[tuple[datetime, str]] = []
     heard, of_other = False, False  # an earlier sentence is about the vote, so "it" is the vote; or about another
-    for said in split_sentences(text):
-        sentence = " ".join(said.split())[:MAX_LINE]
+    for said in split_text(text):
+        sentence = said[:MAX_LINE]
         folded = fold_sentence(said)
         still = of_other and _IT.match(folded) is not None
         of_other = still or is_of_other(sentence) or _OTHER_VOTE.search(folded) is not None

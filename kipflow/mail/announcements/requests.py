@@ -7,7 +7,7 @@ from collections.abc import Callable
 from datetime import datetime
 
 from kipflow.mail.announcements.ends import compile_until
-from kipflow.mail.announcements.moments import LAST_YEAR, Clock, find_moments, fold_sentence, split_sentences
+from kipflow.mail.announcements.moments import LAST_YEAR, Clock, find_moments, fold_sentence, split_text
 from kipflow.mail.votes.values import find_values
 
 _DENIED = re.compile(r"\b(?:not|never|cannot|[a-z]+n't)\b")
@@ -33,7 +33,7 @@ def find_request(text: str, clock: Clock, is_of_other: Callable[[str], bool]) ->
     """The end that somebody asks the caller for: "Could you leave it open till Monday?"."""
     if clock.said_at.year > LAST_YEAR:
         return None
-    for said in split_sentences(text):
+    for said in split_text(text):
         sentence = fold_sentence(said)
         if is_of_other(said):
             continue

@@ -46,8 +46,11 @@ _QUOTED_UNIT = re.compile(
 _SHORTENED = {"'m": "am", "'re": "are", "'ve": "have", "'ll": "will", "'d": "would", "'s": "is"}
 _NOT = re.compile(r"\b(wo|ca|[a-z]{2,6})n['’]t\b", re.IGNORECASE)
 _NOT_BINDING = re.compile(r"\bnot[- ]binding\b", re.IGNORECASE)
+_MONTH = r"\b(?:jan|feb|m[aä]r|apr|ma[iy]|jun|jul|aug|sep|o[ck]t|nov|de[cz])"
+#: not within "6. März", "Mar. 16"
 _SENTENCES = re.compile(
-    r"(?<=[.!?])\s+(?=\S)|(?:(?<=[:;]\))|(?<=[:;]-\)))\s+(?=(?-i:[A-Z]))"
+    rf"(?<=[.!?])(?!(?<={_MONTH}\.)\s+\d|(?<=\d\.)\s+{_MONTH})\s+(?=\S)"
+    r"|(?:(?<=[:;]\))|(?<=[:;]-\)))\s+(?=(?-i:[A-Z]))"
     r"|(?<=[。！？])|\n\s*\n|\n(?=\s*[-*•+\[]|\s*\S{1,30}:|\s*(?:yes|no|abstain\w{0,4})\s+\d)",
     re.IGNORECASE,
 )
