@@ -10,13 +10,8 @@ from kipflow.mail.announcements.moments import Clock, Moment, find_moments
 from kipflow.mail.announcements.tokens import compile_class, join_words, load_classes
 
 WORD = re.compile(r"[a-z]+-\d+|[^\W\d_]+(?:'[a-z]+)?|\d+")
-#: where a clause ends
+#: where a clause ends; a colon right before a time belongs to it
 MARK = re.compile(r"[,，、;()\[\]{}=–—。]|[.!?](?!\w)|:(?!\s*$)|(?:^|\s)-+\s")
-#: "This vote is on keeping it for", "a vote in the last"; not "the vote on KIP-7"
-ABOUT = re.compile(
-    r"\bvot(?:es?|ing)(?: (?:is|are))? (?:on|about|for|in)\b(?! (?:this|it|by|before|until|[a-z]+-\d)|\s*$)"
-    r"|\bvotes? to\b(?!\s*$)"
-)
 #: what stands before the last subject or object: "because of the holidays I keep it open" → "it open"
 _SUBJECT = re.compile(r"^.*\b(?<!for )(?<!of )(?<!on )(?=(?:it|this|i|we|vot(?:es?|ing)|poll)\b)")
 _RELEASE_VOTE = re.compile(r"\b(?:vot\w+|poll) (?:on|for) (?:this|the) release(?: candidate)?\b")
@@ -36,7 +31,7 @@ _OPEN = re.compile(r"\b(?:open|vot(?:e|es|ing)|polls?)\b")
 #: "new end is", "deadline extended:", "extended to"
 _MOVED = re.compile(
     r"(?:\bextend(?:ed|ing)?\b|\bnew (?:end|deadline|clos)|\b(?:mov|push|postpon)\w+ the (?:deadline|end)"
-    r"|\bdeadline (?:extended|moved)|\b(?:vote|end|deadline) is postponed\b)[^.;]{0,30}?(?:\bto|\bis|:|=)\s*$"
+    r"|\bdeadline (?:is )?(?:extended|moved)|\b(?:vote|end|deadline) is postponed\b)[^.;]{0,30}?(?:\bto|\bis|:|=)\s*$"
     r"|\b(?:end date|extended)\s*[:=]\s*$|\bdeadline is now\s*$"
 )
 _DEADLINE = re.compile(
@@ -49,10 +44,11 @@ _NOT_BEFORE = re.compile(
     r"\b(?:before|until|till)\s*$|\b(?:clos|end)\w+\b.{0,20}\b(?:not before|n(?:o|ot) (?:earlier|sooner) than"
     r"|at the earliest(?: on)?)\s*$"
 )
-#: before the policy's period: "the usual 72 hours rule", "normally 72 hours"
-_USUAL = re.compile(r"\b(?:usual(?:ly)?|normal(?:ly)?|standard|regular|customary|typical(?:ly)?)\W*$")
-_THIS_TIME = re.compile(r"\b(?:but|this time|instead|let['’]?s|make (?:it|that))\b")
-_ENDS = re.compile(r"\s*(?:please|then|instead|for this one)?\s*(?:$|[.,;!)(–—])")
+#: "the usual 72 hours rule is too short, let's", "normally 72 hours, but this time"
+_REPLACES_USUAL = re.compile(
+    r"\b(?:usual|normal|standard|regular|customary|typical)(?:ly)?\W+\w+\b.*"
+    r"\b(?:but|this time|instead|let['’]?s|make (?:it|that))\b"
+)
 #: "on KIP-7" in another language, where it is the vote's name: "le vote sur le KIP-7"
 _OF_NUMBER = re.compile(r"\b[^\W\d_]+ (?:[^\W\d_]{2,3} )?[a-z]+-\d+")
 #: most words between "until" and its time: "until at least the end of"
@@ -109,16 +105,14 @@ def is_end(named: NamedTime) -> bool:
     """Whether it is the vote's end by the words right before it: "until", or "extended to" in a later mail."""
     clause, is_call = named.clause, named.clock.is_call
     # "open over the weekend", not "I ran it over the weekend"
-    over = bool(named.moment.at["weekend"]) and clause.rstrip().endswith("over") and _OPEN.search(clause) is not None
-    until = over or named.moment.is_until or compile_until().search(clause) is not None
+    over = clause.rstrip().endswith("over") and _OPEN.search(clause)
+    until = over or named.moment.is_until or compile_until().search(clause)
     put_off = _NOT_BEFORE.search(clause) is not None
     moved = _DEADLINE.search(named.lead) if is_call else _MOVED.search(clause)
     if named.moment.is_length or not (until or moved or put_off) or named.speaks_of_other:
         return False
     if put_off or named.is_denied or moved:
         return put_off or not named.is_denied
-    if ABOUT.search(clause) is not None:
-        return False
     if named.moment.is_until or compile_class("until_abroad").search(clause):
         return is_call or named.has("extends_abroad")
     is_of_vote = _OF_VOTE.search(clause) or (_WAITS.search(clause) and (named.heard or _VOTING.search(named.sentence)))
@@ -136,14 +130,9 @@ def is_added(named: NamedTime) -> bool:
 
 
 def replaces_usual(named: NamedTime) -> bool:
-    """Whether a call has named its policy's period as the usual one: "normally 72 hours, this time a week"."""
-    lead, clock = named.lead, named.clock
-    earlier = find_moments(lead)[1] if clock.is_call and named.moment.is_length else []
-    usual = [moment for moment in earlier if _USUAL.search(lead, 0, moment.at.start()) is not None]
-    period = next((m for m in usual if m.is_length and m.length == clock.close - clock.opened_at), None)
-    if period is None or named.speaks_of_other or _ENDS.match(named.behind) is None:
-        return False
-    return _THIS_TIME.search(lead, period.at.end()) is not None
+    """Whether a call has named the usual period before: "normally 72 hours, this time a week"."""
+    is_length = named.clock.is_call and named.moment.is_length and not named.speaks_of_other
+    return is_length and _REPLACES_USUAL.search(named.lead) is not None
 
 
 def lasts_abroad(named: NamedTime) -> bool:
@@ -153,7 +142,7 @@ def lasts_abroad(named: NamedTime) -> bool:
     said = f"{before} {MARK.split(named.behind)[0]}"
     if not named.moment.is_length or compile_class("length_of_other").search(before) or named.speaks_of_other:
         return False
-    if compile_class("unreal_abroad").search(said) or named.sentence.rstrip().endswith(("?", "？")):
+    if compile_class("unreal_abroad").search(said):
         return False
     runs, prolongs = compile_class("runs_abroad"), compile_class("prolongs_abroad")
     opens = named.heard and runs.match(before.strip()) is not None  # "期間は1週間です"

@@ -105,11 +105,6 @@ def fold_sentence(said: str) -> str:
     return " ".join(said.split())[:MAX_LINE].lower().replace("’", "'")
 
 
-def names_time(text: str) -> bool:
-    """Whether a mail's text may name a time."""
-    return compile_times().search(text[:_MAX_TEXT].lower()) is not None
-
-
 def find_moments(sentence: str) -> tuple[str, list[Moment]]:
     """A sentence in lower case with its hours blanked out, and its times, the first few."""
     hours = list(_CLOCK.finditer(sentence))

@@ -13,9 +13,10 @@ from collections.abc import Callable, Iterator
 from datetime import datetime
 
 from kipflow.mail.announcements.ends import (
-    ABOUT,
+    MARK,
     WORD,
     NamedTime,
+    compile_until,
     get_words,
     is_added,
     is_end,
@@ -29,13 +30,11 @@ from kipflow.mail.announcements.moments import (
     Moment,
     find_moments,
     fold_sentence,
-    names_time,
     split_text,
 )
 from kipflow.mail.announcements.tokens import compile_class
+from kipflow.mail.votes.values import find_values
 
-#: Where a clause ends; a colon right before a time is handled separately.
-_CLAUSE = re.compile(r"[,，、;()\[\]{}=–—]|:(?!\s*$)|(?:^|\s)-+\s")
 _IT = re.compile(r"(?:it|that|this)\b(?! vote)")
 _OTHER_VOTE = re.compile(r"\b(?:next|last|previous|other|earlier) vot")
 #: After a time: "… is unnecessary", "… was a typo", "…?"
@@ -49,6 +48,11 @@ _OTHER_AIM = re.compile(
 _ASKED_FOR = re.compile(r"\basked for\b")
 _ZONE = re.compile(r"\([a-z]{2,4}t\)|\((?=at least\))|(?<=at least)\)")
 _GREETING = re.compile(r"^\W*(?:hi|hello|hey|dear|ok|okay)\b[^,.;:]{0,20},")
+#: "This vote is on keeping it for", "a vote in the last"; not "the vote on KIP-7"
+_ABOUT = re.compile(
+    r"\bvot(?:es?|ing)(?: (?:is|are))? (?:on|about|for|in)\b(?! (?:this|it|by|before|until|[a-z]+-\d)|\s*$)"
+    r"|\bvotes? to\b(?!\s*$)"
+)
 #: Words that are about the vote itself, whatever stands before: "so I keep this one open", "test and vote by"
 _ANCHOR = re.compile(
     r"\b(?:(?:keep|leav|hold)(?:e|ing)? (?:this(?: one| vote| thread)? open|(?:the|our) (?:vote|voting|thread) open)"
@@ -71,13 +75,31 @@ _REASON = re.compile(
     r"^\W*(?:(?:since|as|because) [^,]*,|if you haven't[^,:]*[,:])|\binstead of (?:the )?(?:usual )?\d+ hours\b"
 )
 
+_DENIED = re.compile(r"\b(?:not|never|cannot|[a-z]+n't)\b")
+_GRANTS = re.compile(
+    r"(?:thanks?\b[^,.;:!]{0,20}[,.!]\s*|(?:(?:hi|hello|hey|dear)\s+)?(?!ok|yes|sure)[^\W\d]{2,20},\s*)?(?:yeah,? )?"
+    r"(?:sure|ok(?:ay)?|yes|yep|of course|no (?:problem|worries)|not a problem|fine|will do|certainly|gladly"
+    r"|agreed|makes sense|good idea|alright|absolutely|happy to|let's do)(?=\s*(?:$|[,.!;:)-])|(?: \w+){1,4}\W*$)"
+)
+#: what qualifies an agreement: "Okay, noted. Still, I'd like to close on Thursday"
+_QUALIFIED = re.compile(
+    r"\b(?:but|unfortunately|however|still|yet|rather|prefer|clos(?:e|ing)|noted|sorry|instead|[a-z]+n't|cannot)\b"
+)
+#: "Could you leave it open till Monday?", "Can you give us until Monday?"
+_REQUEST = re.compile(
+    r"\b(?:could|can|would|may|please|any chance|possible|shall we|how about|what about|let's)\b.*"
+    r"(?:\b(?:leav|keep|hold)\w*\b.{0,30}\b(?:it|this|vot(?:e|ing)|thread|poll)\b.{0,20}\bopen\b"
+    r"|\b(?:extend|prolong)\w*\b.{0,30}\b(?:it|this|vot(?:e|ing)|poll|deadline)\b"
+    r"|\bgiv\w+ (?:us|people|everybody|everyone|it)\b|\bhave until\b)"
+)
+
 
 def find_period(text: str, clock: Clock, is_of_other: Callable[[str], bool]) -> tuple[datetime, str] | None:
     """The latest end that a caller's mail sets for the vote, with the sentence that sets it.
 
     `is_of_other` says whether a sentence is about another proposal.
     """
-    if clock.said_at.year > LAST_YEAR or not names_time(text):
+    if clock.said_at.year > LAST_YEAR:
         return None
     found: list[tuple[datetime, str]] = []
     heard, of_other = False, False  # an earlier sentence is about the vote, so "it" is the vote; or about another
@@ -98,7 +120,7 @@ def _find_ends(sentence: str, clock: Clock, *, heard: bool) -> Iterator[datetime
     end, belongs = 0, False
     for moment in moments:
         lead = timeless[: moment.at.start()]
-        *earlier, clause = _CLAUSE.split(lead)
+        *earlier, clause = MARK.split(lead)
         behind = timeless[moment.at.end() :]
         if _TAKES_BACK.match(behind) or _OTHER_AIM.match(behind) or _is_unsure(lead, clause):
             belongs = False
@@ -142,29 +164,49 @@ def _is_known(before: str) -> bool:
     """Whether every word before a time is known."""
     known = get_words("period_runs", "period_vote", "period_between", "period_denied")
     rest = _ANCHOR.sub(" ", before)
-    return all(word in known or "-" in word for word in WORD.findall(rest)) and ABOUT.search(before) is None
+    return all(word in known or "-" in word for word in WORD.findall(rest)) and _ABOUT.search(before) is None
 
 
 def _speaks_of_vote(before: str, clock: Clock, *, heard: bool, opens: bool) -> bool:
-    """Whether the words before a time are about the vote's period."""
+    """Whether the words before a time are about the vote's period.
+
+    `heard`: the vote was named before, so "it" is the vote; `opens`: they begin their sentence.
+    """
     words = WORD.findall(before)
     said, runs = set(words), get_words("period_runs")
-    if runs.isdisjoint(said):
+    if runs.isdisjoint(said) or "been" in said or not get_words("period_denied").isdisjoint(said):
         return False
-    is_moved = ("deadline" in said or {"closing", "time"} <= said) and not said.isdisjoint({"new", "moves", "moved"})
-    if before.rstrip().endswith(":") and not (is_moved or words[-1] in runs - {"please"}):
+    if before.rstrip().endswith(":") and words[-1] not in runs - {"please"}:
         return False  # "please vote on KIP-7: 30 days of retention"
-    ends_it = not get_words("period_ends").isdisjoint(said) and not said.isdisjoint({"before", "until", "till"})
     extends = not get_words("period_extends").isdisjoint(said)
-    denied = not get_words("period_denied").isdisjoint(said) and (extends or not ends_it)
-    if denied or ("been" in said and not extends):
-        return False
     if not get_words("period_vote").isdisjoint(said):
         return not (extends and "can" in said)
-    alone = not get_words("period_alone").isdisjoint(said)
-    if extends:  # "Extended to 30 days in the KIP" is about the KIP; not "I'll leave it open for two weeks"
-        opens_it = clock.is_call and "open" in said and not said.isdisjoint({"i", "i'll", "i'd", "let", "let's", "we"})
-        if opens_it:
-            return True
-        alone = not said.isdisjoint({"until", "till", "by", "another"})
-    return alone and (heard if "it" in said else opens and (clock.is_call or extends or is_moved))
+    # "Extended to 30 days in the KIP" is about the KIP; not "I'll leave it open for two weeks"
+    if clock.is_call and extends and not said.isdisjoint({"i", "i'll", "i'd", "let", "let's", "we"}):
+        return True
+    alone = {"until", "till", "by", "another"} if extends else get_words("period_alone")
+    return not alone.isdisjoint(said) and (heard if "it" in said else opens and (clock.is_call or extends))
+
+
+def find_request(text: str, clock: Clock, is_of_other: Callable[[str], bool]) -> datetime | None:
+    """The end that somebody asks the caller for: "Could you leave it open till Monday?"."""
+    if clock.said_at.year > LAST_YEAR:
+        return None
+    for said in split_text(text):
+        sentence = fold_sentence(said)
+        if is_of_other(said):
+            continue
+        timeless, moments = find_moments(sentence)
+        for moment in moments:
+            lead = timeless[: moment.at.start()]
+            is_end = moment.is_length or compile_until().search(lead) is not None
+            if is_end and _REQUEST.search(lead) and _DENIED.search(lead) is None:
+                until = moment.find_until(lead.split(), clock, extends=True)
+                return until if until is not None and clock.allows(until) else None
+    return None
+
+
+def grants(text: str) -> bool:
+    """Whether a caller's answer begins by agreeing, and does not qualify it: "Sure, Monday it is."."""
+    said = fold_sentence(text)
+    return _GRANTS.match(said) is not None and _QUALIFIED.search(said) is None and not find_values(said)

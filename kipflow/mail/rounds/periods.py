@@ -13,8 +13,7 @@ from kipflow.domain.facts import Message
 from kipflow.domain.ownperiods import OwnPeriod
 from kipflow.domain.votes import Declared
 from kipflow.mail.announcements.moments import Clock
-from kipflow.mail.announcements.periods import find_period
-from kipflow.mail.announcements.requests import find_request, grants
+from kipflow.mail.announcements.periods import find_period, find_request, grants
 from kipflow.mail.results import extends
 from kipflow.mail.rounds.book import Book
 from kipflow.mail.rounds.rounds import Round

@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kipflow.mail.announcements.moments import LONGEST, Clock
-from kipflow.mail.announcements.periods import find_period
-from kipflow.mail.announcements.requests import find_request, grants
+from kipflow.mail.announcements.periods import find_period, find_request, grants
 
 OPENED = datetime(2026, 3, 2, 10, tzinfo=UTC)  # a Monday
 CLOSE = OPENED + timedelta(hours=72)
