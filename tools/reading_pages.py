@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kipflow.mail.announcements.callrules import call
+from kipflow.mail.announcements.calls import call
 from kipflow.mail.announcements.counts import read_counts
 from kipflow.mail.announcements.mails import result
 from kipflow.mail.announcements.rules import end, outcome

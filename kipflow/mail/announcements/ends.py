@@ -15,11 +15,6 @@ MARK = re.compile(r"[,，、;()\[\]{}=–—。]|[.!?](?!\w)|:(?!\s*$)|(?:^|\s)-
 #: what stands before the last subject or object: "because of the holidays I keep it open" → "it open"
 _SUBJECT = re.compile(r"^.*\b(?<!for )(?<!of )(?<!on )(?=(?:it|this|i|we|vot(?:es?|ing)|poll)\b)")
 _RELEASE_VOTE = re.compile(r"\b(?:vot\w+|poll) (?:on|for) (?:this|the) release(?: candidate)?\b")
-#: "I'll be at a conference until Friday", not "I'm leaving it open until Friday"
-_IS_AWAY = re.compile(
-    r"i(?:'m|'ll be| am| will be) "
-    r"(?!(?:leav|keep|extend|giv|hold|go|lett|open|prolong|mov|push|clos|wait|postpon)\w*ing\b)"
-)
 #: the vote, those who vote, or nothing at all before "until"
 _OF_VOTE = re.compile(
     r"\b(?:it|this|vot(?:es?|ing|ers?)|polls?|ballots?|thread|giv(?:e|ing)|you|please|say|extend(?:ing|ed)?"
@@ -86,8 +81,7 @@ class NamedTime:
     def speaks_of_other(self) -> bool:
         """Whether somebody is away until then, or something else than the vote ends."""
         said = _SUBJECT.sub("", _RELEASE_VOTE.sub("vote", self.clause))
-        found = compile_class("period_other").search(said) or _IS_AWAY.match(said)
-        return found is not None or self.has("away")
+        return compile_class("period_other").search(said) is not None or self.has("away")
 
 
 @cache

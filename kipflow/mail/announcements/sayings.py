@@ -6,8 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kipflow.mail.announcements.callrules import CALLS, call
-from kipflow.mail.announcements.calls import CALLED
+from kipflow.mail.announcements.calls import CALLED, CALLS, call
 from kipflow.mail.announcements.clauses import Subject
 from kipflow.mail.announcements.heads import Head
 from kipflow.mail.announcements.rules import ENDS, OUTCOMES, end, outcome

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from kipflow.mail import announcements
-from kipflow.mail.announcements.callrules import CALLS, call
+from kipflow.mail.announcements.calls import CALLS, call
 from kipflow.mail.announcements.heads import Head
 from kipflow.mail.announcements.mailfacts import Mail
 from kipflow.mail.announcements.mails import find_outcome_of_subject, result
