@@ -15,12 +15,12 @@ from itertools import dropwhile
 from kipflow.domain.facts import MailKind, SubjectReading
 from kipflow.domain.votes import Declared, Expression, Standing
 from kipflow.mail.announcements.counts import CountReading
-from kipflow.mail.announcements.entries import Entry, are_people
+from kipflow.mail.announcements.entries import Entry
 from kipflow.mail.announcements.headings import find_entries, write_out_stars
 from kipflow.mail.announcements.heads import OVER
 from kipflow.mail.announcements.mailfacts import Mail
 from kipflow.mail.announcements.mails import result
-from kipflow.mail.announcements.names import can_be_listed, find_names, is_same_person
+from kipflow.mail.announcements.names import are_people, can_be_listed, find_names, is_same_person
 from kipflow.mail.announcements.sayings import can_call, is_of_vote_abroad, read_call, read_ends, read_outcomes
 from kipflow.mail.announcements.tallies import parse_tally
 from kipflow.mail.announcements.tallywords import BINDING, IN_ALL, NON_BINDING

@@ -7,16 +7,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from kipflow.domain.people import fold_name
-from kipflow.mail.announcements.names import COMMON_WORDS, find_names, is_handle
+from kipflow.mail.announcements.names import is_handle
 from kipflow.mail.announcements.tallywords import BINDING, IN_ALL, Kind, Word
 from kipflow.mail.announcements.tokens import join_words
 
 #: a name and the group written after it
 Named = tuple[str, str]
-_MINE = frozenset({"myself", "me", "i", "mine", "my own", "my own vote", "yours truly"})
-_NO_NAME = re.compile(rf"\b(?:{join_words('no_name')}|i)\b|://", re.IGNORECASE)
-_LONGEST_NAME, _MOST_WORDS = 60, 5
 _LACKS = re.compile(rf"\b(?:{join_words('uncounted', 'short_of')})\b|n['’]t\b", re.IGNORECASE)
 _PASSES = re.compile(
     rf"\b(?:pass(?:es|ed)|accepted|adopted|approved|makes (?:{join_words('number')}))(?::| by| with)\s$", re.IGNORECASE
@@ -32,9 +28,6 @@ _NOT_CAST = re.compile(
 _MISSING = re.compile(
     r"[ \w]{0,12} (?:is|are|was|were) (?:\w+ )?(?:missing|lacking|needed|required|short)\b", re.IGNORECASE
 )
-BRACKETS = re.compile(r"\([^()]*\)")
-#: "David A."
-_INITIAL = re.compile(r"(?<=\w )[A-Z](?:\.|(?=\s*(?:[,;(]|$)))|(?:^|(?<=[,;] ))[A-Z]\. ")
 _LOOKED_AT, _SENTENCE = 60, 300
 _BEHIND_LOGIN = frozenset({None, Kind.OPENS, Kind.JOINS, Kind.ENDS, Kind.CLOSES, Kind.GROUP, Kind.GLUE})
 _BEHIND_ROW = frozenset({*_BEHIND_LOGIN, Kind.CHOICE, Kind.LEADS})
@@ -185,28 +178,6 @@ def mark_entry(entry: Entry, group: str) -> Entry:
 def mark_names(names: Iterable[Named], group: str) -> list[Named]:
     """The names, those without a group with this one."""
     return [(name, group if own == IN_ALL else own) for name, own in names]
-
-
-def are_people(text: str) -> bool:
-    """Whether a text holds only names: "Mara Lind (binding), Jun O."."""
-    return bool(find_names(_INITIAL.sub("", BRACKETS.sub(" ", text))))
-
-
-def parse_name(text: str) -> str | None:
-    """A person as a list names them ("Mara Lind", "jokafor", "myself" for the writer); None if it is nobody."""
-    words = text.strip(" -–—:.*\"'@<>").split()
-    name = " ".join(words)
-    if name.lower() in _MINE:
-        return "myself"
-    is_common = any(fold_name(word) in COMMON_WORDS for word in words if len(word.strip(".")) > 1)
-    if (
-        name.endswith(("'s", "’s"))
-        or not 0 < len(words) <= _MOST_WORDS
-        or len(name) > _LONGEST_NAME
-        or name[0].isdigit()
-    ):
-        return None
-    return None if is_common or _NO_NAME.search(name) else name
 
 
 def is_uncounted(label: str) -> bool:

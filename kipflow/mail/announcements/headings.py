@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from kipflow.mail.announcements.entries import BRACKETS, Entry, Scope, are_people, find_scope, is_uncounted, parse_name
-from kipflow.mail.announcements.names import is_handle
+from kipflow.mail.announcements.entries import Entry, Scope, find_scope, is_uncounted
+from kipflow.mail.announcements.names import BRACKETS, are_people, is_handle, parse_name
 from kipflow.mail.announcements.tables import write_out_tables
 from kipflow.mail.announcements.tallies import parse_tally
 from kipflow.mail.announcements.tallywords import IN_ALL, MAX_LINE, Kind, Word

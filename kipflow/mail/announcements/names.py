@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from kipflow.domain.people import fold_name
-from kipflow.mail.announcements.tokens import load_classes
+from kipflow.mail.announcements.tokens import join_words, load_classes
 
+BRACKETS = re.compile(r"\([^()]*\)")
 CLAIM_PAREN = re.compile(r"\(\s*[\w\s./-]{0,30}\)|\[[^\[\]]{0,30}\]")
 COMMON_WORDS = frozenset(load_classes("patterns.toml")["common"])
+_MINE = frozenset({"myself", "me", "i", "mine", "my own", "my own vote", "yours truly"})
+_NO_NAME = re.compile(rf"\b(?:{join_words('no_name')}|i)\b|://", re.IGNORECASE)
+_LONGEST_NAME, _LONGEST_LIST, _MOST_WORDS = 60, 600, 5
+_PARTICLES = frozenset({"de", "van", "von", "da", "der", "dos", "del"})
 # "Personally I'm", "Overall we"
-_SPEAKER = re.compile(r"^(?:I|we|We|it|It|my|My|that|That)(?:['’]\w{1,2})?$")
+_SPEAKER = re.compile(r"(?:i|we|it|my|that)\b", re.IGNORECASE)
+#: "David A."
+_INITIAL = re.compile(r"(?<=\w )[A-Z](?:\.|(?=\s*(?:[,;(]|$)))|(?:^|(?<=[,;] ))[A-Z]\. ")
+#: "jokafor", "rune berg", "Ole de la Cruz (binding)", "jokafor(binding)"
+_HANDLE = re.compile(r"^@?[\w.-]{2,30}(?:\s[\w.'’-]{1,30}){0,4}(?:\s?\([^()]{1,30}\))?[,;]?$")
 
 
 def find_names(text: str) -> list[str]:
@@ -19,31 +29,35 @@ def find_names(text: str) -> list[str]:
     A name is one to four words that start with a capital; common opening words are not names.
     """
     bare = CLAIM_PAREN.sub(" ", text).strip(" :-–—,;.*")
-    if not bare or len(bare) > 600:
-        return []
-    names: list[str] = []
-    for piece in re.split(r"\s*[,;/]\s*|\s+and\s+|\s+&\s+", bare):
-        words = piece.strip(" .").split()
-        if any(_SPEAKER.match(w) for w in words):
-            return []
-        if not words:
-            continue
-        if len(words) > 4 or any(fold_name(w) in COMMON_WORDS for w in words):
-            return []
-        if not all(
-            w[0].isupper()
-            or w[0] == "@"
-            or not (w[0].isascii() or w[0].islower())  # a script without capitals
-            or w.lower() in {"de", "van", "von", "da", "der", "dos", "del"}
-            for w in words
-        ):
-            return []
-        names.append(" ".join(words))
-    return names
+    pieces = re.split(r"\s*[,;/]\s*|\s+and\s+|\s+&\s+", bare) if len(bare) <= _LONGEST_LIST else []
+    names = [words for piece in pieces if (words := piece.strip(" .").split())]
+    return [" ".join(words) for words in names] if all(map(_is_name, names)) else []
 
 
-#: "jokafor", "rune berg", "Ole de la Cruz (binding)", "jokafor(binding)"
-_HANDLE = re.compile(r"^@?[\w.-]{2,30}(?:\s[\w.'’-]{1,30}){0,4}(?:\s?\([^()]{1,30}\))?[,;]?$")
+def _is_name(words: Sequence[str]) -> bool:
+    is_said = any(_SPEAKER.match(word) or fold_name(word) in COMMON_WORDS for word in words)
+    return len(words) < _MOST_WORDS and not is_said and all(map(_is_part_of_name, words))
+
+
+def _is_part_of_name(word: str) -> bool:
+    has_no_capitals = not (word[0].isascii() or word[0].islower())
+    return word[0].isupper() or word[0] == "@" or has_no_capitals or word.lower() in _PARTICLES
+
+
+def are_people(text: str) -> bool:
+    """Whether a text holds only names: "Mara Lind (binding), Jun O."."""
+    return bool(find_names(_INITIAL.sub("", BRACKETS.sub(" ", text))))
+
+
+def parse_name(text: str) -> str | None:
+    """A person as a list names them ("Mara Lind", "jokafor", "myself" for the writer); None if it is nobody."""
+    words = text.strip(" -–—:.*\"'@<>").split()
+    name = " ".join(words)
+    if name.lower() in _MINE:
+        return "myself"
+    fits = 0 < len(words) <= _MOST_WORDS and len(name) <= _LONGEST_NAME and not name[0].isdigit()
+    is_common = any(fold_name(word) in COMMON_WORDS for word in words if len(word.strip(".")) > 1)
+    return None if not fits or is_common or name.endswith(("'s", "’s")) or _NO_NAME.search(name) else name
 
 
 def is_handle(text: str) -> bool:

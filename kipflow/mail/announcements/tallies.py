@@ -11,7 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from kipflow.mail.announcements.brackets import take_bracket
-from kipflow.mail.announcements.entries import Draft, Entry, Scope, are_people, mark_entry, mark_names, parse_name
+from kipflow.mail.announcements.entries import Draft, Entry, Scope, mark_entry, mark_names
+from kipflow.mail.announcements.names import are_people, parse_name
 from kipflow.mail.announcements.tallywords import IN_ALL, Kind, Word, find_end_of_run, is_said_of_all
 from kipflow.mail.announcements.unsurewords import split_words
 
