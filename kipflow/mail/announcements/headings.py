@@ -37,7 +37,6 @@ _BINDING = re.compile(r"\bbinding\b", re.IGNORECASE)
 _GROUP = r"(?:non-)?binding"
 #: where a line goes on in the next one: at these words, at a number before what it counts, and if it is long
 _RUNS_ON = re.compile(r"(?:[,(;]|\b(?:and|or|with|from|by|plus))\s*$", re.IGNORECASE)
-_ENDS_IN_GROUP = re.compile(rf"(?:\S+ ){{4}}{_GROUP}\s*$", re.IGNORECASE)
 _ENDS_IN_NUMBER = re.compile(
     rf"(?:(?:,|\b(?:and|with|plus))\s+(?:\d{{1,2}}|{join_words('number')})(?:\s+{_GROUP})?|\bno(?:\s+{_GROUP})?)\s*$",
     re.IGNORECASE,
@@ -122,7 +121,7 @@ def _goes_on(text: str, line: str) -> bool:
     if is_counted or end.count("(") > end.count(")") or _RUNS_ON.search(end):
         return True
     is_long = len(text) >= _LONG or len(text) + len(_WIDE.findall(text)) >= _LONG
-    return _BEGINS_ROW.match(line) is None and (is_long or _ENDS_IN_GROUP.search(end) is not None)
+    return is_long and _BEGINS_ROW.match(line) is None
 
 
 def _is_heading(words: Sequence[Word]) -> bool:
@@ -170,9 +169,8 @@ class _Headings:
         if _is_heading(words):
             return self._read_heading(text, words, following)
         found = parse_tally(text, self.lent, is_item=True)
-        is_below = item is None and is_apart and (self.has_items or (self.has_names and not self.is_spaced))
-        may_list = self.is_open and not is_below  # below a list of names: a signature
-        if not found and may_list:
+        is_ended = item is None and is_apart and (self.has_items or (self.has_names and not self.is_spaced))
+        if not found and self.is_open and not is_ended:  # below a list of names: a signature
             found = self._read_names(text, words, is_joined=item is not None or not is_apart)
             self.is_spaced = is_apart and (self.is_spaced or not self.has_names)
             self.has_names, self.has_items = self.has_names or bool(found), item is not None
@@ -198,11 +196,8 @@ class _Headings:
         """Apply a heading; a number of votes in it is an entry."""
         found, scope = parse_tally(text, self.lent), find_scope(words)
         if found:
-            if scope.within(self.lent) == scope:
-                self.lent = Scope()  # it says all by itself: what is above is over
-            entry = next((entry for entry in found if entry.number), found[0])
-            self._open(entry.scope)
-            self.is_open = bool(entry.number)  # not below "-1: 0"
+            self._open(found[0].scope)
+            self.is_open = bool(found[0].number)  # not below "-1: 0"
         elif scope != Scope() and (text.endswith(_LEADS) or _can_be_below(following)):  # not the ballot "+1 (binding)"
             kind = "" if scope.choice and scope.group else "choice" if scope.choice else "group"
             self.outer = (self.outer or kind) if kind and self.is_open else kind

@@ -58,15 +58,6 @@ class Mail:
         return read_counts(self.lines if self.counted is None else self.counted)
 
     @cached_property
-    def is_silent(self) -> bool:
-        """Whether nothing in it could announce the end of a vote: then only the last rule applies."""
-        if self.is_tagged or self.ends or self.outcomes or self.denial or len(self.own) < len(self.sentences):
-            return False
-        if self.tally:
-            return False
-        return not any(read_call(sentence) in {Says.ASK, Says.MUSED} for sentence in self.sentences)
-
-    @cached_property
     def is_tagged(self) -> bool:
         return self.reading.kind is MailKind.RESULT
 
