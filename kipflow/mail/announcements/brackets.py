@@ -90,6 +90,6 @@ def _read_names(parser: Parser, inner: Sequence[Word], group: str | None) -> Non
         return
     head = Draft(choice=draft.choice or "+1", is_open=True, start=inner[0].start)
     draft.names = [named for entry in parser.read_inside(inner, head=head) for named in entry.names]
-    draft.is_closed = bool(draft.names)
     if group and draft.group is None and all(own == IN_ALL for _, own in draft.names):
         draft.group = group
+    draft.is_closed = bool(draft.names)

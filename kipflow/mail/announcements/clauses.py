@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from enum import IntEnum
 from itertools import pairwise
@@ -19,12 +18,6 @@ from kipflow.mail.announcements.tokens import (
 
 GROUP = ("auxiliary", "adverb", "negator", "no", "unreal", "hedge")
 STOPS = ("joint", "auxiliary", "condition", "unreal", "speaker")
-#: "This one is superseded by KIP-9"
-_SUCCESSOR = re.compile(
-    r"\b(?:(?:supersed|replac|obsolet|subsum|cover)ed by|merged into"
-    r"|(?:drop|abandon|clos|cancel|withdr)\w* .{0,30}in favou?r of) [A-Z]{2,12}-\d{1,6}",
-    re.IGNORECASE,
-)
 _UNDONE = frozenset({"accident", "accidentally", "sorry", "back"})
 #: what gives a proposal a status: "moved to Accepted"
 _SETS = frozenset({"moved", "moves", "set", "changed", "updated", "switched", "put"})
@@ -134,11 +127,6 @@ def is_denied_nearby(tokens: Sequence[Token], at: int) -> bool:
     """Whether negations in the word's clause turn it round; "non" is that of "non-binding"."""
     clause = tokens[find_clause(tokens, at) : find_clause_end(tokens, at)]
     return sum(token.can_be("negator") and token.text != "non" for token in clause) % 2 == 1
-
-
-def drop_successor(sentence: str) -> str:
-    """A sentence without the proposal that takes this one's place: it is not about that one."""
-    return _SUCCESSOR.sub(" ", sentence)
 
 
 def sets_status(tokens: Sequence[Token], at: int) -> bool:

@@ -75,7 +75,7 @@ class NamedTime:
 
     @property
     def is_denied(self) -> bool:
-        return not get_words("period_denied").isdisjoint(WORD.findall(self.clause))
+        return holds(self.clause, "period_denied")
 
     @property
     def speaks_of_other(self) -> bool:
@@ -88,6 +88,11 @@ class NamedTime:
 def get_words(*names: str) -> frozenset[str]:
     """The words of these classes."""
     return frozenset(word for name in names for word in load_classes("patterns.toml")[name])
+
+
+def holds(text: str, *names: str) -> bool:
+    """Whether a text holds a word of these classes."""
+    return not get_words(*names).isdisjoint(WORD.findall(text))
 
 
 @cache

@@ -10,7 +10,7 @@ from kipflow.mail.announcements.entries import Entry, Scope, find_scope, is_unco
 from kipflow.mail.announcements.names import BRACKETS, are_people, is_handle, parse_name
 from kipflow.mail.announcements.tables import write_out_tables
 from kipflow.mail.announcements.tallies import parse_tally
-from kipflow.mail.announcements.tallywords import IN_ALL, MAX_LINE, Kind, Word
+from kipflow.mail.announcements.tallywords import GROUP, IN_ALL, MAX_LINE, Kind, Word
 from kipflow.mail.announcements.tokens import WIDE, join_words
 from kipflow.mail.announcements.unsurewords import split_words
 
@@ -34,20 +34,19 @@ _BEHIND_NAME = re.compile(
 #: "Community:" is "Non-binding:" beside votes that bind
 _OUTSIDERS = re.compile(rf"(?:^|(?<=[.;,]\s))(\s*(?:[-*•]\s+)?)(?:{join_words('outsiders')})(?=\s*[:|])", re.IGNORECASE)
 _BINDING = re.compile(r"\bbinding\b", re.IGNORECASE)
-_GROUP = r"(?:non-)?binding"
 #: where a line goes on in the next one: at these words, at a number before what it counts, and if it is long
 _RUNS_ON = re.compile(r"(?:[,(;]|\b(?:and|or|with|from|by|plus))\s*$", re.IGNORECASE)
 _ENDS_IN_NUMBER = re.compile(
-    rf"(?:(?:,|\b(?:and|with|plus))\s+(?:\d{{1,2}}|{join_words('number')})(?:\s+{_GROUP})?|\bno(?:\s+{_GROUP})?)\s*$",
+    rf"(?:(?:,|\b(?:and|with|plus))\s+(?:\d{{1,2}}|{join_words('number')})(?:\s+{GROUP})?|\bno(?:\s+{GROUP})?)\s*$",
     re.IGNORECASE,
 )
-_COUNTED = re.compile(rf"\s*(?:{_GROUP}\b|[+\-]\s?[01](?![\w.]|\s*[:=]))", re.IGNORECASE)
+_COUNTED = re.compile(rf"\s*(?:{GROUP}\b|[+\-]\s?[01](?![\w.]|\s*[:=]))", re.IGNORECASE)
 _ENDS = (".", ":", "!", "?", "：")
 _LEADS = (":", "：", " from", " by")
 _NEAR = 120
 _LONG, _WIDE = 50, re.compile(rf"[{WIDE}]")
 _BEGINS_ROW = re.compile(
-    rf"^\s*(?:[+\-−±]\s?[01]\b|0(?=\s*[(:=])|\d{{1,3}}\s+(?:x\s|[+-]|{_GROUP})|(?!votes?\b)[^\W\d_][\w +-]{{0,24}}[:=])"
+    rf"^\s*(?:[+\-−±]\s?[01]\b|0(?=\s*[(:=])|\d{{1,3}}\s+(?:x\s|[+-]|{GROUP})|(?!votes?\b)[^\W\d_][\w +-]{{0,24}}[:=])"
 )
 #: "approved by the following votes:" over names
 _VOTES_OF = re.compile(r"\b(?:by|with) the (?:following votes|votes (?:of|from))\s*[.:]\s*$", re.IGNORECASE)
@@ -87,15 +86,14 @@ def _write_out_star(line: str) -> str:
 
 def _write_out_marks(lines: Sequence[str]) -> list[str]:
     """The lines with the groups that they explain: "Community:" as "Non-binding:", "PMC:" as "Binding:"."""
-    is_parted = any(_BINDING.search(line) for line in lines)
-    heads = any(_PMC_HEAD.match(line) for line in lines) and any(_OUTSIDERS.match(line) for line in lines)
-    of_pmc = heads or _PMC_BINDS.search("\n".join(lines)) is not None
-    written: list[str] = []
-    for line in lines:
-        text = _BEHIND_NAME.sub("", line)
-        text = _PMC.sub("Binding", text) if of_pmc else text
-        text = _COMMITTERS.sub("Non-binding", text) if heads else text
-        written.append(_OUTSIDERS.sub(r"\1Non-binding", text) if is_parted or heads else text)
+    written = [_BEHIND_NAME.sub("", line) for line in lines]
+    by_role = any(map(_PMC_HEAD.match, written)) and any(map(_OUTSIDERS.match, written))
+    if by_role or _PMC_BINDS.search("\n".join(written)):
+        written = [_PMC.sub("Binding", line) for line in written]
+    if by_role:
+        written = [_COMMITTERS.sub("Non-binding", line) for line in written]
+    if by_role or any(map(_BINDING.search, written)):
+        written = [_OUTSIDERS.sub(r"\1Non-binding", line) for line in written]
     return written
 
 
@@ -118,8 +116,7 @@ def _goes_on(text: str, line: str) -> bool:
     is_counted = _ENDS_IN_NUMBER.search(end) and _COUNTED.match(line)
     if is_counted or end.count("(") > end.count(")") or _RUNS_ON.search(end):
         return True
-    is_long = len(text) >= _LONG or len(text) + len(_WIDE.findall(text)) >= _LONG
-    return is_long and _BEGINS_ROW.match(line) is None
+    return len(text) + len(_WIDE.findall(text)) >= _LONG and _BEGINS_ROW.match(line) is None
 
 
 def _is_heading(words: Sequence[Word]) -> bool:

@@ -233,11 +233,6 @@ class Head:
         return self.can_be("needed", "gain") or explains or behind.text in CLAUSE_ENDS
 
     @cached_property
-    def is_shared_by_vote(self) -> bool:
-        """Whether the vote is the subject of an earlier clause: "the vote was extended and is still open"."""
-        return find_shared(self.tokens, self.group[0]) is Subject.VOTE
-
-    @cached_property
     def is_of_vote(self) -> bool:
         """ "closing this vote", "the vote thread is closed", "the voting period is over"."""
         if any(t.can_be("vote", "thread") for t in self.tokens[self.at + 1 : self.at + 5]):

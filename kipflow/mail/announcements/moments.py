@@ -108,7 +108,7 @@ def fold_sentence(said: str) -> str:
 def find_moments(sentence: str) -> tuple[str, list[Moment]]:
     """A sentence in lower case with its hours blanked out, and its times, the first few."""
     hours = list(_CLOCK.finditer(sentence))
-    timeless = _CLOCK.sub(lambda m: " " * len(m.group()), sentence) if hours else sentence
+    timeless = _CLOCK.sub(lambda m: " " * len(m.group()), sentence)
     found = itertools.islice(compile_times().finditer(timeless), _MAX_TIMES)
     near = ((at, tuple(h for h in hours if at.start() - _REACH < h.start() < at.end() + _REACH)) for at in found)
     return timeless, [Moment(at, beside) for at, beside in near]
@@ -131,7 +131,7 @@ def _add_length(moment: Moment, before: Sequence[str], clock: Clock, *, extends:
     return begin
 
 
-def _find_last(today: date, span: str, which: str) -> date:
+def _find_last(today: date, span: str, which: str | None) -> date:
     """The last day of this or the next week or month."""
     if span == "week":
         return today + timedelta(days=6 - today.weekday()) + (_WEEK if which == "next" else timedelta())
@@ -158,8 +158,7 @@ def _find_written(written: str, today: date) -> date | None:
     orders = ((first, second), (second, first)) if "/" in written else ((first, second),)
     near_year = {month: year or _find_year(month, today) for _, month in orders}
     days = [date(near_year[month], month, day) for day, month in orders if month <= _MONTHS and day <= _MOST_DAYS]
-    near = [day for day in days if day <= today + LONGEST]
-    return max(near or days, default=None)
+    return max((day for day in days if day <= today + LONGEST), default=None)
 
 
 def _find_day(at: re.Match[str], today: date, *, is_call: bool) -> date | None:
@@ -174,7 +173,7 @@ def _find_day(at: re.Match[str], today: date, *, is_call: bool) -> date | None:
             return first + _WEEK if first.isocalendar().week == today.isocalendar().week else first
         return first + _WEEK if first == today and is_call else first
     if at["span"] or at["weekend"]:
-        return _find_last(today, at["span"] or "week", at["which"] or "this")
+        return _find_last(today, at["span"] or "week", at["which"])
     try:
         if at["iso"]:
             return date.fromisoformat(at["iso"].replace("/", "-"))

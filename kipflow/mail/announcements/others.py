@@ -8,8 +8,13 @@ from itertools import pairwise
 
 from kipflow.domain.facts import SubjectReading
 from kipflow.domain.proposals import find_references
-from kipflow.mail.announcements.clauses import drop_successor
 
+#: "This one is superseded by KIP-9"
+_SUCCESSOR = re.compile(
+    r"\b(?:(?:supersed|replac|obsolet|subsum|cover)ed by|merged into"
+    r"|(?:drop|abandon|clos|cancel|withdr)\w* .{0,30}in favou?r of) [A-Z]{2,12}-\d{1,6}",
+    re.IGNORECASE,
+)
 _PREFIX = r"(?<![a-z0-9])([a-z]{2,12}?)s?[\W_]{0,5}0{0,4}"
 _JOINED = re.compile(r"\s*(?:,|/|&|\+|and|,\s*and|as well as)\s*", re.IGNORECASE)
 
@@ -40,3 +45,8 @@ def _is_joined(sentence: str, prefix: str, numbers: tuple[int, ...]) -> bool:
     pairs = pairwise(keys)
     own = any(int(key.group(1)) in numbers for key in keys)
     return own and all(_JOINED.fullmatch(sentence[a.end() : b.start()]) for a, b in pairs)
+
+
+def drop_successor(sentence: str) -> str:
+    """A sentence without the proposal that takes this one's place: it is not about that one."""
+    return _SUCCESSOR.sub(" ", sentence)

@@ -18,6 +18,7 @@ from kipflow.mail.announcements.ends import (
     NamedTime,
     compile_until,
     get_words,
+    holds,
     is_added,
     is_end,
     lasts_abroad,
@@ -130,7 +131,7 @@ def _find_ends(sentence: str, clock: Clock, *, heard: bool) -> Iterator[datetime
             clause = f"{earlier[-1]} {clause}"  # "This vote is open longer, that is until Friday"
         own = _find_own(clause, moment, is_call=clock.is_call)
         opens, before = _GREETING.sub("", lead).strip(" -*•[") == clause.strip(), own or clause
-        heard_of = heard or not get_words("period_vote").isdisjoint(WORD.findall(lead))
+        heard_of = heard or holds(lead, "period_vote")
         about = bool(own) or _speaks_of_vote(before, clock, heard=heard_of, opens=opens)
         named = NamedTime(moment, lead, clause, timeless, clock, heard)
         abroad = lasts_abroad(named)
@@ -138,7 +139,7 @@ def _find_ends(sentence: str, clock: Clock, *, heard: bool) -> Iterator[datetime
         belongs = belongs or is_end(named) or is_added(named) or replaces_usual(named)
         end = moment.at.end()
         words = WORD.findall(before)
-        extends = moment.adds or abroad or not get_words("period_extends").isdisjoint(words)
+        extends = moment.adds or abroad or holds(before, "period_extends")
         until = moment.find_until(words, clock, extends=extends) if belongs else None
         if until is not None:
             yield until
@@ -147,14 +148,13 @@ def _find_ends(sentence: str, clock: Clock, *, heard: bool) -> Iterator[datetime
 def _is_unsure(lead: str, clause: str) -> bool:
     """Whether the words before a time make it a wish, a report or a condition; not "some asked for more"."""
     said = _REASON.sub(" ", _ASKED_FOR.sub(" ", lead))
-    reported = not get_words("period_reported").isdisjoint(WORD.findall(said)) or _WISHED.search(said) is not None
-    return reported or not get_words("period_unsure").isdisjoint(WORD.findall(clause))
+    return holds(said, "period_reported") or holds(clause, "period_unsure") or _WISHED.search(said) is not None
 
 
 def _find_own(clause: str, moment: Moment, *, is_call: bool) -> str:
     """A clause from where it is about the vote itself: "because of the holidays this vote runs for" → "this vote …"."""
     anchor = next(reversed(list(_ANCHOR.finditer(clause))), None)
-    if anchor is None or not get_words("period_denied").isdisjoint(WORD.findall(clause[: anchor.start()])):
+    if anchor is None or holds(clause[: anchor.start()], "period_denied"):
         return ""
     is_of_call = (anchor.group() == "vote " or anchor.group().startswith("giv")) and not moment.adds
     return "" if is_of_call and not is_call else clause[anchor.start() :]
@@ -163,8 +163,8 @@ def _find_own(clause: str, moment: Moment, *, is_call: bool) -> str:
 def _is_known(before: str) -> bool:
     """Whether every word before a time is known."""
     known = get_words("period_runs", "period_vote", "period_between", "period_denied")
-    rest = _ANCHOR.sub(" ", before)
-    return all(word in known or "-" in word for word in WORD.findall(rest)) and _ABOUT.search(before) is None
+    words = WORD.findall(_ANCHOR.sub(" ", before))
+    return all(word in known or "-" in word for word in words) and _ABOUT.search(before) is None
 
 
 def _speaks_of_vote(before: str, clock: Clock, *, heard: bool, opens: bool) -> bool:

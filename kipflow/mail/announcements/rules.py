@@ -7,7 +7,7 @@ not fully understood becomes a question: no row accepts, cancels or voids becaus
 from __future__ import annotations
 
 from kipflow.mail.announcements.calls import is_of_result
-from kipflow.mail.announcements.clauses import Subject, is_real, thanks_all
+from kipflow.mail.announcements.clauses import Subject, find_shared, is_real, thanks_all
 from kipflow.mail.announcements.heads import Head
 from kipflow.mail.announcements.tokens import CLAUSE_ENDS, find_clause_end, is_conditional
 from kipflow.mail.announcements.verdicts import Says, Table
@@ -119,8 +119,6 @@ def doubted(h: Head) -> bool:
     at = next((at for at in ahead if h.tokens[at].text == "that"), 0)
     if not at or h.tokens[at + 1].text in CLAUSE_ENDS or h.tokens[at - 1].can_be("preposition", "joint"):
         return False
-    if h.tokens[at + 1].can_be("auxiliary"):
-        return False  # "Thanks, that's it: KIP-7 is approved"
     return not any(token.can_be("states") for token in h.tokens[:at])
 
 
@@ -189,7 +187,8 @@ def extends(h: Head) -> bool:
 def runs_on(h: Head) -> bool:
     if (h.is_conditional and not h.is_for_a_time) or h.leader is None:
         return False
-    if not (h.leader.can_be("vote", "thread", "period") or h.is_shared_by_vote):
+    is_shared = find_shared(h.tokens, h.group[0]) is Subject.VOTE  # "the vote was extended and is still open"
+    if not (is_shared or h.leader.can_be("vote", "thread", "period")):
         return False
     return h.can_be("runs_on") or (h.can_be("close") and h.is_denied)
 

@@ -17,7 +17,7 @@ from kipflow.mail.announcements.verdicts import Rule, Says, Table
 REOPENED = re.compile(
     r"\W*(?:(?:so|sorry|hence|thus|then|therefore)\W+)*"
     r"(?:i(?:['’]m| am|['’]ll| will| hereby)? re-?open(?:ing)? (?:the|this) vote|re-?opening (?:the|this) vote"
-    r"|(?:the|this) vote is (?:hereby |therefore )?(?:re-?opened|open again)"
+    r"|(?:the|this) vote (?:is (?:hereby |therefore )?(?:re-?opened|open again)|(?:stays|remains|is still) open)"
     r"|(?:the|this) vote is (?:(?:still not|not yet) (?:passed|over|accepted)|not (?:passed|over|accepted) yet))"
     r"\s*(?:$|[,.;!–—]|(?:until|for|as|because|since)\b)(?!.*\b(?:if|unless|once|when|only)\b)",
     re.IGNORECASE,

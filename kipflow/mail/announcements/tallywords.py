@@ -51,9 +51,10 @@ class Word:
     unsure: bool = False  # "for", "no", a bare "0": a choice only beside numbers, colons or names
 
 
-_GROUP = r"(?:non[-–\s]{0,2}|not[-\s])?\bb[iy]n?d{1,2}i?n?g"
+#: a group as people write it, slips of the pen included
+GROUP = r"(?:non[-–\s]{0,2}|not[-\s])?\bb[iy]n?d{1,2}i?n?g"
 _SHAPES = re.compile(
-    rf"(?P<group>(?<![\w-]){_GROUP}(?:s(?=\))|(?![\w-]))"
+    rf"(?P<group>(?<![\w-]){GROUP}(?:s(?=\))|(?![\w-]))"
     r"|(?<=[(\[])\s?(?:n\s?[-./]?\s?b|b)\.?\s?(?=[)\]])|(?:(?<=[+\-][01]\s)|(?<=[+\-][01]\s\())(?:non[-\s])?pmc\b)"
     r"|(?P<signed>(?:(?<![\w.])|(?<=\d[x×]))(?:[+\-−]\s?1|[+\-−±]\s?0)(?:['’]?s\b)?(?![\d\w]|[.,]\d))"
     rf"|(?P<number>(?:(?<![a-zA-Z0-9_.+-])(?<!\d[:/,])|(?<=\b[x×])|(?<=\.\.))\+?\d{{1,3}}(?:(?=\s?[x×][\s\"'(]?[+\-]|[{WIDE}])|(?![\w%]|[.,:/]\d|[-–]\d)))"

@@ -43,7 +43,6 @@ _QUOTED_UNIT = re.compile(
 )
 _SHORTENED = {"'m": "am", "'re": "are", "'ve": "have", "'ll": "will", "'d": "would", "'s": "is"}
 _NOT = re.compile(r"\b(wo|ca|[a-z]{2,6})n['’]t\b", re.IGNORECASE)
-_NOT_BINDING = re.compile(r"\bnot[- ]binding\b", re.IGNORECASE)
 _MONTH = r"\b(?:jan|feb|m[aä]r|apr|ma[iy]|jun|jul|aug|sep|o[ck]t|nov|de[cz])"
 #: not within "6. März", "Mar. 16"
 _SENTENCES = re.compile(
@@ -165,9 +164,8 @@ def tokenize(sentence: str) -> tuple[Token, ...]:
 
 
 def _spell_not(text: str) -> str:
-    """ "don't" as "do not", "not binding" as "non-binding"."""
-    text = _NOT.sub(_write_not, text) if "n't" in text or "n’t" in text else text
-    return _NOT_BINDING.sub("non-binding", text) if "ot" in text and "bind" in text else text
+    """ "don't" as "do not"."""
+    return _NOT.sub(_write_not, text) if "n't" in text or "n’t" in text else text
 
 
 def _write_not(match: re.Match[str]) -> str:

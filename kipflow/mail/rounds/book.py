@@ -13,7 +13,7 @@ from kipflow.domain.policy import Policy
 from kipflow.domain.proposals import find_references, format_key
 from kipflow.domain.roster import Roster
 from kipflow.domain.sameids import find_given_id
-from kipflow.mail.announcements.clauses import drop_successor
+from kipflow.mail.announcements.others import drop_successor
 from kipflow.mail.rounds.entitled import Entitled
 from kipflow.mail.rounds.linking import Attribution, Links, find_times
 from kipflow.mail.rounds.rounds import Earlier, Round
