@@ -10,7 +10,7 @@ from kipflow.domain.facts import MailKind, SubjectReading
 from kipflow.domain.policy import OwnTags
 from kipflow.domain.proposals import NUMBER_ENDS, find_references, is_disguised
 from kipflow.mail import limits
-from kipflow.mail.announcements.tokens import join_words
+from kipflow.mail.announcements.tokens import WIDE, join_words
 from kipflow.mail.endmarks import EndMark, find_end_mark
 from kipflow.mail.relevance import fold_case, has_any
 from kipflow.mail.roundmarks import strip_round
@@ -147,7 +147,7 @@ def drop_repeated_marks(subject: str) -> str:
 def _begins(own: OwnTags, *kinds: str) -> re.Pattern[str]:
     """A pattern for tags with words that begin so; in scripts without blanks a word may follow another directly."""
     words = "|".join([join_words(*kinds), *(re.escape(word) for kind, word in own if kind in kinds)])
-    return re.compile(rf"(?:\b|(?<=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]))(?:{words})")
+    return re.compile(rf"(?:\b|(?<=[{WIDE}]))(?:{words})")
 
 
 #: The kind of a mail by the words of its tag; the first that applies.

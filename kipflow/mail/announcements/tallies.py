@@ -78,20 +78,18 @@ class Parser:
         if draft.is_part:  # "5 out of 11": the whole
             return
         draft.drop_label()
+        beside = self.words[self.at - 2].kind if draft.choice is not None else None
         # "the other +1 3": a number right behind a value counts it at the start of a row only
-        is_beside = (
-            draft.choice is not None and self.at > 1 and self.words[self.at - 2].kind in {Kind.CHOICE, Kind.GROUP}
-        )
-        is_stray = is_beside and draft.preceded_by is not None and not draft.is_side
+        is_stray = beside in {Kind.CHOICE, Kind.GROUP} and draft.preceded_by is not None and not draft.is_side
         is_apart = draft.choice is not None and self._before() is Kind.JOINS  # "all +1s and no -1"
         if draft.names or draft.number is not None or is_stray or is_apart:
             self.end_entry()
         self._begin_head(word).number = int(word.value)
 
     def _take_none(self, word: Word) -> None:
-        is_last = self.draft.has_head and self.draft.number is None
+        ends = self.draft.has_head and self.draft.number is None  # "-1: none"
         self._take_number(replace(word, value="0"))
-        if is_last:  # "-1: none"
+        if ends:
             self.end_entry()
 
     def take_choice(self, word: Word) -> None:
