@@ -74,14 +74,15 @@ def find_entries(lines: Sequence[str]) -> Iterator[tuple[str, Entry]]:
 
 def write_out_stars(lines: Sequence[str]) -> list[str]:
     """The lines with "(binding)" for each star, if they explain it: "* = binding". Before emphasis is made plain."""
-    if not any("*" in line and _STAR_LEGEND.search(line[:MAX_LINE]) for line in lines):
+    cut = [line[:MAX_LINE] for line in lines]
+    if not any("*" in line and _STAR_LEGEND.search(line) for line in cut):
         return list(lines)
-    return [_write_out_star(line) for line in lines]
+    return [_write_out_star(line) for line in cut]
 
 
 def _write_out_star(line: str) -> str:
-    is_legend = _STAR_LEGEND.search(line[:MAX_LINE]) is not None and len(line.split()) <= _LONGEST_LEGEND
-    return "" if is_legend else _STARRED.sub(" (binding)", line[:MAX_LINE])
+    is_legend = _STAR_LEGEND.search(line) is not None and len(line.split()) <= _LONGEST_LEGEND
+    return "" if is_legend else _STARRED.sub(" (binding)", line)
 
 
 def _write_out_marks(lines: Sequence[str]) -> list[str]:

@@ -21,7 +21,7 @@ _MARKS = re.compile(r"^(?!.*non).*\b(?:bind|pmc\b)", re.IGNORECASE)
 _NAME = re.compile(r"@?[^\W\d_].{0,58}")
 #: the words of a cell that holds a choice, a group or both, and nothing else
 _OF_VOTES = frozenset({Kind.CHOICE, Kind.GROUP, Kind.VOTES, Kind.GLUE, Kind.OPENS, Kind.CLOSES, Kind.LEADS})
-_MAX_CELLS, _LONGEST_ROW, _LOOKED_AT = 12, 160, 4
+_MAX_CELLS, _LOOKED_AT = 12, 4
 
 
 def write_out_tables(lines: Sequence[str]) -> list[str]:
@@ -73,13 +73,10 @@ def _split_row(line: str, columns: int = 0, *, gap: int = 3) -> list[str]:
         return []
     if "|" in text:
         cells = (text.removeprefix("|").removesuffix("|") if text[-1] == "|" else text).split("|")
-    elif len(text) > _LONGEST_ROW:
-        return []
     elif len(cells := re.split(r"\s{2,}", text)) != columns:
-        is_numbered = re.match(r"\d+\s+[^\W\d]", text) is not None
-        cells = text.rsplit(None, columns - 1) if columns and not is_numbered else re.split(rf"\s{{{gap},}}", text)
+        cells = text.rsplit(None, columns - 1) if columns else re.split(rf"\s{{{gap},}}", text)
     cells = [" ".join(cell.split()).strip("*") for cell in cells]
-    is_label = any(cell.endswith(":") for cell in cells)  # "Yes:    12"
+    is_label = any(cell.endswith(":") for cell in cells)  # "Yes:    12", "PMC members (binding):"
     return cells if 2 <= len(cells) <= _MAX_CELLS and not is_label else []
 
 
