@@ -24,6 +24,8 @@ _SETS = frozenset({"moved", "moves", "set", "changed", "updated", "switched", "p
 _STATUS = frozenset({"status", "state", "is"})
 #: also words of a title, where they are no verb: "the vote on adding a flag as an option"
 _NO_VERBS = frozenset({"a", "as", "whether"})
+#: classes of words by which what is counted is still to come
+_OPEN = ("unreal", "wanted", "condition", "lack", "hedge", "later")
 #: A longer clause with a word such as "wrong" is about something else.
 _SHORT_CLAUSE = 6
 #: Most words of an aside.
@@ -109,8 +111,15 @@ def is_real(tokens: Sequence[Token], at: int) -> bool:
 
 
 def is_hedge(tokens: Sequence[Token], at: int) -> bool:
-    """Whether a word makes a guess of its sentence; not "will think about it"."""
-    return tokens[at].can_be("hedge") and all(token.text != "about" for token in tokens[at + 1 : at + 2])
+    """Whether a word makes a guess of its sentence; not "will think about it", "three +1, one more from Jun"."""
+    behind = tokens[at + 1 :]
+    if not tokens[at].can_be("hedge") or (behind and behind[0].text == "about"):
+        return False
+    adds = tokens[at].text == "one more" and at > 0 and tokens[at - 1].text == "," and len(behind) > 1
+    by_name = adds and behind[0].text == "from" and not behind[1].can_be("adverb", "body", "negator")
+    ends = all(t.can_be("mark") for t in behind[2:3])
+    is_cast = any(t.can_be("sign") for t in tokens[:at]) and not any(t.can_be(*_OPEN) for t in behind)
+    return not (by_name and ends and is_cast)
 
 
 def is_later(tokens: Sequence[Token]) -> bool:

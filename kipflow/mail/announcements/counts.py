@@ -89,7 +89,7 @@ def _count_unmarked(reading: CountReading, people: dict[Key, list[str]]) -> None
             reading.non_binding[choice] = reading.total[choice] - reading.binding[choice]
         elif len(stated) == 2:
             reading.non_binding[choice] = reading.total.pop(choice)
-        elif not stated and marked < everyone and "myself" not in everyone - marked:
+        elif not stated and marked and marked < everyone and "myself" not in everyone - marked:
             reading.non_binding[choice] = len(everyone - marked)
 
 

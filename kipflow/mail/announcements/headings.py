@@ -42,6 +42,8 @@ _ENDS_IN_NUMBER = re.compile(
 )
 _COUNTED = re.compile(rf"\s*(?:{GROUP}\b|[+\-]\s?[01](?![\w.]|\s*[:=]))", re.IGNORECASE)
 _ENDS = (".", ":", "!", "?", "：")
+#: what a line of a list without bullets holds besides one word
+_LISTS = re.compile(r"binding|[,@]|\w \w", re.IGNORECASE)
 _LEADS = (":", "：", " from", " by")
 _NEAR = 120
 _LONG, _WIDE = 50, re.compile(rf"[{WIDE}]")
@@ -217,7 +219,7 @@ class _Headings:
         scope = find_scope(split_words(text))
         if entry is not None:
             self._open(entry.scope)
-        elif is_of_votes or scope != Scope():
+        elif is_of_votes or (scope != Scope() and (item is not None or _LISTS.search(below))):
             self._open(scope)
 
     def _read_names(self, text: str, words: Sequence[Word], *, is_joined: bool) -> list[Entry]:

@@ -176,6 +176,8 @@ class Head:
         start, leader = self.group[0], self.leader
         if leader is not None and start and leader.can_be("number") and self.tokens[start - 1].can_be("thing", "vote"):
             start, leader = start - 1, self.tokens[start - 1]  # "RC 2 has passed"
+        if leader is not None and leader.text == "that" and (not start or ends_clause(self.tokens[start - 1])):
+            return Subject.PRONOUN  # "And that's a wrap", not "the change that is in"
         if leader is None or self.leads or ends_clause(leader):  # "=> PASSED"
             return find_shared(self.tokens, start) or Subject(follows_aside(self.tokens, start))
         if leader.can_be("other") or leader.text == "to":  # "not enough to pass"

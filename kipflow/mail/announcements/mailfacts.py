@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from kipflow.domain.facts import MailKind, SubjectReading
-from kipflow.mail.announcements.clauses import Subject, retracts, takes_back
+from kipflow.mail.announcements.clauses import Subject, retracts, takes_back, thanks_all
 from kipflow.mail.announcements.counts import CountReading, read_counts
 from kipflow.mail.announcements.heads import OVER
 from kipflow.mail.announcements.names import find_names
@@ -38,6 +38,7 @@ _EARLIER_MAIL = re.compile(
     r"(?:e?-?mails?|messages?|posts?|announcements?)\b",
     re.IGNORECASE,
 )
+_CLAUSES = re.compile(r"[.,;!?]")
 _CANDIDATE = re.compile(r"\brc\W?(\d{1,3})\b", re.IGNORECASE)
 _COUNTS = frozenset({"count", "tally", "result", "results", "score"})
 
@@ -111,7 +112,7 @@ class Mail:
 
     @cached_property
     def outcomes(self) -> list[Said]:
-        read = ((s, read_outcomes(self.drop_title(s))) for s in self.own)
+        read = ((s, read_outcomes(self.drop_title(s)) or read_outcomes(s)) for s in self.own)
         found = (replace(said, sentence=s) for s, outcomes in read for said in outcomes)
         return [said for said in found if self.is_tagged or said.rule != "subject-to"]
 
@@ -132,7 +133,7 @@ class Mail:
             return []
         free = self.is_tagged or self.counts.any or Says.CLOSED in self.ends
         floor = Subject.VOTE if self.is_ballot else Subject.NOBODY if free else Subject.THING
-        return [s for s in self.outcomes if s.subject >= floor]
+        return [s for s in self.outcomes if s.subject >= floor or (not self.is_ballot and _is_headline(s))]
 
     @cached_property
     def sure(self) -> Said | None:
@@ -152,7 +153,7 @@ class Mail:
         if self.sure is None:
             return ""
         behind = self.own[self.own.index(self.sure.sentence) :]
-        return next((s for s in behind if takes_back(tokenize(s)) and not _EARLIER_MAIL.search(s)), "")
+        return next((s for s in behind if takes_back(tokenize(_drop_clauses_on_earlier_mail(s)))), "")
 
     @cached_property
     def denial(self) -> str:
@@ -199,5 +200,23 @@ class Mail:
         return next((line.strip() for line in self.lines if line.strip()), "")
 
 
+def _drop_clauses_on_earlier_mail(sentence: str) -> str:
+    """A sentence without the clauses that take back another mail: "Please disregard my earlier mail"."""
+    if _EARLIER_MAIL.search(sentence) is None:
+        return sentence
+    return ", ".join(clause for clause in _CLAUSES.split(sentence) if _EARLIER_MAIL.search(clause) is None)
+
+
 def _is_number(word: str) -> bool:
     return word.isdecimal() and len(word) < _LONGEST_NUMBER  # not "7²", nor thousands of digits
+
+
+def _is_headline(said: Said) -> bool:
+    """Whether an outcome without a subject is the vote's: "Passed: Jun, Ola, Kim"; not a voter's "Approved, thanks"."""
+    tokens = tokenize(said.sentence) if said.leads else ()
+    if not any(token.can_be("of_all") for token in tokens):
+        return False
+    if any(token.text == "binding" for token in tokens):
+        return len(find_names(said.sentence)) > 1
+    says_no_more = all(t.can_be("of_all", "thanks", "address", "mark", "adverb", "vote", "preposition") for t in tokens)
+    return says_no_more and thanks_all(tokens)

@@ -16,6 +16,14 @@ from kipflow.mail.announcements.verdicts import Says, Table
 from kipflow.mail.endmarks import drop_counts
 
 result = Table()
+#: "The vote stays open, Kim is not a committer."; not "This vote thread stays open", "I'm extending the vote page"
+_OF_THE_VOTE = re.compile(
+    r"\W*(?:(?:so|sorry|hence|thus|then|please)\W+)*(?:(?:the|this) vote (?:is|stays|remains|goes|continues)"
+    r"(?: still)?(?: open| on)?\s*(?:$|[,.;!–—-]|(?:until|as|because|since)\b)"
+    r"|(?:consider|treat|regard) (?:the|this) vote (?:as )?(?:still )?open"
+    r"|i(?:['’]m| am|['’]ll| will)? (?:re-?open|extend|keep|leav)\w* (?:the|this) vote\b(?! (?:thread|page|form)))",
+    re.IGNORECASE,
+)
 _MAY_FAIL = ("negator", "failure", "cancel", "retracts", "disregard", "reopens", "outdated")
 NOTHING, ASK, FAILED, PASSED, AGAINST = Says.NOTHING, Says.ASK, Says.FAILED, Says.PASSED, Says.AGAINST
 
@@ -65,7 +73,7 @@ def taken_back_behind(m: Mail) -> str:
 def ended_and_extended(m: Mail) -> str:
     ends = any(said.rule != "short" for said in m.relevant)
     runs_on = m.ends.get(Says.EXTENDED, "")
-    is_vote = REOPENED.match(runs_on)  # not "This thread stays open for comments"
+    is_vote = _OF_THE_VOTE.match(runs_on) or REOPENED.match(runs_on)  # not "This thread stays open for comments"
     reopens = is_vote and (m.reading.is_reply or not m.counts.any)
     return runs_on if ends or (m.is_tagged and not reopens) else ""
 

@@ -152,11 +152,17 @@ def passed(h: Head) -> bool:
 
 
 # -- the end ---------------------------------------------------------------------------------------------------------
+def _is_definite(h: Head) -> bool:
+    return bool(h.before) and h.before[-1].text in {"the", "my", "our", "this", "these", "those"}
+
+
 @end(
     *(VOIDED, "a result is taken back", "Please disregard the result.", "The result above is void."),
     "My result for KIP-7 was wrong.",
 )
 def voids(h: Head) -> bool:
+    if h.can_be("retracts") and h.behind is not None and h.behind.can_be("result") and not _is_definite(h):
+        return False  # "Users will find out from wrong results"
     return h.can_be("cancel", "disregard", "retracts") and not is_conditional(h.tokens, h.at) and is_of_result(h)
 
 

@@ -36,6 +36,8 @@ _KEY = re.compile(r"[a-z]{2,12}-\d+|rc\d*")
 #: what a longer quotation is read as
 QUOTATION = "quotation"
 _LONG_QUOTE = re.compile(r"[\"“”„«»][^\"“”„«»]{12,300}[\"“”„«»]")
+#: "KIP-7 queda aceptado / is accepted": one statement in two languages
+_SAID_TWICE = re.compile(r"(\b(?:queda|quedó|fue|est|ist|wurde|foi|é|è)\s[^/]{1,40})\s/\s(?=(?:is|was|has)\b)")
 #: 5 "+1 votes", no "-1 vote", 12 "yes"
 _QUOTED_UNIT = re.compile(
     r"[\"“”]((?:[+-]?\s?[01]s?|yes|no|abstain(?:ed)?)(?: votes?)?|(?:accept|adopt|approv|reject)ed)[\"“”]",
@@ -153,8 +155,8 @@ def split_sentences(lines: Sequence[str]) -> list[str]:
 def tokenize(sentence: str) -> tuple[Token, ...]:
     """The tokens of a sentence. A longer quotation is one unknown word: it is somebody else's."""
     texts: list[str] = []
-    told = _QUOTED_UNIT.sub(r"\1", sentence.replace(" w/ ", " with "))
-    told = _LONG_QUOTE.sub(f" {QUOTATION} ", told)
+    told = _SAID_TWICE.sub(r"\1 ; ", sentence).replace(" w/ ", " with ")
+    told = _LONG_QUOTE.sub(f" {QUOTATION} ", _QUOTED_UNIT.sub(r"\1", told))
     for text in _TOKEN.findall(_spell_not(told).replace("’", "'").lower()):
         if text[0] > _LAST_NARROW and _IS_WIDE.match(text):
             texts.extend(filter(None, _find_wide().split(text)))
@@ -230,7 +232,7 @@ def _is_condition(tokens: Sequence[Token], at: int) -> bool:
     if text == "should":
         return at == 0 or tokens[at - 1].can_be("mark", "joint")
     if text == "otherwise":  # not "it passed, otherwise I would have written"
-        return at == 0
+        return at == 0 and not any(token.text in {"passed", "failed"} for token in tokens)
     if text == "whether" and 1 < at < len(tokens) - 1:
         leads = tokens[at - 2].can_be("vote") and tokens[at - 1].text in {"on", "about"}
         return not (leads and tokens[at + 1].text == "to")

@@ -41,6 +41,12 @@ def _settle(word: Word, before: list[Word], after: list[Word]) -> Word:
         is_choice = counted or (begins and (ahead is None or ahead.kind in {Kind.LEADS, Kind.FROM, Kind.WORD}))
         is_choice = is_choice or (not before and ahead is not None and ahead.kind in {Kind.NUMBER, Kind.JOINS})
         return replace(word, kind=Kind.CHOICE, value="0", unsure=False) if is_choice else word
+    if ahead is not None and after[0].kind is Kind.VOTES and word.text.lower() not in _DENIES:
+        return word
+    if counted and after and after[0].kind is Kind.VOTES:  # "1 no vote"
+        return word
+    if word.value == "0" and preceding is not None and preceding.kind is Kind.WORD and ahead is None:  # "Kim abstained"
+        return word
     ends = ahead is None or ahead.kind not in {Kind.WORD, Kind.NUMBER, Kind.CHOICE, Kind.FROM}
     heads = [w.kind for w in after[:2]] == [Kind.OPENS, Kind.CHOICE]  # "Yes (+1)"
     heads = heads or (ahead is not None and (ahead.kind is Kind.LEADS or (not before and _ends_row(ahead, after))))
