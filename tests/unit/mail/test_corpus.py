@@ -15,6 +15,8 @@ from kipflow.services.read_votes import read_votes
 from kipflow.services.votes_report import SCHEMA_FILE, render_json
 from tests.corpus import load_vote_cases, write_vote_cases
 
+pytestmark = pytest.mark.usefixtures("same_words_read_once")
+
 CASES = load_vote_cases()
 load_community = cache(load_community_file)
 SCHEMA = jsonschema.Draft202012Validator(json.loads(SCHEMA_FILE.read_text(encoding="utf-8")))

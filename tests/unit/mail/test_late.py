@@ -23,6 +23,8 @@ from kipflow.mail.threads import find_votes
 from tests.corpus import write_mail_cases, write_vote_cases
 from tests.unit.mail.onemail import read_one
 
+pytestmark = pytest.mark.usefixtures("same_words_read_once")
+
 DATA = Path(__file__).resolve().parents[2] / "data"
 FOLDERS = (write_vote_cases(), write_mail_cases(), DATA / "communities")
 ARCHIVES = [path for folder in FOLDERS for path in sorted(folder.iterdir()) if path.suffix in {".mbox", ".eml"}]

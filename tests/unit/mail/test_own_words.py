@@ -9,6 +9,8 @@ from kipflow.domain.votes import Standing
 from tests.corpus import load_mail_cases
 from tests.unit.mail.onemail import read_one
 
+pytestmark = pytest.mark.usefixtures("same_words_read_once")
+
 CASES = load_mail_cases()
 
 

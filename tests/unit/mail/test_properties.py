@@ -28,6 +28,8 @@ from tests.corpus import write_vote_cases
 from tests.examples import examples
 from tests.unit.mail.onemail import read_of_thread
 
+pytestmark = pytest.mark.usefixtures("same_words_read_once")
+
 CORPUS = Path(__file__).resolve().parents[2] / "data" / "votes"
 PHRASES: dict[str, list[str]] = json.loads((CORPUS / "phrases.json").read_text(encoding="utf-8"))
 VOTING = [p for kind in ("for", "against", "zero", "review", "withdrawn") for p in PHRASES[kind]]

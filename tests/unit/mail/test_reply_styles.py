@@ -12,6 +12,8 @@ import pytest
 from kipflow.domain.votes import Standing
 from tests.unit.mail.onemail import read_one
 
+pytestmark = pytest.mark.usefixtures("same_words_read_once")
+
 DATA = Path(__file__).resolve().parents[2] / "data" / "words" / "reply_styles.json"
 STYLES: dict[str, dict[str, str]] = json.loads(DATA.read_text(encoding="utf-8"))
 HEAD = (
