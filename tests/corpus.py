@@ -54,7 +54,7 @@ def load_vote_cases(folder: Path = DATA / "votes") -> dict[str, VoteCase]:
     for path in sorted(folder.glob("*.yaml")):
         if path.name == "roster.yaml":
             continue
-        table = _load(path)
+        table = load_yaml(path)
         threads = table.get("threads", {})
         for name, case in table["cases"].items():
             if name in cases:
@@ -176,7 +176,7 @@ def load_mail_cases() -> dict[str, MailCase]:
     """Every mail of the tables of tests/data/words, by name."""
     cases: dict[str, MailCase] = {}
     for path in sorted((DATA / "words").glob("*.yaml")):
-        for name, row in _load(path).items():
+        for name, row in load_yaml(path).items():
             if name in cases:
                 raise ValueError(f"{path.name}: {name} is a mail of another table too")
             cases[name] = MailCase(name=name, data=_build_words(row), expected=row["read"])
@@ -218,5 +218,5 @@ def _make_folder() -> Path:
     return Path(folder.name)
 
 
-def _load(path: Path) -> Any:
+def load_yaml(path: Path) -> Any:
     return yaml.load(path.read_text(encoding="utf-8"), Loader=LOADER)  # noqa: S506  # a safe loader, written in C

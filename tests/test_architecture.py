@@ -7,8 +7,9 @@ import functools
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -94,15 +95,40 @@ def modules() -> Iterator[tuple[str, Path]]:
             yield name, path
 
 
+class Code(NamedTuple):
+    """What the rules ask of a module's code."""
+
+    imports: frozenset[str]
+    #: lines that read a clock
+    clocks: list[int]
+    long_functions: list[str]
+    public_names: list[str]
+
+
+@functools.cache
+def read_code(source: str) -> Code:
+    """All of it at once: to parse the whole of kipflow takes longer than any rule."""
+    tree = ast.parse(source)
+    nodes = list(ast.walk(tree))
+    return Code(
+        imports=frozenset(find_imports(nodes)),
+        clocks=list(find_clocks(nodes)),
+        long_functions=list(find_long_functions(nodes)),
+        public_names=list(find_public_names(tree)),
+    )
+
+
+def find_imports(nodes: Sequence[ast.AST]) -> Iterator[str]:
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
 @functools.cache
 def imports(path: Path) -> frozenset[str]:
-    found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
-            found |= {f"{node.module}.{alias.name}" for alias in node.names}
-    return frozenset(found)
+    return read_code(path.read_text(encoding="utf-8")).imports
 
 
 def is_in(name: str, layer: str) -> bool:
@@ -181,24 +207,23 @@ CLOCKS = {("datetime", "now"), ("datetime", "utcnow"), ("datetime", "today"), ("
 }
 
 
-def find_clocks(source: str) -> list[int]:
-    """The lines that read a clock."""
-    return [
-        node.lineno
-        for node in ast.walk(ast.parse(source))
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and isinstance(node.func.value, ast.Name)
-        and (node.func.value.id, node.func.attr) in CLOCKS
-    ]
+def find_clocks(nodes: Sequence[ast.AST]) -> Iterator[int]:
+    for node in nodes:
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and isinstance(node.func.value, ast.Name)
+            and (node.func.value.id, node.func.attr) in CLOCKS
+        ):
+            yield node.lineno
 
 
 def test_no_rule_reads_a_clock() -> None:
     timeless = [name for name in MODULES if name.startswith(TIMELESS)]
-    read = {name: find_clocks(MODULES[name].read_text(encoding="utf-8")) for name in timeless}
+    read = {name: read_code(MODULES[name].read_text(encoding="utf-8")).clocks for name in timeless}
     assert len(timeless) > 150
     assert {name: lines for name, lines in read.items() if lines} == {}, "module: lines that read a clock"
-    assert find_clocks("a = 1\nb = datetime.now(UTC)\nc = time.time()") == [2, 3]
+    assert read_code("a = 1\nb = datetime.now(UTC)\nc = time.time()").clocks == [2, 3]
 
 
 def test_plugins_and_config_hold_no_importable_code_of_their_own() -> None:
@@ -234,34 +259,34 @@ def count_own_lines(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
     return own - sum(map(count_lines, find_inner(function)))
 
 
-def find_long_functions(source: str) -> list[str]:
-    functions = (n for n in ast.walk(ast.parse(source)) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef))
+def find_long_functions(nodes: Sequence[ast.AST]) -> Iterator[str]:
+    functions = (node for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
     # nearly all are so short that what counts of their lines need not be found out
     long = (f for f in functions if (f.end_lineno or f.lineno) - f.lineno >= LONGEST_FUNCTION)
-    return [f.name for f in long if count_own_lines(f) > LONGEST_FUNCTION]
+    return (f.name for f in long if count_own_lines(f) > LONGEST_FUNCTION)
 
 
 def test_no_module_and_no_function_is_long() -> None:
     texts = {name: path.read_text(encoding="utf-8") for name, path in MODULES.items()}
     assert {n: lines for n, text in texts.items() if (lines := len(text.splitlines())) > LONGEST_MODULE} == {}
-    assert {name: found for name, text in texts.items() if (found := find_long_functions(text))} == {}
+    assert {name: found for name, text in texts.items() if (found := read_code(text).long_functions)} == {}
 
 
 def test_a_function_is_measured_without_its_docstring_and_the_functions_within_it() -> None:
     filler = "\n".join(f"    a{i} = {i}" for i in range(39))
     inner = "    @cached\n    def inner():\n        return 1\n"
     fits = f'def fits():\n    """Says\n    much."""\n{inner}{filler}\n'
-    assert find_long_functions(fits) == []
-    assert find_long_functions(f"{fits}    more = 1\n") == ["fits"]
+    assert read_code(fits).long_functions == []
+    assert read_code(f"{fits}    more = 1\n").long_functions == ["fits"]
 
 
 #: Defined for those who read the program from outside: Airflow finds its plugin by the class, tests list every bound.
 FOR_OTHERS = {"KipflowPlugin", "LIMITS", "GAPS", "SCHEMA_FILE"}
 
 
-def find_public_names(source: str) -> Iterator[str]:
+def find_public_names(tree: ast.Module) -> Iterator[str]:
     """What a module defines for others; a decorator uses what it decorates."""
-    for node in ast.parse(source).body:
+    for node in tree.body:
         if isinstance(node, Defined) and not node.decorator_list:
             yield node.name
         elif isinstance(node, ast.Assign | ast.AnnAssign):
@@ -274,6 +299,6 @@ def test_nothing_is_defined_that_only_tests_use() -> None:
     tools = (ROOT / "tools").rglob("*.py")
     texts = {path: path.read_text(encoding="utf-8") for path in (*MODULES.values(), *others, *tools)}
     words = Counter(word for text in texts.values() for word in re.findall(r"\w+", text))
-    public = {name for path in MODULES.values() for name in find_public_names(texts[path]) if not name.startswith("_")}
+    public = {name for path in MODULES.values() for name in read_code(texts[path]).public_names if name[0] != "_"}
     assert len(public) > 1000
     assert {name for name in public if words[name] == 1} - FOR_OTHERS == set(), "used by nothing, or by tests only"

@@ -6,20 +6,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from kipflow.domain.facts import MailKind
 from kipflow.mail.announcements.mailfacts import Mail
 from kipflow.mail.announcements.verdicts import Says
 from kipflow.mail.results import is_thought
 from kipflow.mail.subjects import parse_subject
+from tests.corpus import load_yaml
 from tests.unit.mail.announcements import read_announcement
 
 DATA = Path(__file__).parents[2] / "data" / "announcements"
 
 
 def load(name: str) -> list[Any]:
-    rows: list[Any] = yaml.safe_load((DATA / f"{name}.yaml").read_text(encoding="utf-8"))
+    rows: list[Any] = load_yaml(DATA / f"{name}.yaml")
     return [pytest.param(row, id=row["text"][:60]) for row in rows]
 
 

@@ -7,18 +7,18 @@ from operator import itemgetter
 from pathlib import Path
 
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
 from kipflow.mail.announcements.moments import LONGEST, Clock
 from kipflow.mail.announcements.periods import find_period, find_request, grants
+from tests.corpus import load_yaml
 
 OPENED = datetime(2026, 3, 2, 10, tzinfo=UTC)  # a Monday
 CLOSE = OPENED + timedelta(hours=72)
 LATER = OPENED + timedelta(hours=70)
 
-SAID = yaml.safe_load((Path(__file__).resolve().parents[2] / "data/announcements/periods.yaml").read_text("utf-8"))
+SAID = load_yaml(Path(__file__).resolve().parents[2] / "data" / "announcements" / "periods.yaml")
 
 
 def say(text: str, said_at: datetime) -> str:
