@@ -26,7 +26,7 @@ MASTER_PORT = "2570"
 @pytest.fixture
 def cluster(tmp_path: Path) -> Iterator[str]:
     """A standalone master with one worker on the loopback; the worker knows nothing of kipflow's code."""
-    env = {**os.environ, **java.spark_environment(tmp_path)}
+    env = {**os.environ, **java.spark_environment(tmp_path), "SPARK_DAEMON_JAVA_OPTS": java.SHORT_JOB}
     env.pop("PYTHONPATH")
     spark_class = str(Path(env["SPARK_HOME"]) / "bin" / "spark-class")
     here = ["--host", "127.0.0.1", "--port"]
@@ -51,7 +51,7 @@ def cluster(tmp_path: Path) -> Iterator[str]:
         while "Registering worker" not in (tmp_path / "cluster.log").read_text(encoding="utf-8"):
             if time.monotonic() > deadline:
                 pytest.fail((tmp_path / "cluster.log").read_text(encoding="utf-8")[-2000:])
-            time.sleep(0.5)
+            time.sleep(0.1)
         yield url
 
 
@@ -67,7 +67,7 @@ def stop(process: subprocess.Popen[bytes]) -> None:
 def submit(home: Path, job: str, master: str, *arguments: str) -> None:
     command, variables = java.submit_command(home, job, arguments, master=master)
     # what does not fit the small worker beside the driver would wait for ever
-    command[1:1] = ["--executor-memory", "512m"]
+    command[1:1] = ["--executor-memory", "512m", "--conf", f"spark.executor.extraJavaOptions={java.SHORT_JOB}"]
     env = {**os.environ, **variables}
     run = subprocess.run(command, env=env, capture_output=True, text=True, check=False, timeout=240, cwd=home)
     assert run.returncode == 0, run.stdout + run.stderr
