@@ -12,8 +12,8 @@ SLOW_MARKS := spark or airflow or postgres or browser or realdata or integration
 # tests in as many processes as there are cores (all tests: one more), four at most; `make test PROCESSES=1` for one after the other
 PROCESSES ?=
 PYTEST := $(BIN)/python -m pytest $(if $(PROCESSES),-n $(PROCESSES),-n logical --maxprocesses 4)
-# folders without a fast test (`INTEGRATION` in tests/conftest.py): their modules need not be imported
-NONE_FAST := --ignore tests/integration --ignore tests/adversary
+# folders without a fast test (`INTEGRATION` in tests/conftest.py, and Airflow's): their modules need not be imported
+NONE_FAST := --ignore tests/integration --ignore tests/adversary --ignore tests/dags
 CHECKED := kipflow spark dags plugins tests tools $(wildcard bench)
 
 # Tests and Airflow start hundreds of programs: each would compile all of kipflow again where compiled modules are not kept.
