@@ -27,6 +27,7 @@ from kipflow.mail.quoting import MAX_OWN_TEXT, find_own_words
 from kipflow.mail.rounds.linking import attribute_numbers
 from kipflow.mail.subjects import parse_subject
 from kipflow.mail.threads import find_votes
+from kipflow.mail.votes.people import passes_on
 from kipflow.mail.votes.reading import read_expressions
 from kipflow.mbox.splitting import split_mbox
 from kipflow.wiki.diffs import diff_pages
@@ -91,8 +92,8 @@ def check_message(found: Message | Unreadable) -> None:
     if isinstance(found, Message):
         demand(found.message_id.strip("<> "), "a message without an id")
         demand(len(found.references) <= limits.FIELD.size, "too many references")
-        votes = [e for e in found.expressions if not e.standing.is_faint]
-        demand(len(votes) <= 1, "more than one vote in one mail")
+        votes = [e for e in found.expressions if not (e.standing.is_faint or passes_on(e.line))]
+        demand(len(votes) <= 1, "more than one vote of its writer in one mail")
 
 
 def check_quoted(text: str) -> None:

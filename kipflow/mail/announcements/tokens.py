@@ -33,8 +33,7 @@ _TOKEN = re.compile(
 )
 _IS_WIDE, _LAST_NARROW = re.compile(rf"[{WIDE}]"), "\u303f"
 _KEY = re.compile(r"[a-z]{2,12}-\d+|rc\d*")
-#: what a longer quotation is read as
-QUOTATION = "quotation"
+QUOTATION = "quotation"  # what a longer quotation is read as
 _LONG_QUOTE = re.compile(r"[\"“”„«»][^\"“”„«»]{12,300}[\"“”„«»]")
 #: "KIP-7 queda aceptado / is accepted": one statement in two languages
 _SAID_TWICE = re.compile(r"(\b(?:queda|quedó|fue|est|ist|wurde|foi|é|è)\s[^/]{1,40})\s/\s(?=(?:is|was|has)\b)")
