@@ -15,8 +15,12 @@ from kipflow.mail.announcements.tokens import join_words
 Named = tuple[str, str]
 _LACKS = re.compile(rf"\b(?:{join_words('uncounted', 'short_of')})\b|n['’]t\b", re.IGNORECASE)
 _PASSES = re.compile(
-    rf"\b(?:pass(?:es|ed)|accepted|adopted|approved|makes (?:{join_words('number')}))(?::| by| with)\s$", re.IGNORECASE
+    rf"\b(?:pass(?:es|ed)|carried|accepted|adopted|approved|makes (?:{join_words('number')}))(?::| by| with)\s$",
+    re.IGNORECASE,
 )
+#: before names that stand for themselves
+_BEGINS_LIST = re.compile(r"(?:^|[.!;,])\s*$")
+_FAILS = re.compile(r"\b(?:fail|reject|declin|abandon)", re.IGNORECASE)
 _SENTENCE_ENDS = re.compile(r"[.!?;。]\s")
 # "we did not reach three binding votes", "at least 3 binding +1": numbers that were not cast
 _NOT_CAST = re.compile(
@@ -149,12 +153,13 @@ class Draft:
         """Whether it holds a number of votes if a word follows that fits nowhere, as in "2 binding constraints"."""
         return self.number is not None and (self.choice is not None or self.has_votes or bool(self.names))
 
-    def is_entry(self, line: str, lent: Scope) -> bool:
-        """Whether it counts or lists votes that were cast."""
-        if self.names and not self.has_head:  # "It passes: Mara, Jun (all binding)"
+    def is_entry(self, line: str, lent: Scope, *, follows: bool) -> bool:
+        """Whether it counts or lists votes that were cast. `follows`: the line has an entry before it."""
+        if self.names and not self.has_head:  # "It passes: Mara, Jun (all binding)", "Accepted. Mara, Jun binding."
             label = line[: self.names_start]
+            is_apart = (len(self.names) > 1 or follows) and _BEGINS_LIST.search(label) is not None
             are_marked = all(own != IN_ALL for _, own in self.find_names())
-            return are_marked and _PASSES.search(label) is not None and not _is_denied(label)
+            return are_marked and (is_apart or _PASSES.search(label) is not None) and leads_to_voters(label)
         if self.number is None:
             return bool(self.names) and not _is_denied(line[: self.start])
         is_of_votes = self.choice or (not self.is_part and (self.group or lent != Scope()))
@@ -186,4 +191,10 @@ def is_uncounted(label: str) -> bool:
 
 
 def _is_denied(before: str) -> bool:
+    """Whether the sentence that leads to a list says that its votes were not cast."""
     return is_uncounted(_SENTENCE_ENDS.split(before[-_SENTENCE:])[-1])
+
+
+def leads_to_voters(before: str) -> bool:
+    """Whether names without a choice, behind these words, are of votes in favour: nothing has failed or is missing."""
+    return not (_is_denied(before) or _FAILS.search(before[-_SENTENCE:]))

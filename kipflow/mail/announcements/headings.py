@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from kipflow.mail.announcements.entries import Entry, Scope, find_scope, is_uncounted
+from kipflow.mail.announcements.entries import Entry, Scope, find_scope, is_uncounted, leads_to_voters
 from kipflow.mail.announcements.names import BRACKETS, are_people, is_handle, parse_name
 from kipflow.mail.announcements.tables import write_out_tables
 from kipflow.mail.announcements.tallies import parse_tally
-from kipflow.mail.announcements.tallywords import GROUP, IN_ALL, MAX_LINE, Kind, Word
+from kipflow.mail.announcements.tallywords import GROUP, IN_ALL, MAX_LINE, Kind, Word, scan
 from kipflow.mail.announcements.tokens import WIDE, join_words
 from kipflow.mail.announcements.unsurewords import split_words
 
@@ -48,7 +48,8 @@ _LEADS = (":", "：", " from", " by")
 _NEAR = 120
 _LONG, _WIDE = 50, re.compile(rf"[{WIDE}]")
 _BEGINS_ROW = re.compile(
-    rf"^\s*(?:[+\-−±]\s?[01]\b|0(?=\s*[(:=])|\d{{1,3}}\s+(?:x\s|[+-]|{GROUP})|(?!votes?\b)[^\W\d_][\w +-]{{0,24}}[:=])"
+    rf"^\s*(?:[+\-−±]\s?[01]\b|0(?=\s*[(:=])|\d{{1,3}}\s+(?:x\s|[+-]|{GROUP})"
+    r"|(?!votes?\b)[^\W\d_][\w +-]{0,24}(?:\([\w -]{1,20}\))?[:=])"
 )
 #: "approved by the following votes:" over names
 _VOTES_OF = re.compile(r"\b(?:by|with) the (?:following votes|votes (?:of|from))\s*[.:]\s*$", re.IGNORECASE)
@@ -117,9 +118,15 @@ def _goes_on(text: str, line: str) -> bool:
         return False
     end = text[-_NEAR:]
     is_counted = _ENDS_IN_NUMBER.search(end) and _COUNTED.match(line)
-    if is_counted or end.count("(") > end.count(")") or _RUNS_ON.search(end):
+    if is_counted or _is_torn(text, line) or end.count("(") > end.count(")") or _RUNS_ON.search(end):
         return True
     return len(text) + len(_WIDE.findall(text)) >= _LONG and _BEGINS_ROW.match(line) is None
+
+
+def _is_torn(text: str, line: str) -> bool:
+    """Whether the end of one line and the start of the next are one word of a tally: "no" and "vinculantes"."""
+    last, first = text.split()[-1], line.split()[0]
+    return scan(f"{last} {first}")[0].end > len(last)
 
 
 def _is_heading(words: Sequence[Word]) -> bool:
@@ -154,6 +161,8 @@ class _Headings:
     has_items: bool = False
     is_spaced: bool = False
     blanks: int = 0
+    #: the last line that is no item of a list
+    above: str = ""
 
     def read(self, line: str, following: str) -> list[Entry]:
         """The entries of a line; `following` is the next one that is not blank."""
@@ -167,6 +176,9 @@ class _Headings:
         if _is_heading(words):
             return self._read_heading(text, words, following)
         found = parse_tally(text, self.lent, is_item=True)
+        is_voter = item is not None and not found and find_scope(words).group is not None
+        if is_voter and not self.is_open and leads_to_voters(self.above):
+            self._open(Scope("+1"))  # "* Mara Lind (binding)" below "The vote has passed."
         is_ended = item is None and is_apart and (self.has_items or (self.has_names and not self.is_spaced))
         if not found and self.is_open and not is_ended:  # below a list of names: a signature
             found = self._read_names(text, words, is_joined=item is not None or not is_apart)
@@ -175,6 +187,7 @@ class _Headings:
         if item is None and (not found or any(word.kind is Kind.ENDS for word in words)):
             self._close()
         self._open_list(text, following)
+        self.above = self.above if item is not None else text
         return found
 
     def _read_blank(self, line: str) -> None:

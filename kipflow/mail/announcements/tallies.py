@@ -221,7 +221,7 @@ class Parser:
         draft, choice = self.draft, self.choice or "+1"
         self.draft = Draft()
         joined, self.joined = self.joined, None
-        if not draft.is_entry(self.line, self.lent):
+        if not draft.is_entry(self.line, self.lent, follows=bool(self.entries)):
             return
         # also "two binding votes in favour and three against"
         group = draft.group or self.lent.group or self.scope.group or (joined.group if joined is not None else None)

@@ -9,7 +9,7 @@ from kipflow.mail.announcements.tallywords import Kind, Word, scan
 
 #: a side, or that there are none: "no: 3", "no votes"
 _DENIES = frozenset({"no", "non"})
-#: what voters do, and reviewers: a side only before a colon and a number
+#: what voters do, and reviewers: a side only before a colon and a number, or with a group
 _ACTS = frozenset({"approve", "approved", "reject", "rejected"})
 #: what stands between a number and its side: "3 binding votes in favour"
 _BETWEEN = {Kind.GROUP, Kind.VOTES, Kind.GLUE}
@@ -34,13 +34,14 @@ def _settle(word: Word, before: list[Word], after: list[Word]) -> Word:
     counted = preceding is not None and preceding.kind in {Kind.NUMBER, Kind.NONE}
     begins = all(w.kind in _BETWEEN for w in before) or before[-1].kind in _BEFORE_SIDES
     ahead = _skip_claim(after)
+    is_marked = [w.kind for w in after[:2]] == [Kind.OPENS, Kind.GROUP]  # "Mara and Jun for (binding)"
     if word.kind is Kind.NUMBER:
         if word.value != "0":
             return word
         begins = not before or before[-1].kind in _BEFORE_SIDES - {Kind.LEADS}
         is_choice = counted or (begins and (ahead is None or ahead.kind in {Kind.LEADS, Kind.FROM, Kind.WORD}))
         is_choice = is_choice or (not before and ahead is not None and ahead.kind in {Kind.NUMBER, Kind.JOINS})
-        return replace(word, kind=Kind.CHOICE, value="0", unsure=False) if is_choice else word
+        return replace(word, kind=Kind.CHOICE, value="0", unsure=False) if is_choice or is_marked else word
     if ahead is not None and after[0].kind is Kind.VOTES and word.text.lower() not in _DENIES:
         return word
     if counted and after and after[0].kind is Kind.VOTES:  # "1 no vote"
@@ -51,8 +52,9 @@ def _settle(word: Word, before: list[Word], after: list[Word]) -> Word:
     heads = [w.kind for w in after[:2]] == [Kind.OPENS, Kind.CHOICE]  # "Yes (+1)"
     heads = heads or (ahead is not None and (ahead.kind is Kind.LEADS or (not before and _ends_row(ahead, after))))
     if word.text.lower() in _ACTS:
-        counted, heads = False, heads and any(w.kind is Kind.NUMBER for w in after[:3])
-    if (counted and ends) or (begins and heads):
+        counted, heads = False, heads and any(w.kind in {Kind.NUMBER, Kind.GROUP} for w in after[:3])
+        is_marked = False
+    if (counted and ends) or (begins and heads) or is_marked:
         return word
     return replace(as_word, kind=Kind.NUMBER, value="0") if word.text.lower() in _DENIES else as_word
 
