@@ -114,12 +114,9 @@ def _read_beside(
     words: Words, reading: SubjectReading, head: Head, declared: Declared | None
 ) -> tuple[tuple[Expression, ...], bool]:
     """The votes of a mail beside its announcement, and whether it lists the votes of others."""
-    announces = declared is not None and (
-        not declared.unclear or (declared.corrects and reading.kind is MailKind.RESULT)
-    )
     is_tagged = reading.kind is MailKind.RESULT and not reading.is_reply
     # a mail that only says that the vote passed, and lists nobody, may vote like any other
-    is_result = is_tagged or (announces and declared is not None and (declared.counts or bool(declared.names)))
+    is_result = is_tagged or (declared is not None and (declared.counts or bool(declared.names)))
     votes = _read_votes(words, reading, head.sender, head.subject, is_result=is_result)
     if is_result and not is_tagged and all(vote.standing.is_faint for vote in votes):
         free = _read_votes(words, reading, head.sender, "", is_result=False)
