@@ -11,6 +11,7 @@ from kipflow.domain.votes import Expression, Standing
 from kipflow.mail.announcements.names import is_same_person
 from kipflow.mail.votes.answers import read_short_answer
 from kipflow.mail.votes.conditions import SENTENCES
+from kipflow.mail.votes.doubts import says_it_stands
 from kipflow.mail.votes.lexicon import fold, has, leaves_only
 from kipflow.mail.votes.values import skip_bullet
 
@@ -68,7 +69,8 @@ def _add_short_answer(message: Message, said: tuple[Expression, ...], call: Mess
     if call is None or _find_answered(message) != call.message_id or message.author_address == call.author_address:
         return said
     says_more = any(e.standing not in {Standing.LEANING, Standing.DOUBT} for e in said)
-    if says_more or message.declared is not None or message.cancels is not None:
+    stands = any(map(says_it_stands, SENTENCES.split(message.own_text)))
+    if says_more or stands or message.declared is not None or message.cancels is not None:
         return said
     short = read_short_answer(message.own_text, message.author_name)
     return said if short is None else (*said, short)

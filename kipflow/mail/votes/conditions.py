@@ -35,6 +35,7 @@ _ORDER = re.compile(
 _MAIN = re.compile(r"(?:\S+\s+)+?(?:please|let|just|i|we|i'\w+|we'\w+)\b|(?:\S+\s+){3,}?(?:you|it|they|there)\b")
 #: after a vote in favour these only say when: "After three days in staging."
 _OF_TIME = frozenset({"after", "when", "until", "till"})
+_TIME = re.compile(r"\b(?:when|after)\b", re.IGNORECASE)
 #: words of a condition that is a sentence by itself
 _FEW = 6
 #: "Rename it and I'm +1"
@@ -107,7 +108,12 @@ def has_condition_behind(tail: str) -> bool:
     remark = _REMARK.search(tail)
     # "one remark: only if the default stays off" is no remark
     said = tail if remark is None or _RESERVES.match(tail, remark.end()) else tail[: remark.start()]
-    return _ONCE_DONE.match(tail) is not None or has_condition(_OF_A_REASON.sub("", _OFFER.sub("", said)))
+    return _ONCE_DONE.match(tail) is not None or has_condition(_drop_times(_OF_A_REASON.sub("", _OFFER.sub("", said))))
+
+
+def _drop_times(tail: str) -> str:
+    """The text after a vote without "when" and "after" that say when something else happens: "we merge after lunch"."""
+    return _TIME.sub(lambda m: " " if leaves_only(UNDERSTOOD, MARK.split(fold(tail[: m.start()]))[-1]) else m[0], tail)
 
 
 def is_unsure(tail: str) -> bool:

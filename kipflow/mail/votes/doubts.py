@@ -121,8 +121,11 @@ def find_doubt_rule(text: str) -> DoubtRule | None:
     return next((t for t in DOUBT_RULES if t.when(folded)), None)
 
 
-#: "The -1 stands."
-_THE_VOTE = re.compile(r"\W*(?:(?:so|and|but|then) )?the [+-]\s?[01]\b")
+#: "The -1 stands.", "My objection remains.", "I'm staying with against."
+_THE_VOTE = re.compile(
+    r"\W*(?:(?:so|and|but|then) )?(?:the [+-]\s?[01]|my (?:objections?|veto|concerns?|minus|no)"
+    r"|i(?:['’]m|['’]ll| am| will)? (?:still )?(?:stay|stick)(?:ing)? (?:with|to|where))\b"
+)
 
 
 def says_it_stands(text: str) -> bool:

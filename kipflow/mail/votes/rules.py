@@ -28,7 +28,7 @@ rule = Table()
 _ANOTHER = re.compile(r"\s*(?:(?:/|to|or|\.{2,3})?\s*(?=[+-])|(?:-+>|=+>|→)\s*)(?P<other>[+-]?\s?[01])\b(?![.\d])")
 _BEHIND_ANOTHER = re.compile(r"(?<![\w.+-])(?<!from )(?P<other>[+-]?\s?[01])\s*(?:/|to|or|\.{2,3})\s*$")
 #: "0 instead of the -1"
-_INSTEAD_OF_VALUE = re.compile(r"instead of (?:the|my)(?: \w+)? [+-]?\s?[01](?=\s*(?:[.,;!]|$))")
+_INSTEAD_OF_VALUE = re.compile(r"instead of (?:the|my)(?: \w+)? (?:[+-]?\s?[01]|minus|zero|veto|no)(?=\s*(?:[.,;!]|$))")
 
 
 @rule(ASK, "is not said outright: is it a vote?")
