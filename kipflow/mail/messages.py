@@ -22,7 +22,7 @@ from kipflow.mail.heads import Head, Place, read_head
 from kipflow.mail.programs import ask_of_program
 from kipflow.mail.quoting import Words, find_own_words
 from kipflow.mail.relevance import fold_case, has_any
-from kipflow.mail.results import ask_beside_result, find_cancel, read_declared, weigh_in_result
+from kipflow.mail.results import ask_beside_result, ask_of_counts, find_cancel, read_declared, weigh_in_result
 from kipflow.mail.rounds.calls import is_call, read_called_numbers
 from kipflow.mail.subjects import parse_subject
 from kipflow.mail.trackers import is_from_program
@@ -114,13 +114,18 @@ def _read_beside(
     words: Words, reading: SubjectReading, head: Head, declared: Declared | None
 ) -> tuple[tuple[Expression, ...], bool]:
     """The votes of a mail beside its announcement, and whether it lists the votes of others."""
+    announces = declared is not None and (
+        not declared.unclear or (declared.corrects and reading.kind is MailKind.RESULT)
+    )
     is_tagged = reading.kind is MailKind.RESULT and not reading.is_reply
     # a mail that only says that the vote passed, and lists nobody, may vote like any other
-    is_result = is_tagged or (declared is not None and (declared.counts or bool(declared.names)))
+    is_result = is_tagged or (announces and declared is not None and (declared.counts or bool(declared.names)))
     votes = _read_votes(words, reading, head.sender, head.subject, is_result=is_result)
     if is_result and not is_tagged and all(vote.standing.is_faint for vote in votes):
         free = _read_votes(words, reading, head.sender, "", is_result=False)
         votes = tuple(ask_beside_result(free, words, head.sender.name)) or votes
+    if not is_result and declared is not None and (declared.counts or declared.names):
+        votes = tuple(ask_of_counts(votes, head.sender.name))
     if states_end(declared):  # the people it lists have voted elsewhere
         votes = tuple(weigh_in_result(votes, head.sender.name))
     return votes, is_result

@@ -32,11 +32,11 @@ from kipflow.mail.relevance import has_any
 from kipflow.mail.votes.lexicon import fold, has
 from kipflow.mail.votes.people import gives_others, lists_others
 from kipflow.mail.votes.shapes import find_box
-from kipflow.mail.votes.values import find_values
+from kipflow.mail.votes.values import find_values, skip_bullet
 
+_WHOSE = "stands in a mail that counts votes: its writer's own, or one of them?"
 _LONGEST_LINE = 300
-#: an entry in small letters with this many words is no name
-_SAYS = 4
+_SAYS = 4  # words of an entry in small letters that is no name
 #: what a row of a list of voters holds besides a name
 _ROW_WORDS = re.compile(r"[+-]\s?[01]|\b(?:non-?)?binding\b|\W", re.IGNORECASE)
 _SURE = {Standing.CLEAR, Standing.WITHDRAWAL}
@@ -205,7 +205,6 @@ def weigh_in_result(votes: Iterable[Expression], author: str) -> Iterator[Expres
 
 def ask_beside_result(votes: Iterable[Expression], words: Words, author: str) -> Iterator[Expression]:
     """As hints, votes that would count without the result in their mail: questions if the author has no other vote."""
-    why = "stands in a mail that counts votes: its writer's own, or one of them?"
     votes = [vote for vote in votes if not vote.standing.is_faint]
     found = find_entries([plain(own.text) for own in words.own]) if votes else ()
     listed = (_find_others(entry, author) for _, entry in found if entry.number is None)
@@ -216,7 +215,16 @@ def ask_beside_result(votes: Iterable[Expression], words: Words, author: str) ->
         counts = is_listed or all(_counts_others(x, author) for x in valued)
         of_others = counts or lists_others(vote.line, "") or gives_others(vote.line, author)
         if not (of_others or _heads_names(vote.line, words, author)):
-            yield replace(vote.as_question("beside-a-result", why), standing=Standing.HINT)
+            yield replace(vote.as_question("beside-a-result", _WHOSE), standing=Standing.HINT)
+
+
+def ask_of_counts(votes: Iterable[Expression], author: str) -> Iterator[Expression]:
+    """The votes of a mail that announces nothing outright, as questions if they are of its counts: "binding: +1: 4"."""
+    for vote in votes:
+        opens = bool(find_values(vote.line[skip_bullet(vote.line) :][:3]))
+        said = [x for x in split_sentences([vote.line]) if find_values(x)] or [vote.line]
+        asks = vote.standing is Standing.CLEAR and not opens and all(_counts_others(x, author) for x in said)
+        yield vote.as_question("beside-a-result", _WHOSE) if asks else vote
 
 
 def _counts_others(sentence: str, author: str) -> bool:

@@ -20,7 +20,9 @@ _PASSES = re.compile(
 )
 #: before names that stand for themselves
 _BEGINS_LIST = re.compile(r"(?:^|[.!;,])\s*$")
-_FAILS = re.compile(r"\b(?:fail|reject|declin|abandon)", re.IGNORECASE)
+_FAILS = re.compile(
+    r"\b(?:fail|reject|declin|abandon|veto|oppos|dissent|object|against|(?:not|no|dead|lost|down|out)\b)", re.IGNORECASE
+)
 _SENTENCE_ENDS = re.compile(r"[.!?;。]\s")
 # "we did not reach three binding votes", "at least 3 binding +1": numbers that were not cast
 _NOT_CAST = re.compile(
@@ -153,11 +155,12 @@ class Draft:
         """Whether it holds a number of votes if a word follows that fits nowhere, as in "2 binding constraints"."""
         return self.number is not None and (self.choice is not None or self.has_votes or bool(self.names))
 
-    def is_entry(self, line: str, lent: Scope, *, follows: bool) -> bool:
-        """Whether it counts or lists votes that were cast. `follows`: the line has an entry before it."""
+    def is_entry(self, line: str, lent: Scope, *, follows: bool, goes_on: bool) -> bool:
+        """Whether it counts or lists votes that were cast. `follows`: the line has an entry before it; `goes_on`: other
+        words come right behind it."""
         if self.names and not self.has_head:  # "It passes: Mara, Jun (all binding)", "Accepted. Mara, Jun binding."
             label = line[: self.names_start]
-            is_apart = (len(self.names) > 1 or follows) and _BEGINS_LIST.search(label) is not None
+            is_apart = not goes_on and (len(self.names) > 1 or follows) and _BEGINS_LIST.search(label) is not None
             are_marked = all(own != IN_ALL for _, own in self.find_names())
             return are_marked and (is_apart or _PASSES.search(label) is not None) and leads_to_voters(label)
         if self.number is None:

@@ -16,7 +16,7 @@ from kipflow.mail.announcements.names import find_names
 from kipflow.mail.announcements.others import names_another
 from kipflow.mail.announcements.sayings import Said, read_call, read_ends, read_outcomes, says_end
 from kipflow.mail.announcements.tokens import split_sentences, tokenize
-from kipflow.mail.announcements.verdicts import STATED, Says
+from kipflow.mail.announcements.verdicts import Says
 
 _LEADING_VOTE = re.compile(
     r"^\W{0,3}(?:(?:agreed|yes|sure|ok(?:ay)?|great|nice|thanks|cool)[.!,]\s)?"
@@ -138,7 +138,7 @@ class Mail:
     @cached_property
     def sure(self) -> Said | None:
         """The first outcome that is stated outright."""
-        return next((said for said in self.relevant if said.says in STATED), None)
+        return next((said for said in self.relevant if said.says is not Says.ASK), None)
 
     @cached_property
     def against(self) -> str:

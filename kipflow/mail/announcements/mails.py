@@ -12,7 +12,7 @@ from kipflow.mail.announcements.clauses import Subject, thanks_all
 from kipflow.mail.announcements.mailfacts import Mail
 from kipflow.mail.announcements.sayings import REOPENED, read_call, read_outcomes
 from kipflow.mail.announcements.tokens import Token, tokenize
-from kipflow.mail.announcements.verdicts import STATED, Says, Table
+from kipflow.mail.announcements.verdicts import Says, Table
 from kipflow.mail.endmarks import drop_counts
 
 result = Table()
@@ -107,10 +107,9 @@ def cast(m: Mail) -> bool:
 
 @result(ASK, "an outcome, perhaps", "I'd say the vote passed.", "The proposal is in.", leaves=("The vote passed.",))
 def half_stated(m: Mail) -> str:
-    perhaps = [s for s in m.relevant if s.subject >= Subject.PRONOUN and not (m.counts.any and s.says is Says.CLOSED)]
-    may_fail = [s for s in perhaps if m.opens_result and s.outcome == "failed"]
-    found = (s for s in perhaps if s.subject >= Subject.THING or m.counts.any or s in may_fail)
-    return next((s.sentence for s in found), "")
+    perhaps = (s for s in m.relevant if s.subject >= Subject.PRONOUN)
+    found = (s.sentence for s in perhaps if m.counts.any or (m.opens_result and s.outcome == "failed"))
+    return m.about_vote or next(found, "")
 
 
 @result(
@@ -174,12 +173,10 @@ def answers(m: Mail) -> bool:
 
 @result(
     *(Says.CLOSED, "ends the vote with counts", "I'm closing the vote: 3 binding +1, no -1."),
-    "KIP-7 is in: 3 binding +1, no -1.",
     leaves=("Correction: 4 binding +1.", "We have 2 binding +1 so far."),
 )
 def closed_with_counts(m: Mail) -> str:
-    over = next((s.sentence for s in m.relevant if s.says is Says.CLOSED and s.subject >= Subject.THING), "")
-    end = next((m.ends[s] for s in (Says.CLOSED, Says.THANKED, Says.PRESENTED) if s in m.ends), over)
+    end = next((m.ends[s] for s in (Says.CLOSED, Says.THANKED, Says.PRESENTED) if s in m.ends), "")
     return end if end and Says.CORRECTED not in m.ends and m.counts.any else ""
 
 
@@ -240,7 +237,7 @@ def find_outcome_of_subject(subject: str) -> str | None:
     words = drop_counts(subject[:300]).split()
     title = next((at for at in range(len(words), 0, -1) if not _is_mark(words[at - 1])), 0)
     texts = [*re.findall(r"\[([^\[\]]{1,80})\]", subject[:300]), " ".join(words[title:])]
-    return next((s.outcome for text in texts for s in read_outcomes(text) if s.says in STATED), None)
+    return next((s.outcome for text in texts for s in read_outcomes(text) if s.says is not ASK), None)
 
 
 def _is_mark(word: str) -> bool:

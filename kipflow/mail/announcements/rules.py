@@ -76,6 +76,11 @@ def with_object(h: Head) -> bool:
     return not h.ends_well and not h.is_direct
 
 
+@outcome(ASK, "over, but not how", "So that one is in, thanks all!", "This is settled now.")
+def landed(h: Head) -> bool:
+    return h.can_be("landed")
+
+
 @outcome(ASK, "what stands behind it is not understood", "The vote passed muster somehow.")
 def not_understood(h: Head) -> bool:
     return not h.ends_well
@@ -115,14 +120,6 @@ def doubted(h: Head) -> bool:
     if not at or h.tokens[at + 1].text in CLAUSE_ENDS or h.tokens[at - 1].can_be("preposition", "joint"):
         return False
     return not any(token.can_be("states") for token in h.tokens[:at])
-
-
-@outcome(
-    *(CLOSED, "over, but not how", "So that one is in, thanks all!", "This is settled now."),
-    leaves=("I think KIP-7 is in.", "My part of KIP-7 is in."),
-)
-def landed(h: Head) -> bool:
-    return h.can_be("landed")
 
 
 @outcome(FAILED, "what is needed was missing", "Quorum was not reached.", "It did not get enough binding votes.")

@@ -221,7 +221,8 @@ class Parser:
         draft, choice = self.draft, self.choice or "+1"
         self.draft = Draft()
         joined, self.joined = self.joined, None
-        if not draft.is_entry(self.line, self.lent, follows=bool(self.entries)):
+        goes_on = 0 < self.at < len(self.words) and self.words[self.at - 1].kind in {Kind.WORD, Kind.VOTES}
+        if not draft.is_entry(self.line, self.lent, follows=bool(self.entries), goes_on=goes_on):
             return
         # also "two binding votes in favour and three against"
         group = draft.group or self.lent.group or self.scope.group or (joined.group if joined is not None else None)

@@ -34,10 +34,6 @@ class Says(StrEnum):
     THANKED = "thanked"
 
 
-#: outcomes that are stated outright
-STATED = frozenset({Says.PASSED, Says.FAILED})
-
-
 @dataclass(frozen=True, slots=True)
 class Rule:
     """One row: `takes` are texts that it must decide, `leaves` texts that it must not."""

@@ -24,10 +24,11 @@ _WRITER_WIDE = re.compile(
 _POINTS = re.compile(r"\b(?:(?<!nothing )to \w+|on|for|from|at|is|are|be|means?)$|\b(?:by|who|doubt)\b")
 #: "Late to the party (and my train has no wifi)"
 _ASIDE = re.compile(r"\s*\((?:and|sorry|since|because|i|my|we|i['’]m)\b[^()]{0,80}\)", re.IGNORECASE)
-_CLAIM_BEHIND = re.compile(r"\s*\((?:no[nt][- ]?)?binding\)$", re.IGNORECASE)
+_CLAIM_BEHIND = re.compile(r"\s*\((?:non-?)?binding\)$", re.IGNORECASE)
 #: "I speak for Jun"
 _FOR_NAME = re.compile(r"\b(?:for|from)\s+[A-Z][a-z]|['’]s proxy\b")
 _LABELS_ANOTHER = re.compile(r"\w\s?(?:->|=>|→|[:=])\s?[+-]\s?[01]\b")
+_CASTING = re.compile(r"\W*voting (?:before|from|late|early|again|now|today|while|just|quickly|already)\b")
 #: "#4711: +1" is on something else
 _TICKET = re.compile(r"#\d+\s*$")
 #: the label contradicts the vote: "Against: +1"
@@ -52,7 +53,14 @@ _SAYS = re.compile(
     r"|tests?|people|everybody)(?: of (?:it|this|that|them|these))?(?:['’](?:s|re|ve|ll|m)\b"
     rf"| (?:\w+ly )?(?:{BE}|has|have|will|does|do|looks?|seems?|sounds?|feels?|reads?|makes?|works?)\b)"
 )
-_MANY = 3  # fewest words of a label that names no thing
+#: somebody or something else does something
+_STATES = re.compile(rf"\b(?:{BE}|has|have|had|will|did|does|wants?|says?|needs?)\b|^\W*(?:as|one|half|what)\b")
+#: "Same as Jun and Ola", "Same vote as last week"
+_GOES_ALONG = re.compile(
+    r"(?i:(?:(?:the )?same (?:vote |answer )?)?(?:as|like) (?:before|said|last \w+|in the (?:first|last|previous) \w+))"
+    rf"|(?i:same (?:here )?as|like|(?:i )?agree(?:d|ing)? with|echoing|seconding) {NAME}(?:(?:,| and| &) {NAME}){{0,3}}"
+)
+_MANY = 4
 #: "With regret", "Seriously": not a thing that is voted on
 _ADVERBIAL = re.compile(
     r"\W*(?:(?:with|in|at|by|despite|without) "
@@ -60,12 +68,10 @@ _ADVERBIAL = re.compile(
     r"|(?:and )?(?:(?:now|more|most|quite) )?(?:offici|form)ally"
     r"|\w{4,}(?:ously|fully|ingly|edly|antly|ently|ately|estly))\W*$"
 )
-#: who or what does something, near the start of a clause
-_SUBJECT = re.compile(r"^\W*(?:[\w'’-]+ ){0,4}(?:i|we|it|this|that|there|nothing|none|you|let me)(?:['’ ]|$)")
 #: a name: a capital within it, or an actor at its start: "Jun is away", "Babcia was right", not "It is ready"
 _NAMES_ONE = re.compile(
-    rf"\w\W+(?!I\b){NAME}|^\W*(?!(?:It|This|That|There|Here|Let|All|Everything|Nothing|No|Mine|What|I|[A-Z][a-z]+ing)\b)"
-    rf"{NAME}(?:['’]s\b| (?:{BE}|has|have|had|will|does|do|did|(?!this|his)\w{{2,}}(?:s|ed))\b)"
+    rf"\w\W+(?!I\b){NAME}|^\W*(?!(?:It|This|That|There|All|Everything|Nothing|No|Mine|What|I|[A-Z][a-z]+ing)\b)"
+    rf"{NAME}(?:['’]s)? (?:{BE}|has|have|had|will|does|do|did|(?!this|his)\w+(?:s|ed))\b"
 )
 
 
@@ -168,18 +174,7 @@ def _is_prose(x: Label) -> bool:
         return False
     if x.is_adverb or _SAYS.search(x.last) is not None:
         return True
-    return x.is_claimed and len(x.written.split()) >= _MANY
-
-
-def _is_sentence(x: Label) -> bool:
-    """Whether it is a sentence about its writer, the proposal or nobody: it names no part."""
-    if _SUBJECT.search(x.last) is None or len(x.written.split()) < _MANY:
-        return False
-    before = x.text.removesuffix(x.last)
-    is_open = x.has("hypothetical", "need", "condition") or awaits_value(x.end.strip())
-    is_relayed = any(has(name, before) for name in PASSED_ON) or has("relays", x.last) or has("other", x.text)
-    is_named = find_names(x.written) or _NAMES_ONE.search(x.written)
-    return not (is_open or is_relayed or is_named or "vote" in drop("my_vote", x.told))
+    return x.is_claimed and len(x.written.split()) >= _MANY and _STATES.search(x.last) is None
 
 
 def _speaks_of_its_writer(x: Label) -> bool:
@@ -199,8 +194,7 @@ def _speaks_of_its_writer(x: Label) -> bool:
 class LabelRule:
     """A kind of label, and whether its writer's own vote follows it.
 
-    `of_others`: it is about something or somebody else, even if the vote after it is "from me". `claimed`: only before
-    a vote with a claim to bind.
+    `of_others`: it is about something or somebody else, even if the vote after it is "from me".
     """
 
     name: str
@@ -208,12 +202,15 @@ class LabelRule:
     when: Callable[[Label], bool]
     takes: tuple[str, ...]
     of_others: bool = False
-    claimed: bool = False
 
 
 #: the first that takes a label decides; a label that none takes introduces no vote
 LABEL_RULES = (
     LabelRule("concludes", True, _concludes, ("The wiki says opt-in, so", "Same result, so again")),
+    LabelRule(
+        *("not voted yet", True, lambda x: has("not_voted", x.last) and has("first_person", x.last)),
+        ("As I have not voted so far",),
+    ),
     LabelRule("ticket", False, lambda x: _TICKET.search(x.end) is not None, ("#4711",), of_others=True),
     LabelRule(
         "another value",
@@ -222,19 +219,24 @@ LABEL_RULES = (
         ("RC1 -> -1, RC2",),
         of_others=True,
     ),
-    LabelRule(
-        *("sentence", True, _is_sentence, ("All in all I'm happy to see this fixed", "It is no part of it")),
-        claimed=True,
-    ),
     LabelRule("passes on", False, _passes_on, ("Jun wrote", "Her vote"), of_others=True),
     LabelRule("lacks its end", False, lambda x: awaits_value(x.end.strip()), ("I jotted down", "We agreed on")),
     LabelRule("says the opposite", False, _says_the_opposite, ("Against",)),
     LabelRule("greets", True, lambda x: begins("greeting", x.last) and "vote" not in x.last, ("Hi Jun",)),
+    LabelRule(
+        *("own vote", True, lambda x: has("my_vote", x.last) and ends("need", x.told)),
+        ("My own vote is still missing",),
+    ),
     LabelRule("understood", True, _is_understood, ("My vote", "Late to the party")),
+    LabelRule("goes along", True, lambda x: _GOES_ALONG.fullmatch(x.end.strip()) is not None, ("Same as Jun",)),
     LabelRule("names another", False, _names_another, ("Sorry, Jun", "I speak for Jun"), of_others=True),
     LabelRule("something lacks", False, _is_lacking, ("We need one more",)),
     LabelRule(
         "gives grounds", True, lambda x: _gives_grounds(x.last) and not find_names(x.written), ("As it is fixed",)
+    ),
+    LabelRule(
+        *("casts", True, lambda x: _CASTING.match(x.last) is not None and not find_names(x.end)),
+        ("Voting before the long weekend",),
     ),
     LabelRule("prose", True, _is_prose, ("This will make our life easier",)),
     LabelRule("speaks of its writer", True, _speaks_of_its_writer, ("I could find no bug",)),
@@ -245,4 +247,4 @@ def find_label_rule(written: str, choice: Choice, *, is_claimed: bool) -> LabelR
     """The first rule that takes a label."""
     written = written if any(map(find_names, _ASIDE.findall(written))) else _ASIDE.sub("", written)
     label = Label(_CLAIM_BEHIND.sub("", ITEM.sub("", written)), choice, is_claimed)
-    return next((row for row in LABEL_RULES if (is_claimed or not row.claimed) and row.when(label)), None)
+    return next((row for row in LABEL_RULES if row.when(label)), None)

@@ -68,6 +68,9 @@ _WARNING = 160
 #: Words before a warning in which a negation denies it.
 _NEAR = 3
 _CALMING = ("approval", "praise", "settled")
+_OBJECTING = ("contrast", "negation", "demand", "rejection", "restated")
+#: "Regard what I wrote this morning as never sent.", "I meant the opposite."
+_OWN_WORDS = re.compile(r"\b(?:i|we) (?:\w+ )?(?:wrote|said|sent|posted|meant|mailed)\b")
 _SENTENCE = re.compile(r"(?<=[.!?;])\s|\n(?:\s*\n|\s*[+-]\s*\n)")
 
 
@@ -174,6 +177,23 @@ def _find_own_claim(sentence: str) -> bool | None:
     return find_claim("", sentence)
 
 
+def _is_content(folded: str) -> bool:
+    """Whether it likes something, or says that something is over, and objects to nothing."""
+    objects = any(has(name, folded) for name in (*_OBJECTING, "alarm", "refuses"))
+    return not objects and any(has(name, folded) for name in _CALMING)
+
+
+def _goes_along(folded: str) -> bool:
+    """Whether it approves, whatever else it says: "Then let's go for it, I can't win them all"."""
+    approves = any(has(name, folded) for name in ("approval", "assent"))
+    return approves and not any(has(name, folded) for name in ("restated", "alarm", "refuses"))
+
+
+def _looks_back(folded: str) -> bool:
+    """Whether its writer speaks of own earlier words, and neither repeats them nor objects."""
+    return _OWN_WORDS.search(folded) is not None and not (has("restated", folded) or has("contrast", folded))
+
+
 def _warns(folded: str) -> bool:
     """Whether it has a warning that no negation right before it denies: "it does not break anything"."""
     clauses = (MARK.split(folded[: m.start()])[-1] for m in find_words("alarm", folded))
@@ -181,20 +201,19 @@ def _warns(folded: str) -> bool:
     return has("refuses", folded) or any(not has("negation", words) for words in before)
 
 
-#: a short mail, in lower case, that may lean to one side: a question after a vote for the other side
+#: a short mail, in lower case, that leans to one side: a question after a vote for the other side
 LEANINGS = {
+    Choice.FOR: DoubtRule(
+        "content",
+        lambda folded: _is_content(folded) or _goes_along(folded) or _looks_back(folded),
+        "voted against, and objects to nothing now: does the vote stand?",
+        ("The second table settles it for me.", "Regard what I wrote this morning as never sent."),
+    ),
     Choice.AGAINST: DoubtRule(
         "warning",
         lambda folded: len(folded) <= _WARNING and _warns(folded) and not any(has(n, folded) for n in _CALMING),
         "voted for it, and warns now: does the vote stand?",
         ("Stop. The rollback eats data.",),
-    ),
-    Choice.FOR: DoubtRule(
-        "wrote-again",
-        # of all votes, one against changes most often, and in any words
-        lambda folded: not (has("restated", folded) or has("contrast", folded)),
-        "voted against, and wrote again without objecting: does the vote stand?",
-        ("The second table settles it for me.", "Regard this morning's mail as never sent."),
     ),
 }
 
