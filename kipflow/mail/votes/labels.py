@@ -25,8 +25,8 @@ _POINTS = re.compile(r"\b(?:(?<!nothing )to \w+|on|for|from|at|is|are|be|means?)
 #: "Late to the party (and my train has no wifi)"
 _ASIDE = re.compile(r"\s*\((?:and|sorry|since|because|i|my|we|i['’]m)\b[^()]{0,80}\)", re.IGNORECASE)
 _CLAIM_BEHIND = re.compile(r"\s*\((?:non-?)?binding\)$", re.IGNORECASE)
-#: "I speak for Jun"
-_FOR_NAME = re.compile(r"\b(?:for|from)\s+[A-Z][a-z]|['’]s proxy\b")
+#: "I speak for Jun", "Let me put the vote of Jun here", "Jun's vote"
+_FOR_NAME = re.compile(r"\b(?:for|from|votes? of)\s+[A-Z][a-z]|\b(?!Let\b)[A-Z]\w+['’]s vote\b|['’]s proxy\b")
 _LABELS_ANOTHER = re.compile(r"\w\s?(?:->|=>|→|[:=])\s?[+-]\s?[01]\b")
 _CASTING = re.compile(r"\W*voting (?:before|from|late|early|again|now|today|while|just|quickly|already)\b")
 #: "#4711: +1" is on something else

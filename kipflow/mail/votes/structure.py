@@ -147,9 +147,12 @@ def _find_points(leading: Sequence[Leading], lines: Sequence[str]) -> Shapes:
 
 
 def _find_runs(leading: Sequence[Leading], lines: Sequence[str], apart: Collection[int]) -> list[list[Leading]]:
-    """Leading values with nothing but blank lines (or the rest of a line, or one short line) between them."""
+    """Leading values with nothing but blank lines (or the rest of a line, or one short line) between them; not what is
+    said to be the writer's own: "+1 (binding) from me" below a list."""
     runs: list[list[Leading]] = []
     for value in leading:
+        if begins("from_me", fold(skip_claim(value.after)).strip()):
+            continue
         if runs and value.index not in apart:
             last = runs[-1][-1]
             above = lines[last.index + 1 : value.index]
