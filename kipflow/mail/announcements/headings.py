@@ -118,9 +118,10 @@ def _goes_on(text: str, line: str) -> bool:
         return False
     end = text[-_NEAR:]
     is_counted = _ENDS_IN_NUMBER.search(end) and _COUNTED.match(line)
-    if is_counted or _is_torn(text, line) or end.count("(") > end.count(")") or _RUNS_ON.search(end):
+    if is_counted or end.count("(") > end.count(")") or _RUNS_ON.search(end):
         return True
-    return len(text) + len(_WIDE.findall(text)) >= _LONG and _BEGINS_ROW.match(line) is None
+    is_long = len(text) + len(_WIDE.findall(text)) >= _LONG
+    return (is_long and _BEGINS_ROW.match(line) is None) or _is_torn(text, line)
 
 
 def _is_torn(text: str, line: str) -> bool:

@@ -69,8 +69,9 @@ def _add_short_answer(message: Message, said: tuple[Expression, ...], call: Mess
     if call is None or _find_answered(message) != call.message_id or message.author_address == call.author_address:
         return said
     says_more = any(e.standing not in {Standing.LEANING, Standing.DOUBT} for e in said)
-    stands = any(map(says_it_stands, SENTENCES.split(message.own_text)))
-    if says_more or stands or message.declared is not None or message.cancels is not None:
+    if says_more or message.declared is not None or message.cancels is not None:
+        return said
+    if any(map(says_it_stands, SENTENCES.split(message.own_text))):
         return said
     short = read_short_answer(message.own_text, message.author_name)
     return said if short is None else (*said, short)
