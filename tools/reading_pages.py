@@ -9,7 +9,7 @@ from kipflow.mail.announcements.rules import end, outcome
 from kipflow.mail.announcements.verdicts import Table
 from kipflow.mail.votes.doubts import DOUBT_RULES, STANCE
 from kipflow.mail.votes.judging import RULES
-from kipflow.mail.votes.labels import LABEL_RULES
+from kipflow.mail.votes.labelrules import LABEL_RULES
 from kipflow.mail.votes.leftovers import LEANINGS
 from kipflow.mail.votes.lexicon import load_words
 

@@ -16,8 +16,9 @@ from kipflow.domain.facts import MailKind, SubjectReading
 from kipflow.domain.votes import Declared, Expression, Standing
 from kipflow.mail.announcements.counts import CountReading
 from kipflow.mail.announcements.entries import Entry
-from kipflow.mail.announcements.headings import find_entries, write_out_stars
+from kipflow.mail.announcements.headings import find_entries
 from kipflow.mail.announcements.heads import OVER
+from kipflow.mail.announcements.legends import write_out_stars
 from kipflow.mail.announcements.mailfacts import Mail
 from kipflow.mail.announcements.mails import result
 from kipflow.mail.announcements.names import are_people, can_be_listed, find_names, is_same_person
@@ -65,8 +66,7 @@ def read_declared(
     """
     if not _can_announce(words, reading):
         return None
-    # a ballot's boxes are the choices, not the votes cast
-    written = [line.text for line in words.own[:MAX_LINES]]
+    written = [line.text for line in words.own[:MAX_LINES]]  # boxes are choices, not the votes cast
     lines, counted = (
         ["" if find_box(line) else line for line in map(plain, texts)] for texts in (written, write_out_stars(written))
     )

@@ -32,7 +32,7 @@ from kipflow.services.recording import Advance, find_appended, find_notice, reco
 #: Two machines of one Airflow need not agree on the second.
 CLOCK_SKEW = timedelta(minutes=5)
 #: Tasks for the proposals of one run if there are many, and the most proposals of one task.
-PARTS, MOST_TOGETHER = 8, 200
+PARTS, MOST_TOGETHER = 4, 200
 #: Proposals known only from index rows that are decided in one transaction.
 AT_ONCE = 500
 

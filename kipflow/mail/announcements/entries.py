@@ -37,6 +37,7 @@ _MISSING = re.compile(
 _LOOKED_AT, _SENTENCE = 60, 300
 _BEHIND_LOGIN = frozenset({None, Kind.OPENS, Kind.JOINS, Kind.ENDS, Kind.CLOSES, Kind.GROUP, Kind.GLUE})
 _BEHIND_ROW = frozenset({*_BEHIND_LOGIN, Kind.CHOICE, Kind.LEADS})
+_BEHIND_COUNT = frozenset({None, Kind.OPENS, Kind.JOINS, Kind.ENDS})
 #: what stands before a row of a list: "+1 Mara Lind, +1 Jun Okafor"
 _ROW_STARTS = frozenset({None, Kind.LEADS, Kind.JOINS, Kind.ENDS})
 
@@ -125,6 +126,17 @@ class Draft:
         before = row[: self.start if self.has_head else None].rstrip()
         is_first = not before or (self.has_head and before[-1] in ",;:")
         return is_first and is_handle(text) and (" " not in text or not self.has_head)
+
+    def is_full(self, beside: Kind | None, before: Kind | None, ahead: Kind | None) -> bool:
+        """Whether a number begins another entry; `beside`: the kind of the word right before it.
+
+        A number right behind a value counts it at the start of a row ("+1 3", not "the other +1 3"), and behind its
+        group where that ends: "+1 binding 3 (Mara, …".
+        """
+        is_right_behind = beside is Kind.CHOICE or (beside is Kind.GROUP and ahead not in _BEHIND_COUNT)
+        is_stray = is_right_behind and self.preceded_by is not None and not self.is_side
+        is_apart = before is Kind.JOINS  # "all +1s and no -1"
+        return bool(self.names) or self.number is not None or (self.choice is not None and (is_stray or is_apart))
 
     def mark(self, group: str) -> None:
         """Give a group to the last name."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from kipflow.mail.announcements.entries import Entry, Scope, find_scope, is_uncounted, leads_to_voters
+from kipflow.mail.announcements.legends import write_out_roles, write_out_stars
 from kipflow.mail.announcements.names import BRACKETS, are_people, is_handle, parse_name
 from kipflow.mail.announcements.tables import write_out_tables
 from kipflow.mail.announcements.tallies import parse_tally
@@ -14,26 +15,13 @@ from kipflow.mail.announcements.tallywords import GROUP, IN_ALL, MAX_LINE, Kind,
 from kipflow.mail.announcements.tokens import WIDE, join_words
 from kipflow.mail.announcements.unsurewords import split_words
 
-_ITEM = re.compile(r"^\s*(?:[-*•·–]\s+|\d{1,2}[.)]\s+)(?P<rest>\S.*)$")
-#: "* marks binding votes", "(* = binding)", "binding votes are marked with an asterisk"
-_STAR_LEGEND = re.compile(
-    r"(?:\*\)?\s*(?:[=:–—-]|means?|marks?|denotes?|indicates?|stands for|is|are)|\(\s*\*)\s*(?:an?\s+)?binding\b"
-    r"|\bbinding\b[^.*\n]{0,40}\b(?:marked|denoted|indicated)\b[^.*\n]{0,20}(?:\*|asterisk|star\b)",
-    re.IGNORECASE,
-)
-_STARRED = re.compile(r"(?<=[\w.)])\s?\*+(?=\s*(?:[,;]|$))")
-_LONGEST_LEGEND = 7
-#: "PMC:" is "Binding:" where votes of PMC members are said to bind
-_PMC_BINDS = re.compile(r"\bPMC\b[^.]{0,30}\bbinding\b")
-_PMC = re.compile(r"\bPMC(?: [Mm]embers?)?(?=\s*[:)|])(?!\s*:?\s*\(?binding)")
-_PMC_HEAD, _COMMITTERS = re.compile(r"PMC(?: members?)?:\s*$", re.IGNORECASE), re.compile(r"^Committers?(?=:\s*$)")
 #: "Mara Lind <mara@lind.example>"
 _BEHIND_NAME = re.compile(
     r"(?<=[\w.])\s*<[^<>\s]{1,64}(?:@| at )[^<>\s]{1,120}>|(?<=\w) [\"“][\w -]{1,30}[\"”](?= [A-Z])"
 )
-#: "Community:" is "Non-binding:" beside votes that bind
-_OUTSIDERS = re.compile(rf"(?:^|(?<=[.;,]\s))(\s*(?:[-*•]\s+)?)(?:{join_words('outsiders')})(?=\s*[:|])", re.IGNORECASE)
-_BINDING = re.compile(r"\bbinding\b", re.IGNORECASE)
+#: "-1 -> +1"
+_CHANGED = re.compile(r"(?<![\w.])[+-]\s?[01]\s*(?:[-=]+>|→)\s*(?=[+-]\s?[01]\b)")
+_ITEM = re.compile(r"^\s*(?:[-*•·–]\s+|\d{1,2}[.)]\s+)(?P<rest>\S.*)$")
 #: where a line goes on in the next one: at these words, at a number before what it counts, and if it is long
 _RUNS_ON = re.compile(r"(?:[,(;]|\b(?:and|or|with|from|by|plus))\s*$", re.IGNORECASE)
 _ENDS_IN_NUMBER = re.compile(
@@ -49,7 +37,7 @@ _NEAR = 120
 _LONG, _WIDE = 50, re.compile(rf"[{WIDE}]")
 _BEGINS_ROW = re.compile(
     rf"^\s*(?:[+\-−±]\s?[01]\b|0(?=\s*[(:=])|\d{{1,3}}\s+(?:x\s|[+-]|{GROUP})"
-    r"|(?!votes?\b)[^\W\d_][\w +-]{0,24}(?:\([\w -]{1,20}\))?[:=])"
+    r"|(?!votes?\b)[^\W\d_][\w +-]{0,24}(?:\([\w -]{1,20}\))?\s?[:=])"
 )
 #: "approved by the following votes:" over names
 _VOTES_OF = re.compile(r"\b(?:by|with) the (?:following votes|votes (?:of|from))\s*[.:]\s*$", re.IGNORECASE)
@@ -66,39 +54,13 @@ _MOST_BLANKS = 2
 
 def find_entries(lines: Sequence[str]) -> Iterator[tuple[str, Entry]]:
     """Each entry of an announcement's lines (made plain), with its line."""
-    written = _write_out_marks(write_out_stars([line[:MAX_LINE] for line in lines]))
-    joined = list(_join_wrapped(write_out_tables(written)))
+    written = [_CHANGED.sub("", _BEHIND_NAME.sub("", line)) for line in write_out_stars(lines)]
+    joined = list(_join_wrapped(write_out_tables(write_out_roles(written))))
     headings = _Headings()
     for at, line in enumerate(joined):
         following = next((below for below in joined[at + 1 : at + 4] if _SAYS.search(below)), "")
         for entry in headings.read(line, following):
             yield line, entry
-
-
-def write_out_stars(lines: Sequence[str]) -> list[str]:
-    """The lines with "(binding)" for each star, if they explain it: "* = binding". Before emphasis is made plain."""
-    cut = [line[:MAX_LINE] for line in lines]
-    if not any("*" in line and _STAR_LEGEND.search(line) for line in cut):
-        return list(lines)
-    return [_write_out_star(line) for line in cut]
-
-
-def _write_out_star(line: str) -> str:
-    is_legend = _STAR_LEGEND.search(line) is not None and len(line.split()) <= _LONGEST_LEGEND
-    return "" if is_legend else _STARRED.sub(" (binding)", line)
-
-
-def _write_out_marks(lines: Sequence[str]) -> list[str]:
-    """The lines with the groups that they explain: "Community:" as "Non-binding:", "PMC:" as "Binding:"."""
-    written = [_BEHIND_NAME.sub("", line) for line in lines]
-    by_role = any(map(_PMC_HEAD.match, written)) and any(map(_OUTSIDERS.match, written))
-    if by_role or _PMC_BINDS.search("\n".join(written)):
-        written = [_PMC.sub("Binding", line) for line in written]
-    if by_role:
-        written = [_COMMITTERS.sub("Non-binding", line) for line in written]
-    if by_role or any(map(_BINDING.search, written)):
-        written = [_OUTSIDERS.sub(r"\1Non-binding", line) for line in written]
-    return written
 
 
 def _join_wrapped(lines: Sequence[str]) -> Iterator[str]:

@@ -78,11 +78,7 @@ class Parser:
         if draft.is_part:  # "5 out of 11": the whole
             return
         draft.drop_label()
-        beside = self.words[self.at - 2].kind if draft.choice is not None else None
-        # "the other +1 3": a number right behind a value counts it at the start of a row only
-        is_stray = beside in {Kind.CHOICE, Kind.GROUP} and draft.preceded_by is not None and not draft.is_side
-        is_apart = draft.choice is not None and self._before() is Kind.JOINS  # "all +1s and no -1"
-        if draft.names or draft.number is not None or is_stray or is_apart:
+        if draft.is_full(self.words[self.at - 2].kind, self._before(), self._ahead()):
             self.end_entry()
         self._begin_head(word).number = int(word.value)
 
@@ -141,6 +137,10 @@ class Parser:
             self.draft = Draft()
         else:
             draft.is_labelled = True
+
+    def _take_glue(self, word: Word) -> None:
+        if self.depth and word.text in {"-", "–", "—"} and self.draft.has_head:  # "4 (1 binding - Ana)"
+            self.draft.is_open = True
 
     def _take_part(self, _: Word) -> None:
         self.draft.is_part = self.draft.number is not None
@@ -206,7 +206,7 @@ class Parser:
         is_whole = bool(draft.names) and (before in {Kind.CLOSES, Kind.JOINS} or len(draft.names) > 1)
         if draft.counts_something() or is_whole or draft.names_first:
             self.end_entry()
-        self.draft, self.lent = Draft(), Scope()
+        self.draft, self.lent, self.joined = Draft(), Scope(), None
 
     def mark_all(self, group: str, *, is_of_all: bool) -> None:
         """Give a group to the names of this entry, or to all entries so far: "Mara +1, Jun +1, all binding"."""
@@ -218,9 +218,8 @@ class Parser:
 
     def end_entry(self) -> None:
         """Write down the entry that ends here, if it is one."""
-        draft, choice = self.draft, self.choice or "+1"
-        self.draft = Draft()
-        joined, self.joined = self.joined, None
+        draft, choice, joined = self.draft, self.choice or "+1", self.joined
+        self.draft, self.joined = Draft(), None
         goes_on = 0 < self.at < len(self.words) and self.words[self.at - 1].kind in {Kind.WORD, Kind.VOTES}
         if not draft.is_entry(self.line, self.lent, follows=bool(self.entries), goes_on=goes_on):
             return
@@ -241,6 +240,7 @@ _STEPS: dict[Kind, Callable[[Parser, Word], None]] = {
     Kind.ALL: Parser._take_all,
     Kind.VOTES: Parser._take_votes,
     Kind.PART: Parser._take_part,
+    Kind.GLUE: Parser._take_glue,
     Kind.LEADS: Parser._take_lead,
     Kind.FROM: Parser._take_from,
     Kind.WORD: Parser._take_word,

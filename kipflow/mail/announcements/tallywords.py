@@ -230,6 +230,6 @@ def is_said_of_all(words: Sequence[Word], start: int, end: int) -> bool:
     Not so in "Not all votes are binding", "All binding votes are in", "both binding and non-binding".
     """
     behind = [word.kind for word in words[end : end + 2]]
-    begins = start == 0 or words[start - 1].kind in _BEFORE_ALL
+    begins = start == 0 or words[start - 1].kind in _BEFORE_ALL or words[start - 1].text in {"-", "–", "—"}
     ends = behind[:1] in ([], [Kind.ENDS], [Kind.CLOSES], [Kind.JOINS]) and behind[1:] != [Kind.GROUP]
     return begins and ends and all(word.text != "?" for word in words[end:])

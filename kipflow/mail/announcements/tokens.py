@@ -36,7 +36,7 @@ _KEY = re.compile(r"[a-z]{2,12}-\d+|rc\d*")
 QUOTATION = "quotation"  # what a longer quotation is read as
 _LONG_QUOTE = re.compile(r"[\"“”„«»][^\"“”„«»]{12,300}[\"“”„«»]")
 #: "KIP-7 queda aceptado / is accepted": one statement in two languages
-_SAID_TWICE = re.compile(r"(\b(?:queda|quedó|fue|est|ist|wurde|foi|é|è)\s[^/]{1,40})\s/\s(?=(?:is|was|has)\b)")
+_SAID_TWICE = re.compile(r"(\b(?:queda|quedó|fue|est|ist|wurde|foi|é|è)\s[^/]{1,40})\s/\s(?=[a-z])")
 #: 5 "+1 votes", no "-1 vote", 12 "yes"
 _QUOTED_UNIT = re.compile(
     r"[\"“”]((?:[+-]?\s?[01]s?|yes|no|abstain(?:ed)?)(?: votes?)?|(?:accept|adopt|approv|reject)ed)[\"“”]",

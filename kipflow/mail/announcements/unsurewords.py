@@ -39,6 +39,7 @@ def _settle(word: Word, before: list[Word], after: list[Word]) -> Word:
         if word.value != "0":
             return word
         begins = not before or before[-1].kind in _BEFORE_SIDES - {Kind.LEADS}
+        begins = begins and [w.kind for w in before[-2:]] != [Kind.NUMBER, Kind.OPENS]  # "1 (0 binding)"
         is_choice = counted or (begins and (ahead is None or ahead.kind in {Kind.LEADS, Kind.FROM, Kind.WORD}))
         is_choice = is_choice or (not before and ahead is not None and ahead.kind in {Kind.NUMBER, Kind.JOINS})
         return replace(word, kind=Kind.CHOICE, value="0", unsure=False) if is_choice or is_marked else word

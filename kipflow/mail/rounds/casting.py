@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -16,12 +16,10 @@ from kipflow.domain.roster import Roster
 from kipflow.domain.senders import AddressSource
 from kipflow.domain.votes import Ballot, BallotStatus, Choice, Expression, Standing
 from kipflow.mail.content.mailboxes import find_shown
+from kipflow.mail.rounds.questions import ask_of_answer, ask_of_place, ask_restarted, set_apart
 from kipflow.mail.rounds.readings import read_mails, settle_crossed_box
 from kipflow.mail.subjects import drop_answer_marks
-from kipflow.mail.votes.about import find_place, is_named_so
-from kipflow.mail.votes.claims import skip_claim
 from kipflow.mail.votes.doubts import may_take_back
-from kipflow.mail.votes.people import passes_on
 from kipflow.mail.votes.values import is_fraction
 
 
@@ -64,11 +62,12 @@ def cast_all(
                 if not record.has_said(expression.line):
                     expression = settle_crossed_box(expression, message, call)
             ballot = replace(_cast(expression, message, voter, at, roster, policy), known_by=known_by)
-            ballot = record.doubt(_set_apart(_ask_of_place(ballot, names)))
+            ballot = record.doubt(set_apart(ask_of_place(ballot, names)))
+            ballot = ask_of_answer(ballot, message, record.against.get(message.in_reply_to or ""))
             if not record.says_nothing_new(expression, ballot, message):
                 record.add(expression, ballot)
                 ballots.append(ballot)
-    return tuple(ballots if since is None else _ask_restarted(ballots, since)), found
+    return tuple(ballots if since is None else ask_restarted(ballots, since)), found
 
 
 def _is_of_call(expression: Expression) -> bool:
@@ -96,6 +95,8 @@ class _Record:
     doubted: set[str] = field(default_factory=set)
     #: voters already asked whether their vote stands, as later words lean the other way: once is enough
     leaning: set[str] = field(default_factory=set)
+    #: by mail, the voter against in it
+    against: dict[str, str] = field(default_factory=dict)
     #: by mail, what was read in it as a vote
     lines: dict[str, list[str]] = field(default_factory=dict)
 
@@ -143,39 +144,12 @@ class _Record:
             self.leaning.discard(ballot.voter)
             self.doubted.discard(ballot.voter)
         if ballot.status is BallotStatus.COUNTED:
+            if ballot.choice is Choice.AGAINST:
+                self.against[ballot.message_id] = ballot.voter
             self.standing[ballot.voter] = ballot.choice
             (self.binding.add if ballot.binding else self.binding.discard)(ballot.voter)
         elif ballot.status is BallotStatus.WITHDRAWN:
             self.standing.pop(ballot.voter, None)
-
-
-def _ask_of_place(ballot: Ballot, names: Collection[str]) -> Ballot:
-    """A vote "from Accra" becomes a question if somebody of that name is known."""
-    if ballot.status is not BallotStatus.COUNTED or not ballot.value or "from " not in ballot.line:
-        return ballot
-    place = find_place(skip_claim(ballot.line.partition(ballot.value)[2]))
-    if not place or is_named_so(place, [ballot.name]) or not is_named_so(place, names):
-        return ballot
-    return replace(ballot, status=BallotStatus.REVIEW, why="names somebody, or a place: whose vote is it?")
-
-
-def _set_apart(ballot: Ballot) -> Ballot:
-    """A vote that is passed on is nobody's until a person says whose: its writer's own vote does not settle that."""
-    if ballot.status is not BallotStatus.REVIEW or not passes_on(ballot.line):
-        return ballot
-    by = f"somebody, by {ballot.name}" if ballot.name else "somebody"
-    return replace(ballot, voter=f"{ballot.voter} for somebody", name=by)
-
-
-def _ask_restarted(ballots: Sequence[Ballot], since: datetime) -> Iterator[Ballot]:
-    """The ballots; current ones from before a restart become questions: do they count after it?"""
-    again = {b.voter for b in ballots if b.cast_at > since}
-    for ballot in ballots:
-        if ballot.cast_at >= since:
-            yield ballot
-        elif ballot.voter not in again and ballot.status is BallotStatus.COUNTED:
-            why = "cast before the vote's caller began it anew: does it still count?"
-            yield replace(ballot, status=BallotStatus.REVIEW, rule="restarted", why=why)
 
 
 def as_writing(message: Message, at: datetime) -> Writing:

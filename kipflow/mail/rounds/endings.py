@@ -21,6 +21,8 @@ from kipflow.mail.rounds.topics import split_candidate
 
 # "I am withdrawing this KIP, KIP-9 solves it" is about the vote of its thread
 _THIS = re.compile(r"\b(?:this|my)\s+(?:\w+\s+)?(?:vote|voting|kip|proposal|thread|one)\b", re.IGNORECASE)
+#: "I'm reopening, let us use the same thread"
+_REOPENS = re.compile(r"\b(?:re-?open(?!s? (?:question|issue|ticket|pr\b))|resum|reviv)[^.!?\n]{0,80}", re.IGNORECASE)
 #: Most announcements that may revise a round; more of them mean nothing.
 _MOST_REVISIONS = 30
 
@@ -228,16 +230,18 @@ class Endings:
 
     def find_result_after_all(self, round_: Round, message: Message) -> None:
         """Claim a result, or that the vote runs on, after a round was called off: a person must say which holds."""
+        if round_.ended_how != "cancelled":
+            return
         declared, word = message.declared, Authority(why="it was called off before", waits=True)
-        if declared is None or round_.ended_how != "cancelled":
-            return
-        is_counted = message.reading.kind is MailKind.RESULT and declared.counts
-        is_over = not declared.unclear and (declared.outcome is not None or is_counted)
-        if not is_over and not (declared.only_denies and self.is_caller(round_, message)):
-            return
+        reopens = _REOPENS.search(message.own_text) if self.is_caller(round_, message) else None
+        line = reopens.group() if reopens is not None else ""
+        if declared is not None:
+            is_counted = message.reading.kind is MailKind.RESULT and declared.counts
+            is_over = not declared.unclear and (declared.outcome is not None or is_counted)
+            line = declared.line if is_over or (declared.only_denies and self.is_caller(round_, message)) else line
         is_asked = any(end.why == word.why for end in round_.claimed_ends)  # once, however many there are
-        if not is_asked and self.find_claim(round_, message, EndKind.CLOSED, declared.line) is None:
-            round_.claimed_ends.append(self.make_claim(message, EndKind.CLOSED, declared.line, word))
+        if line and not is_asked and self.find_claim(round_, message, EndKind.CLOSED, line) is None:
+            round_.claimed_ends.append(self.make_claim(message, EndKind.CLOSED, line, word))
 
     def counts_end(self, round_: Round) -> bool:
         """Whether somebody whose vote binds called the round, or votes in it; always true if nobody is known."""

@@ -16,7 +16,10 @@ from kipflow.mail.votes.taken import is_taken, read_takeback
 from kipflow.mail.votes.talk import labelled
 from kipflow.mail.votes.values import VALUE, speaks_of_itself
 
-_ARROW = re.compile(r"[+\-±]\s?[01](?:\.\d)?\s*(?:->|=>|→|-->|==>)\s*$")
+#: "-1 -> 0", "Consider my -1 as a 0"
+_ARROW = re.compile(
+    r"[+\-±]\s?[01](?:\.\d)?\s*(?:->|=>|→|-->|==>)\s*$|\bmy [+\-±]?[01](?:\.\d)? (?:as|into|to|for) (?:an? )?$"
+)
 _OPENS = re.compile(r"(?:^\W*|[:,;→=>]\s*[\"'“(\[*]?)$")
 #: "somewhere between 0 and"
 _BETWEEN = re.compile(r"between\s+[+\-±]?\s?[01]\s+and\s*$")
@@ -113,7 +116,8 @@ def _is_of_a_vote(before: str, mentions: Sequence[Mention]) -> bool:
 def _is_doubtful(folded: str, target: Mention) -> bool:
     """Whether words around a new value may deny it, or correct something else: "I meant -1 in the table"."""
     before = folded[: target.start]
-    shown = "->" in before and leaves_only((*_CORRECTING, "whole"), before)  # "Jun: -1 -> +1"
+    last = re.split(r"[,;.!?]", before)[-1]
+    shown = "->" in last and leaves_only((*_CORRECTING, "whole"), last)  # "Jun: -1 -> +1"
     if shown or _BETWEEN.search(before):
         return True
     is_plain = not leaves_only(_CORRECTING, before) and not leaves_only((*_CORRECTING, "earlier"), target.near)

@@ -82,10 +82,10 @@ def find_unknown(text: str) -> str:
     return leaves_only(UNDERSTOOD, said)
 
 
-#: no conditions: "after all", "what I was after.", "it broke once.", "if only we had this"
+#: no conditions: "after all", "what I was after.", "it broke once.", "if only we had this", "but only reluctantly"
 _NO_CONDITION = re.compile(
     r"\bafter all(?=\s*(?:[^\w\s]|$))|\bafter(?=\s*[.!]*\s*$)|(?<=\w)\s+[^\W\d]\w+\s+once(?=\s*[.!]*\s*$|[.!]\s|\s*\()"
-    r"|\bif only (?:we|i) had (?:this|it|that)\b"
+    r"|\bif only (?:we|i) had (?:this|it|that)\b|\bbut only (?=\w+ly\b)"
 )
 
 
@@ -97,7 +97,7 @@ def has_condition(text: str) -> bool:
 #: right after a vote: "+1 with docs added", "I'll give my +1 when I am home"
 _ONCE_DONE = re.compile(
     r"\W*with (?!all\b|everything\b)(?:[^\W\d]+ ){1,4}"
-    r"(?:fix|add|renam|chang|address|remov|resolv|correct|updat|dropp|clarifi)ed\b"
+    r"(?:fix|add|renam|chang|address|remov|resolv|correct|updat|dropp|clarifi)ed\b(?! or not)"
     r"|\s*(?:\([^()]{1,20}\)\s*)?when (?:i am|we are) (?:home|back|done|there)\b",
     re.IGNORECASE,
 )

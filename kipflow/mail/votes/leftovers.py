@@ -61,6 +61,9 @@ _FOR_ME = re.compile(
 _CONFIRMS = re.compile(r"\b(?:confirm\w*|right|correct|true|indeed|yes|stands|valid)\b", re.IGNORECASE)
 #: "1 (binding)", below a plus that stands alone, or without one
 _UNSIGNED = re.compile(r"\W*[01]\W{0,3}(?:non\W?)?binding", re.IGNORECASE)
+#: "Favourable opinion, binding.", and the most words of such a sentence
+_CLAIM_AT_END, _FEW_WORDS = re.compile(r"[^\W\d]\s?[,;(–—-]\s*(?:non\W?)?binding\W*$", re.IGNORECASE), 8
+_MY_BINDING = re.compile(r"\bmy (?P<non>non\W?)?binding\b")
 _SPEAKS_OF_VALUES = re.compile(r"\?|(?<!\w)[+-] ?[01]\b")
 _SOMEBODYS = re.compile(r"\b[A-Z]\w+['’]s\b")
 #: Most characters of a mail that only warns.
@@ -166,6 +169,8 @@ def _find_own_claim(sentence: str) -> bool | None:
     folded = fold(sentence)
     is_own = has("first_person", folded) or has("from_me", folded)
     is_own = is_own or _UNSIGNED.match(sentence) is not None
+    is_short = len(sentence.split()) <= _FEW_WORDS and not (begins("yes", folded) or begins("no", folded))
+    is_own = is_own or (is_short and _CLAIM_AT_END.search(sentence) is not None)
     if (
         not is_own
         or "?" in sentence
@@ -174,7 +179,8 @@ def _find_own_claim(sentence: str) -> bool | None:
         or any(has(name, folded) for name in ("need", "other", "hypothetical"))
     ):
         return None
-    return find_claim("", sentence)
+    mine = _MY_BINDING.search(folded)  # "Count my binding vote among the pluses."
+    return find_claim("", sentence) if mine is None else mine["non"] is None
 
 
 def _is_content(folded: str) -> bool:

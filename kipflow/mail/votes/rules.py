@@ -13,7 +13,7 @@ from kipflow.mail.announcements.names import can_be_listed
 from kipflow.mail.votes import people, technical
 from kipflow.mail.votes.about import About
 from kipflow.mail.votes.conditions import MARK, is_unsure
-from kipflow.mail.votes.labels import begins_with_ground
+from kipflow.mail.votes.labelrules import begins_with_ground
 from kipflow.mail.votes.lexicon import begins, drop, fold, has
 from kipflow.mail.votes.mentions import Mention
 from kipflow.mail.votes.taken import is_taken
@@ -33,7 +33,7 @@ _INSTEAD_OF_VALUE = re.compile(r"instead of (?:the|my)(?: \w+)? (?:[+-]?\s?[01]|
 
 @rule(ASK, "is not said outright: is it a vote?")
 def hedged(m: Mention) -> bool:
-    """+1 (maybe) | +1 in principle | +1 the config | not: +1, with a nicer name later | not: +1 without reservation"""
+    """+1 (maybe) | +1 the config | -1 it is. | not: +1, with a nicer name later | not: +1 without reservation"""
     behind = fold((m.tail if "(" in m.tail[:3] and not m.is_claimed else m.rest)[:60])
     behind = drop("undenied", behind).lstrip(" (,.-–—…")
     is_verb = m.opens and m.choice is Choice.FOR and re.match(r"\s+(?:the|an?)\s+\w", m.tail)
@@ -47,6 +47,7 @@ def hedged(m: Mention) -> bool:
         or (begins("hedge", behind) and not _INSTEAD_OF_VALUE.match(behind))
         or is_unsure(m.rest)
         or has("in_part", m.clause)
+        or (m.near.strip() in {"it is", "it is then"} and not m.is_claimed)
     )
 
 
@@ -185,9 +186,8 @@ _SAYS_OF_ANY = re.compile(
 def _says_whose(m: Mention) -> bool:
     if m.is_claimed or m.mine_follows or m.follows_article or has("my_vote", fold(m.lead)):
         return True
-    if any(has(name, m.segment) for name in ("from_me", "casts")):
-        return True
-    return _IS.search(m.segment) is not None or _SAYS_OF_IT.search(m.segment) is None
+    casts = _IS.search(m.segment) is not None or any(has(name, m.segment) for name in ("from_me", "casts"))
+    return casts or _SAYS_OF_IT.search(m.segment) is None
 
 
 @rule(CAST, "")

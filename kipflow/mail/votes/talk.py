@@ -8,11 +8,11 @@ from __future__ import annotations
 import re
 
 from kipflow.domain.votes import Choice
-from kipflow.mail.announcements.names import is_own
+from kipflow.mail.announcements.names import find_names, is_own
 from kipflow.mail.votes import people, technical
 from kipflow.mail.votes.about import About
 from kipflow.mail.votes.conditions import MARK
-from kipflow.mail.votes.labels import ITEM, PASSED_ON, find_label_rule
+from kipflow.mail.votes.labelrules import ITEM, PASSED_ON, find_label_rule
 from kipflow.mail.votes.lexicon import begins, drop, ends, find_words, fold, has, leaves_only
 from kipflow.mail.votes.mentions import Mention
 from kipflow.mail.votes.verdicts import Table, Verdict
@@ -37,9 +37,10 @@ def conditional(m: Mention) -> bool:
     return m.is_conditional or begins("offered", fold(m.rest).lstrip(" ,("))
 
 
-#: "+0, don't care where it lives as long as somebody writes it"
+#: "+0, don't care where it lives as long as somebody writes it", "-0, won't object if others want it"
 _DONT_CARE = re.compile(
-    r"\W*(?:i )?(?:do not|don['’]t) (?:care|mind)\b(?!.*\b(?:otherwise|else|unless|against|which case|for it)\b).*",
+    r"\W*(?:(?:but|and) )?(?:i )?(?:do not|don['’]t|will not|won['’]t) (?:care|mind|object|oppose|block|stand in)\b"
+    r"(?!.*\b(?:otherwise|else|unless|against|which case|for it)\b).*",
     re.I,
 )
 _NUMBER = re.compile(r"(?<![\w.-])(?:\d{1,3}|the|these|those|no)\b")
@@ -109,13 +110,18 @@ _EXAMPLE = re.compile(
 )
 
 
+#: the header of a mail that is passed on, right above
+_FROM_HEADER = re.compile(r"^\s*(?:From|Von|De|Da|От|发件人)\s?[:：]\s*(?P<whom>\S[^\n<]{0,80})", re.MULTILINE)
+
+
 @rule(ASK, "stands in a quotation that goes on below: whose words?")
 def cited(m: Mention) -> bool:
     """Jun writes: "-1 (binding) for now | not: Jun, "names", +1 (binding)"""
     above = m.sentence.preceding.rstrip()
     # "Just reply with", and "and it is counted" after it
     goes_on = not m.rest.strip(" .!") and above[-1:].isalnum() and m.sentence.following[:1].islower()
-    if m.opens and (goes_on or _EXAMPLE.search(above)):
+    header = _FROM_HEADER.search(above)
+    if m.opens and (goes_on or _EXAMPLE.search(above) or (header is not None and find_names(header["whom"]))):
         return True
     opened = m.lead.lstrip()[:1] if m.sentence.preceding.rstrip().endswith((":", "：")) else m.lead[-1:]
     closing = {'"': '"', "“": "”", "«": "»", "„": "“"}.get(opened)
@@ -226,12 +232,19 @@ _ASKS_OF_ANY = re.compile(
     r"(?:(?:is|are|does|do|did|would|could|can|should|will|what (?:does|is|would))(?: [^.;:?]{1,40})? an? "
     r"|(?:is|does|do|would|can|should) (?:any|one|every|each|the) |(?:do|did) you (?:mean|vote|say) (?:an? )?)$"
 )
+#: "Would you -1 it?", "Can someone who is no committer vote -1?", "Was Ravi going to vote -1?"
+_ASKS_ANOTHER = re.compile(
+    r"\b(?i:would|will|could|can|did|do|does|are|is|was|were|should|has|have|had)(?:n['’]t)? (?:it (?:so )?that )?"
+    r"(?:(?:you|some(?:one|body)|any(?:one|body)|he|she|they|who)|[A-Z][a-z]+)\b[^.;:?!]{0,60}$"
+)
 
 
 @rule(IGNORE, "asks about votes in general")
 def asked_of_any(m: Mention) -> bool:
-    """Is a +1 from a committer enough? | Do you mean +1 again? | not: Is it late? +1"""
-    is_asked = m.sentence.text.rstrip(" !").endswith("?") and not (
-        m.is_claimed or _ASKS_FOR_MINE.search(m.sentence.text)
-    )
-    return is_asked and _ASKS_OF_ANY.search(fold(m.lead)) is not None
+    """Is a +1 from a committer enough? | Do you mean +1 again? | Would you -1 it for that? | not: Is it late? +1"""
+    if not m.sentence.text.rstrip(" !").endswith("?") or m.is_claimed:
+        return False
+    if people.YOURS.search(m.lead) is not None:  # "Do I read you as +1?"
+        return re.search(r"\b(?:me|my|mine)\b", fold(m.sentence.text)) is None
+    is_of_others = _ASKS_FOR_MINE.search(m.sentence.text) is None
+    return is_of_others and (_ASKS_OF_ANY.search(fold(m.lead)) or _ASKS_ANOTHER.search(m.lead)) is not None

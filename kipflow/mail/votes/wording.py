@@ -39,7 +39,7 @@ def read_words(text: str, *, answers: str) -> Finding | None:
     claimed = find_claim("", text) if _CLAIM.search(text) else None
     named = _find_named(folded)
     choices = named or _find_approved(folded)
-    if claimed is not None and not named and has("assent", folded):
+    if claimed is not None and not named and (has("assent", folded) or begins("yes", folded)):
         choices = choices | {Choice.FOR}
     refuses = not choices and _refuses(folded)
     if refuses:
@@ -54,11 +54,13 @@ def read_words(text: str, *, answers: str) -> Finding | None:
     outright = has("abstains", folded) or (claimed is not None and _is_short(folded))
     if not named and (not outright or _names_others(text)):
         return None if answers or (denied and _is_denied_itself(folded)) else _ask(choice, folded, claimed)
+    reason = folded.find(":", 1)  # "I abstain: it would look odd"
+    said = folded[:reason] if reason > 0 and has("abstains", folded[:reason]) else folded
     abstains = choice is Choice.ABSTAIN and not (named or has("abstains", folded))
     is_aside = abstains and _ASIDE.fullmatch(text) is not None
     if answers and not named and claimed is None:
         rule, why = "inline-answer", "answers a quoted remark within a discussion: a vote, or an answer?"
-    elif choice is None or denied or refuses or is_aside or _OPTION.search(folded) or _is_doubted(folded):
+    elif choice is None or denied or refuses or is_aside or _OPTION.search(folded) or _is_doubted(said):
         rule, why = "conditional", "words that cast a vote, with a doubt about them: is it cast?"
     else:
         rule, why = "stated-in-words", ""
@@ -97,6 +99,7 @@ def _ask(choice: Choice | None, folded: str, claimed: bool | None) -> Finding | 
     first = MARK.split(folded)[0]  # "I support this, …"
     is_short = (
         _is_short(folded)
+        or (choice is Choice.ABSTAIN and ends("abstention", folded))  # "…, so it's a zero from me, abstaining."
         or _EMOJI.search(folded) is not None
         or (has("first_person", first) and bool(_find_approved(first)))
     )

@@ -32,7 +32,7 @@ def test_few_are_decided_alone_and_many_together(numbers: list[int]) -> None:
 
 def test_a_part_is_named_by_its_proposals() -> None:
     assert list(split_candidates([7, 12], "KIP")) == ["KIP-7", "KIP-12"]
-    assert next(iter(split_candidates(range(1, 41), "KIP"))) == "KIP-1 to KIP-5"
+    assert next(iter(split_candidates(range(1, 41), "KIP"))) == "KIP-1 to KIP-10"
 
 
 def test_the_log_says_of_a_move_what_it_rests_on() -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 
 from kipflow.domain.votes import Choice
 from kipflow.mail.announcements.names import find_names
-from kipflow.mail.votes.conditions import MARK, UNDERSTOOD, find_unknown
-from kipflow.mail.votes.lexicon import begins, drop, ends, fold, has, leaves_only
+from kipflow.mail.votes.conditions import UNDERSTOOD, find_unknown
+from kipflow.mail.votes.label import Label
+from kipflow.mail.votes.lexicon import begins, drop, ends, has, leaves_only
 from kipflow.mail.votes.unfinished import BE, NAME, awaits_value
 
 ITEM = re.compile(r"\A\s*(?:[-*•·]|\(?(?:\d{1,2}|[a-h])[.)])\s")
@@ -35,6 +35,12 @@ _TICKET = re.compile(r"#\d+\s*$")
 _OPPOSITE = {
     Choice.FOR: ("no", "vote_against", "rejection", "abstention"),
     Choice.AGAINST: ("yes", "vote_for", "approval", "assent", "abstention"),
+}
+#: the label says the same as the vote: "I stay neutral: 0"
+_SIDES = {
+    Choice.FOR: ("vote_for", "approval"),
+    Choice.AGAINST: ("vote_against", "rejection"),
+    Choice.ABSTAIN: ("abstention",),
 }
 #: one of these introduces the own vote
 _LEADS = (
@@ -61,53 +67,11 @@ _GOES_ALONG = re.compile(
     rf"|(?i:same (?:here )?as|like|(?:i )?agree(?:d|ing)? with|echoing|seconding) {NAME}(?:(?:,| and| &) {NAME}){{0,3}}"
 )
 _MANY = 4
-#: "With regret", "Seriously": not a thing that is voted on
-_ADVERBIAL = re.compile(
-    r"\W*(?:(?:with|in|at|by|despite|without) "
-    r"(?!the\b|an?\b|our\b|my\b|his\b|her\b)[^\W\d]+(?: [^\W\d]+)?"
-    r"|(?:and )?(?:(?:now|more|most|quite) )?(?:offici|form)ally"
-    r"|\w{4,}(?:ously|fully|ingly|edly|antly|ently|ately|estly))\W*$"
-)
 #: a name: a capital within it, or an actor at its start: "Jun is away", "Babcia was right", not "It is ready"
 _NAMES_ONE = re.compile(
     rf"\w\W+(?!I\b){NAME}|^\W*(?!(?:It|This|That|There|All|Everything|Nothing|No|Mine|What|I|[A-Z][a-z]+ing)\b)"
     rf"{NAME}(?:['’]s)? (?:{BE}|has|have|had|will|does|do|did|(?!this|his)\w+(?:s|ed))\b"
 )
-
-
-@dataclass(frozen=True)
-class Label:
-    """The words before a value, up to a colon; with a claim to bind it is enough that they name no thing or person."""
-
-    written: str
-    choice: Choice
-    is_claimed: bool
-
-    @cached_property
-    def text(self) -> str:
-        return fold(self.written)
-
-    @cached_property
-    def end(self) -> str:
-        """Its last clause."""
-        return MARK.split(self.written.rstrip(" .,:;…)"))[-1]
-
-    @cached_property
-    def last(self) -> str:
-        """The same, in lower case."""
-        return fold(self.end)
-
-    @cached_property
-    def told(self) -> str:
-        """The same without words that only introduce the value."""
-        return drop("from_me", drop("leads_in", drop("casts", drop("harmless", self.last)))).removesuffix(" please")
-
-    @cached_property
-    def is_adverb(self) -> bool:
-        return self.is_claimed and _ADVERBIAL.match(self.last) is not None
-
-    def has(self, *names: str) -> bool:
-        return any(has(name, self.told) for name in names)
 
 
 def _concludes(x: Label) -> bool:
@@ -124,6 +88,17 @@ def _passes_on(x: Label) -> bool:
 def _says_the_opposite(x: Label) -> bool:
     names = _OPPOSITE.get(x.choice, ())
     return any(has(name, x.last) for name in names) and not leaves_only((*names, "whole"), x.last)
+
+
+def _agrees(x: Label) -> bool:
+    """Whether its last clause names the same side as the value, in the first person or with a claim to bind."""
+    names, before = _SIDES[x.choice], x.text.removesuffix(x.last).rstrip(" ,")
+    is_own = has("first_person", x.last) or x.is_claimed or "binding" in x.last
+    is_cited = before.endswith(":") or any(ends(name, before) for name in ("relays", "reports"))
+    said = drop("undenied", x.told)
+    doubts = any(has(name, said) for name in (*_NOT_NOW, *_UNSURE, *_LACKING))
+    doubts = doubts or (x.choice is Choice.FOR and has("negation", said)) or bool(find_names(x.end))
+    return is_own and any(has(name, x.last) for name in names) and not (is_cited or doubts)
 
 
 def _is_understood(x: Label) -> bool:
@@ -219,6 +194,7 @@ LABEL_RULES = (
         ("RC1 -> -1, RC2",),
         of_others=True,
     ),
+    LabelRule("agrees", True, _agrees, ("I'm all for it",)),
     LabelRule("passes on", False, _passes_on, ("Jun wrote", "Her vote"), of_others=True),
     LabelRule("lacks its end", False, lambda x: awaits_value(x.end.strip()), ("I jotted down", "We agreed on")),
     LabelRule("says the opposite", False, _says_the_opposite, ("Against",)),
