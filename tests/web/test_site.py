@@ -20,7 +20,7 @@ from lxml import html
 from kipflow.cli import run
 from kipflow.domain.events import Actor, Evidence, Stage
 from kipflow.domain.senders import KnownBy
-from kipflow.domain.votes import BallotStatus
+from kipflow.domain.votes import BallotStatus, Declared
 from kipflow.services.board import Overview, ProposalView
 from kipflow.web.site.feeds import escape_text, fold_line
 from kipflow.web.site.pages import Site, build_site
@@ -213,6 +213,19 @@ def test_of_a_ballot_in_question_it_says_no_more_than_that_a_person_is_asked(par
     assert f"review {ASKED}" in reported
     assert "SECRET" not in reported
     assert "roster" not in reported
+
+
+def test_a_result_that_may_be_taken_back_says_that_somebody_is_asked(parts: Parts) -> None:
+    view = parts.store.published(NOW)[0]
+    state = view.votes[0]
+    said = Declared(
+        by="Jun Okafor", message_id="<r@list.example>", announced_at=NOW, outcome="passed", unclear="Wei? SECRET"
+    )
+    view = replace(view, votes=(replace(state, vote=replace(state.vote, declared=said)),))
+    page = html.fromstring(dict(build_site(Given(view), SITE, NOW))["proposals/7.html"])
+    (reported,) = page.xpath("//div[@class = 'declared']/p[1]")
+    assert reported.text_content().endswith(f"passed; {ASKED}")
+    assert "SECRET" not in page.text_content()
 
 
 def test_a_round_that_somebody_called_beside_the_vote_is_not_shown_as_one(parts: Parts) -> None:

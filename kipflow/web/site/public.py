@@ -76,6 +76,12 @@ PUBLIC: Mapping[type, tuple[str, ...]] = {
 }  # fmt: skip
 
 
+def _show_declared(said: Declared) -> Declared:
+    """An announced result; where it, or a later mail about it, is not understood, it says that somebody is asked."""
+    unclear = ASKED if said.unclear else ""
+    return _show(said, by=say_name(said.by), line=hide_addresses(said.line), unclear=unclear)
+
+
 def _show(value: T, /, **cleaned: Any) -> T:
     """A record of only its public fields, and the cleaned ones."""
     return type(value)(**{name: getattr(value, name) for name in PUBLIC[type(value)]}, **cleaned)
@@ -130,7 +136,7 @@ def _show_state(state: VoteState) -> VoteState:
         opened_by=say_name(vote.opened_by),
         opened_by_address="",
         ballots=tuple(_show_ballot(b) for b in vote.ballots),
-        declared=None if said is None else _show(said, by=say_name(said.by), line=hide_addresses(said.line)),
+        declared=None if said is None else _show_declared(said),
     )
     differences = tuple(hide_addresses(d) for d in state.differences)
     return _show(state, vote=public, terms=_show(state.terms), differences=differences)
