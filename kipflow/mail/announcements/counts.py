@@ -70,7 +70,8 @@ def _add_names(reading: CountReading, people: dict[Key, list[str]]) -> None:
         if unique != ("myself",):
             reading.listed[(group, choice)] = len(unique)
         reading.names[choice if group == IN_ALL else f"{choice} {group}"] = unique
-        if not _is_partly_marked(people, group, choice):
+        adds_own = unique == ("myself",) and group == IN_ALL and any(c == choice and g != group for g, c in people)
+        if not (adds_own or _is_partly_marked(people, group, choice)):  # "With my own +1 it passes." above the lists
             reading.of(group).setdefault(choice, len(unique))
     _count_unmarked(reading, people)
 
@@ -78,9 +79,16 @@ def _add_names(reading: CountReading, people: dict[Key, list[str]]) -> None:
 def _count_unmarked(reading: CountReading, people: dict[Key, list[str]]) -> None:
     """Count the non-binding votes if only the total and its binding part are given: "+1: 5 (3 binding)", or names.
 
-    A total smaller than the binding part counts the other votes: "3 x +1 (binding), 1 x +1".
+    A total smaller than the binding part counts the other votes: "3 x +1 (binding), 1 x +1". Names apart from those
+    that do not bind bind: "+1: Mara, Jun" above "+1 (non-binding): Kim".
     """
     for choice in list(reading.total):
+        everyone, others = set(people.get((IN_ALL, choice), ())), set(people.get((NON_BINDING, choice), ()))
+        if everyone and others and everyone.isdisjoint(others) and choice not in reading.binding:
+            reading.binding[choice] = reading.total.pop(choice)
+            reading.non_binding.setdefault(choice, len(others))
+            reading.names[f"{choice} {BINDING}"] = reading.names.pop(choice)
+            continue
         everyone, marked = set(people.get((IN_ALL, choice), ())), set(people.get((BINDING, choice), ()))
         if (NON_BINDING, choice) in people or choice in reading.non_binding or choice not in reading.binding:
             continue
@@ -95,6 +103,6 @@ def _count_unmarked(reading: CountReading, people: dict[Key, list[str]]) -> None
 
 def _is_partly_marked(people: dict[Key, list[str]], group: str, choice: str) -> bool:
     """Whether a list of all names marks the group of only some: then the numbers of both groups are unknown."""
-    everyone = set(people.get((IN_ALL, choice), ()))
+    everyone = set(people.get((IN_ALL, choice), ())) - {"myself"}
     marked = set(people.get((BINDING, choice), ())) | set(people.get((NON_BINDING, choice), ()))
     return group != IN_ALL and bool(everyone - marked) and (NON_BINDING, choice) in people

@@ -14,6 +14,7 @@ from kipflow.mail.announcements.tallies import parse_tally
 from kipflow.mail.announcements.tallywords import GROUP, IN_ALL, MAX_LINE, Kind, Word, scan
 from kipflow.mail.announcements.tokens import WIDE, join_words
 from kipflow.mail.announcements.unsurewords import split_words
+from kipflow.mail.relevance import has_any
 
 #: "Mara Lind <mara@lind.example>"
 _BEHIND_NAME = re.compile(
@@ -21,6 +22,10 @@ _BEHIND_NAME = re.compile(
 )
 #: "-1 -> +1"
 _CHANGED = re.compile(r"(?<![\w.])[+-]\s?[01]\s*(?:[-=]+>|→)\s*(?=[+-]\s?[01]\b)")
+#: "+4/0/-1": all that were cast; "+1/0/-1" are the choices
+_ALL_THREE = re.compile(r"(?<![\w.])(?!\+1/0/-1\b)\+(\d{1,3})\s?/\s?[±+]?(\d{1,3})\s?/\s?[-−](\d{1,3})(?!\w|\.\d)")
+#: "mara@lind.example"
+_ADDRESSEE = re.compile(r"(?<![\w<.])([\w.+-]{1,64})@[\w-]+(?:\.[\w-]+){1,6}(?![\w@>])")
 _ITEM = re.compile(r"^\s*(?:[-*•·–]\s+|\d{1,2}[.)]\s+)(?P<rest>\S.*)$")
 #: where a line goes on in the next one: at these words, at a number before what it counts, and if it is long
 _RUNS_ON = re.compile(r"(?:[,(;]|\b(?:and|or|with|from|by|plus))\s*$", re.IGNORECASE)
@@ -37,7 +42,7 @@ _NEAR = 120
 _LONG, _WIDE = 50, re.compile(rf"[{WIDE}]")
 _BEGINS_ROW = re.compile(
     rf"^\s*(?:[+\-−±]\s?[01]\b|0(?=\s*[(:=])|\d{{1,3}}\s+(?:x\s|[+-]|{GROUP})"
-    r"|(?!votes?\b)[^\W\d_][\w +-]{0,24}(?:\([\w -]{1,20}\))?\s?[:=])"
+    r"|(?!votes?\b)[^\W\d_][\w ,+-]{0,24}(?:\([\w -]{1,20}\))?\s?[:=])"
 )
 #: "approved by the following votes:" over names
 _VOTES_OF = re.compile(r"\b(?:by|with) the (?:following votes|votes (?:of|from))\s*[.:]\s*$", re.IGNORECASE)
@@ -50,17 +55,24 @@ _HEAD = frozenset({Kind.CHOICE, Kind.GROUP, Kind.NUMBER, Kind.VOTES})
 _NOT_IN_HEADINGS = frozenset({Kind.WORD, Kind.NONE, Kind.ENDS})
 _HEADING_WORDS = re.compile(rf"(?:{join_words('heading')})", re.IGNORECASE)
 _MOST_BLANKS = 2
+_COUNTS = ("inding", "+1", "-1", "+ 1", "- 1")
 
 
 def find_entries(lines: Sequence[str]) -> Iterator[tuple[str, Entry]]:
     """Each entry of an announcement's lines (made plain), with its line."""
-    written = [_CHANGED.sub("", _BEHIND_NAME.sub("", line)) for line in write_out_stars(lines)]
-    joined = list(_join_wrapped(write_out_tables(write_out_roles(written))))
+    written = map(_simplify, write_out_stars(lines))
+    joined = list(_join_wrapped(write_out_tables(write_out_roles(list(written)))))
     headings = _Headings()
     for at, line in enumerate(joined):
         following = next((below for below in joined[at + 1 : at + 4] if _SAYS.search(below)), "")
         for entry in headings.read(line, following):
             yield line, entry
+
+
+def _simplify(line: str) -> str:
+    line = _ALL_THREE.sub(r"+1 x \1, 0 x \2, -1 x \3", _CHANGED.sub("", _BEHIND_NAME.sub("", line)))
+    # in columns the width stays
+    return _ADDRESSEE.sub(lambda m: m[1].ljust(len(m[0])), line) if has_any(_COUNTS, line) else line
 
 
 def _join_wrapped(lines: Sequence[str]) -> Iterator[str]:

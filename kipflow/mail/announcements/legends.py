@@ -11,7 +11,7 @@ from kipflow.mail.announcements.tokens import join_words
 #: "* marks binding votes", "(* = binding)", "binding votes are marked with an asterisk"
 _STAR_LEGEND = re.compile(
     r"(?:\*\)?\s*(?:[=:–—-]|means?|marks?|denotes?|indicates?|stands for|is|are)|\(\s*\*)\s*"
-    r"(?:\w+\s+){0,2}(?:\w+ / )?binding\b"
+    r"(?:(?!(?:not?|non|never|without)\b)[^\W\d]+\s+){0,2}(?:[^\W\d]+ / )?binding\b"
     r"|\bbinding\b[^.*\n]{0,40}\b(?:marked|denoted|indicated)\b[^.*\n]{0,20}(?:\*|asterisk|star\b)",
     re.IGNORECASE,
 )
@@ -22,11 +22,23 @@ _PMC_BINDS = re.compile(r"\bPMC\b[^.]{0,30}\bbinding\b")
 _PMC = re.compile(r"\bPMC(?: [Mm]embers?)?(?=\s*[:)|])(?!\s*:?\s*\(?binding)")
 #: "Community:" is "Non-binding:" beside votes that bind
 _OUTSIDERS = re.compile(rf"(?:^|(?<=[.;,]\s))(\s*(?:[-*•]\s+)?)(?:{join_words('outsiders')})(?=\s*[:|])", re.IGNORECASE)
-#: roles, in a mail that never says what binds: "3 from the PMC", "Community: Kim"; not "Ola is no committer"
+#: a group of votes by role: a label ("PMC (+1):", "+1 PMC:", "Community in favour:") or a line of its own, behind a
+#: number ("3 +1s from the PMC"), or alone in brackets ("3 (PMC)", "4 (3 PMC, 1 committer)")
+_ROLE = (
+    r"(?:(?P<label>^\s*(?:[-*•]\s+)?(?:[+-]\s?[01]\s+)?)(?:{roles})(?: members?)?(?=\s*(?:\([^()]{{1,12}}\))?"
+    r"(?:\s*(?:in favou?r|for|against|votes?))?\s*(?::|\|\s*$|$))"
+    r"|(?P<number>\b(?:\d{{1,3}}|{numbers})(?: [+-]\s?[01]['’]?s?)?(?: votes?)? (?:from|by|of) (?:the )?)(?:{roles})"
+    r"(?: members?)?(?![\w-]|\s*(?:,|/|and|or)\s+(?:the )?(?:{others}))"
+    r"|(?P<aside>\(\s*(?:\d{{1,3}} )?|(?<=, )\d{{1,3}} )(?:{roles})(?: members?)?(?=\s*[,)]))"
+)
 _ROLES = {
-    group: re.compile(rf"(?<![\w-])(?<!\ba )(?<!\bno )(?:{join_words(role)})(?: members?)?(?![\w-])", re.IGNORECASE)
-    for group, role in (("binding", "insiders"), ("non-binding", "outsiders"))
+    group: re.compile(
+        _ROLE.format(roles=join_words(name), numbers=join_words("number"), others=join_words("insiders", "outsiders")),
+        re.IGNORECASE,
+    )
+    for group, name in (("binding", "insiders"), ("non-binding", "outsiders"))
 }
+_PMC_ASIDE = re.compile(r"\(\s*i?p?pmc(?: member)?\s*\)", re.IGNORECASE)
 _ANY_PMC = re.compile(r"(?<![\w-])i?p?pmc\b", re.IGNORECASE)
 _COMMITTERS = re.compile(r"(?<![\w-])committers?(?![\w-])", re.IGNORECASE)
 _BINDING = re.compile(r"\bbinding\b", re.IGNORECASE)
@@ -48,13 +60,18 @@ def _write_out_star(line: str) -> str:
 def write_out_roles(lines: Sequence[str]) -> list[str]:
     """The lines with the groups that they explain: "Community:" as "Non-binding:", "PMC:" as "Binding:"."""
     text = "\n".join(lines)
-    written = list(lines)
     if _BINDING.search(text) is None:
-        if _ANY_PMC.search(text) is not None:  # beside its members, committers are others
-            written = [_COMMITTERS.sub("non-binding", line) for line in written]
-        for group, role in _ROLES.items():
-            written = [role.sub(group, line) for line in written]
-        return written
-    if _PMC_BINDS.search(text):
-        written = [_PMC.sub("Binding", line) for line in written]
+        return _group_by_role(lines)
+    written = [_PMC.sub("Binding", line) for line in lines] if _PMC_BINDS.search(text) else lines
     return [_OUTSIDERS.sub(r"\1Non-binding", line) for line in written]
+
+
+def _group_by_role(lines: Sequence[str]) -> list[str]:
+    """The lines of a mail that never says what binds: by role, if some roles bind and others do not, or by "(PMC)"."""
+    has_pmc = any(map(_ANY_PMC.search, lines))  # beside its members, committers are others
+    written = [_COMMITTERS.sub("contributors", line) if has_pmc else line for line in lines]
+    if not all(any(map(role.search, written)) for role in _ROLES.values()):
+        return [_PMC_ASIDE.sub("(binding)", line) for line in lines]
+    for group, role in _ROLES.items():
+        written = [role.sub(rf"\g<label>\g<number>\g<aside>{group}", line) for line in written]
+    return written

@@ -94,14 +94,14 @@ class Parser:
             draft.names_first = True
         elif draft.names or draft.choice is not None:
             self.end_entry()
-        elif self.joined is not None and self.joined.number == 0 and not draft.has_head:  # "no 0 or -1"
-            draft.number = 0
+        elif self.joined is not None and self.joined.number == 0 and not draft.has_head:  # "no 0 or -1", not "no: 1"
+            ahead = next((w.kind for w in self.words[self.at :] if w.kind is not Kind.GLUE), None)
+            draft.number = 0 if ahead not in {Kind.LEADS, Kind.NUMBER} else None
         draft = self._begin_head(word)
         draft.choice, draft.is_side = word.value, word.text[0].isalpha()
 
     def take_group(self, word: Word) -> None:
-        if self.draft.is_labelled and not self.draft.has_head:
-            self.draft = Draft()
+        self.draft = Draft() if self.draft.is_labelled and not self.draft.has_head else self.draft
         if self.draft.names and (self.draft.names_first or self._before() is not Kind.JOINS):
             self.draft.mark(word.value)
             return
@@ -114,7 +114,7 @@ class Parser:
         ahead = enumerate(self.words[self.at : self.at + 5], self.at + 1)
         at, group = next(((at, w) for at, w in ahead if w.kind not in _BESIDE_ALL), (self.at, word))
         if group.kind is Kind.GROUP and is_said_of_all(self.words, self.at - 1, at):
-            is_of_all = self._before() is Kind.JOINS or not self.draft.names
+            is_of_all = self._before() is Kind.JOINS or self.words[self.at - 2].text in "-–—" or not self.draft.names
             self.at = at
             self.mark_all(group.value, is_of_all=is_of_all)
         else:

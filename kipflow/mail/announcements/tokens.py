@@ -36,13 +36,15 @@ _KEY = re.compile(r"[a-z]{2,12}-\d+|rc\d*")
 QUOTATION = "quotation"  # what a longer quotation is read as
 _LONG_QUOTE = re.compile(r"[\"“”„«»][^\"“”„«»]{12,300}[\"“”„«»]")
 #: "KIP-7 queda aceptado / is accepted": one statement in two languages
-_SAID_TWICE = re.compile(r"(\b(?:queda|quedó|fue|est|ist|wurde|foi|é|è)\s[^/]{1,40})\s/\s(?=[a-z])")
+_SAID_TWICE = re.compile(r"(\b(?:queda|quedó|fue|est|ist|wurde|foi|é|è)\s[^/]{1,40})\s/\s(?=(?:is|was|has|adopted)\b)")
+_FOOTNOTE = re.compile(r"(?<=\w) ?\[\d{1,2}\]")  # "FLIP-7 [1] is accepted"
 #: 5 "+1 votes", no "-1 vote", 12 "yes"
 _QUOTED_UNIT = re.compile(
     r"[\"“”]((?:[+-]?\s?[01]s?|yes|no|abstain(?:ed)?)(?: votes?)?|(?:accept|adopt|approv|reject)ed)[\"“”]",
     re.IGNORECASE,
 )
 _SHORTENED = {"'m": "am", "'re": "are", "'ve": "have", "'ll": "will", "'d": "would", "'s": "is"}
+_DENIED = {"ca": "cannot", "wo": "will not"}
 _NOT = re.compile(r"\b(wo|ca|[a-z]{2,6})n['’]t\b", re.IGNORECASE)
 _MONTH = r"\b(?:jan|feb|m[aä]r|apr|ma[iy]|jun|jul|aug|sep|o[ck]t|nov|de[cz])"
 #: not within "6. März", "Mar. 16"
@@ -154,7 +156,7 @@ def split_sentences(lines: Sequence[str]) -> list[str]:
 def tokenize(sentence: str) -> tuple[Token, ...]:
     """The tokens of a sentence. A longer quotation is one unknown word: it is somebody else's."""
     texts: list[str] = []
-    told = _SAID_TWICE.sub(r"\1 ; ", sentence).replace(" w/ ", " with ")
+    told = _SAID_TWICE.sub(r"\1 ; ", _FOOTNOTE.sub("", sentence)).replace(" w/ ", " with ")
     told = _LONG_QUOTE.sub(f" {QUOTATION} ", _QUOTED_UNIT.sub(r"\1", told))
     for text in _TOKEN.findall(_spell_not(told).replace("’", "'").lower()):
         if text[0] > _LAST_NARROW and _IS_WIDE.match(text):
@@ -166,12 +168,8 @@ def tokenize(sentence: str) -> tuple[Token, ...]:
 
 def _spell_not(text: str) -> str:
     """ "don't" as "do not"."""
-    return _NOT.sub(_write_not, text) if "n't" in text or "n’t" in text else text
-
-
-def _write_not(match: re.Match[str]) -> str:
-    verb = match.group(1).lower()
-    return "cannot" if verb == "ca" else f"{'will' if verb == 'wo' else verb} not"
+    is_short = "n't" in text or "n’t" in text
+    return _NOT.sub(lambda m: _DENIED.get(m[1].lower(), f"{m[1].lower()} not"), text) if is_short else text
 
 
 def _classify(texts: list[str]) -> list[Token]:

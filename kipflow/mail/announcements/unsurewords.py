@@ -41,6 +41,8 @@ def _settle(word: Word, before: list[Word], after: list[Word]) -> Word:
         begins = not before or before[-1].kind in _BEFORE_SIDES - {Kind.LEADS}
         begins = begins and [w.kind for w in before[-2:]] != [Kind.NUMBER, Kind.OPENS]  # "1 (0 binding)"
         is_choice = counted or (begins and (ahead is None or ahead.kind in {Kind.LEADS, Kind.FROM, Kind.WORD}))
+        is_times = [w.kind for w in after[:2]] == [Kind.GLUE, Kind.NUMBER] and after[0].text in "xX×"  # "0 x 1"
+        is_choice = is_choice or (begins and is_times)
         is_choice = is_choice or (not before and ahead is not None and ahead.kind in {Kind.NUMBER, Kind.JOINS})
         return replace(word, kind=Kind.CHOICE, value="0", unsure=False) if is_choice or is_marked else word
     if ahead is not None and after[0].kind is Kind.VOTES and word.text.lower() not in _DENIES:
@@ -50,7 +52,8 @@ def _settle(word: Word, before: list[Word], after: list[Word]) -> Word:
     if word.value == "0" and preceding is not None and preceding.kind is Kind.WORD and ahead is None:  # "Kim abstained"
         return word
     ends = ahead is None or ahead.kind not in {Kind.WORD, Kind.NUMBER, Kind.CHOICE, Kind.FROM}
-    heads = [w.kind for w in after[:2]] == [Kind.OPENS, Kind.CHOICE]  # "Yes (+1)"
+    # "Yes (+1)", "No, binding: 1"
+    heads = [w.kind for w in after[:2]] in ([Kind.OPENS, Kind.CHOICE], [Kind.JOINS, Kind.GROUP])
     heads = heads or (ahead is not None and (ahead.kind is Kind.LEADS or (not before and _ends_row(ahead, after))))
     if word.text.lower() in _ACTS:
         counted, heads = False, heads and any(w.kind in {Kind.NUMBER, Kind.GROUP} for w in after[:3])

@@ -63,7 +63,7 @@ def cast_all(
                     expression = settle_crossed_box(expression, message, call)
             ballot = replace(_cast(expression, message, voter, at, roster, policy), known_by=known_by)
             ballot = record.doubt(set_apart(ask_of_place(ballot, names)))
-            ballot = ask_of_answer(ballot, message, record.against.get(message.in_reply_to or ""))
+            ballot = ask_of_answer(ballot, message, record.find_against(message.in_reply_to))
             if not record.says_nothing_new(expression, ballot, message):
                 record.add(expression, ballot)
                 ballots.append(ballot)
@@ -120,6 +120,11 @@ class _Record:
         if standing is Standing.LEANING:
             return {held, ballot.choice} != {Choice.FOR, Choice.AGAINST} or ballot.voter in self.leaning
         return standing is Standing.DOUBT and ballot.voter not in self.voted
+
+    def find_against(self, answered: str | None) -> str | None:
+        """Who votes against in the mail that is answered, and still does."""
+        voter = self.against.get(answered or "")
+        return voter if voter is not None and self.standing.get(voter) is Choice.AGAINST else None
 
     def has_said(self, line: str) -> bool:
         """Whether an earlier mail of the round holds the line as a vote."""

@@ -22,16 +22,16 @@ from kipflow.mail.rounds.topics import split_candidate
 # "I am withdrawing this KIP, KIP-9 solves it" is about the vote of its thread
 _THIS = re.compile(r"\b(?:this|my)\s+(?:\w+\s+)?(?:vote|voting|kip|proposal|thread|one)\b", re.IGNORECASE)
 #: "I'm reopening, let us use the same thread"
-_REOPENS = re.compile(r"\b(?:re-?open(?!s? (?:question|issue|ticket|pr\b))|resum|reviv)[^.!?\n]{0,80}", re.IGNORECASE)
+_REOPENS = re.compile(
+    r"\b(?i:i|we)(?:['’]\w+| am| are| will| have)? (?:(?:now|hereby) )?(?:re-?open|reviv|resum)\w*"
+    r"(?: (?:it|this|voting|here|the vot\w+)\b|\s*[,.;:!])[^.!?\n]{0,80}"
+)
 #: Most announcements that may revise a round; more of them mean nothing.
 _MOST_REVISIONS = 30
 
 
 class Endings:
-    """The ends of all rounds in a book; `find` writes them into the rounds.
-
-    An end from somebody who may not end the round is kept as a claim, for a person to settle.
-    """
+    """Writes the ends of a book's rounds into them; that of somebody who may end none is kept as a claim to settle."""
 
     def __init__(self, book: Book) -> None:
         self.book, self.entitled, self.time_of = book, book.entitled, book.time_of
@@ -233,17 +233,17 @@ class Endings:
         if round_.ended_how != "cancelled":
             return
         declared, word = message.declared, Authority(why="it was called off before", waits=True)
-        reopens = _REOPENS.search(message.own_text) if self.is_caller(round_, message) else None
-        line = reopens.group() if reopens is not None else ""
+        by_caller = self.is_caller(round_, message)
+        line = next(_REOPENS.finditer(message.own_text), [""])[0] if by_caller else ""
         if declared is not None:
             is_counted = message.reading.kind is MailKind.RESULT and declared.counts
             is_over = not declared.unclear and (declared.outcome is not None or is_counted)
-            line = declared.line if is_over or (declared.only_denies and self.is_caller(round_, message)) else line
+            line = declared.line if is_over or (declared.only_denies and by_caller) else line
         is_asked = any(end.why == word.why for end in round_.claimed_ends)  # once, however many there are
         if line and not is_asked and self.find_claim(round_, message, EndKind.CLOSED, line) is None:
             round_.claimed_ends.append(self.make_claim(message, EndKind.CLOSED, line, word))
 
     def counts_end(self, round_: Round) -> bool:
         """Whether somebody whose vote binds called the round, or votes in it; always true if nobody is known."""
-        voters = (m for m in round_.messages if m.votes)
-        return any(self.entitled.counts_end(m, self.time_of(m)) for m in (round_.root, *voters))
+        among = (round_.root, *(m for m in round_.messages if m.votes))
+        return any(self.entitled.counts_end(m, self.time_of(m)) for m in among)

@@ -107,7 +107,7 @@ class Placing:
 
         Besides its vote it mentions a proposal or voting; a reply that only lost its "Re:" and thread does not.
         """
-        if message.reading.is_reply:
+        if message.reading.is_reply or message.reading.kind is not MailKind.VOTE:
             return False
         if (message.in_reply_to or message.references) and message.message_id not in self.book.parents:
             return False

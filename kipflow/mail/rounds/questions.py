@@ -13,7 +13,7 @@ from kipflow.mail.votes.claims import skip_claim
 from kipflow.mail.votes.people import passes_on
 
 #: Most words of a mail that is only a value and a signature.
-_FEW = 3
+_FEW = 9
 
 
 def ask_of_place(ballot: Ballot, names: Collection[str]) -> Ballot:

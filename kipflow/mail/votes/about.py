@@ -60,8 +60,10 @@ _SEVERAL = re.compile(r"\b(?:and|or|with|plus)\b|[,/&+;]", re.IGNORECASE)
 _STEM = 5
 _KEY_NUMBER = re.compile(r"\b[A-Za-z]{2,12}-(\d{1,6})\b")
 _SHORTEST = 4
-#: "+1 with minor comments"
-_ASIDES = ("part", "remark", "manner")
+#: "+1 with a small remark:"
+_REMARKS = re.compile(
+    r"an? (?:(?!big|serious|major|blocking)\w+ ){0,2}(?:remark|nit|note|comment|suggestion|wish)s?\s*(?:[:,.;!–—-]|$)"
+)
 #: "the release notes", "the KIP title", "move the deadline": a noun of something else, or another verb
 _ENDS_NOUN = re.compile(
     r"\b(?:notes|date|manager|title|name|extension|bump|process|policy|schedule|cycle|page|text|draft|deadline|meeting|call)\b"
@@ -136,13 +138,12 @@ def read_about(lead: str, rest: str, title: frozenset[str] = frozenset()) -> Abo
     match = _OBJECT.match(rest)
     if match is None:
         return _read_other_object(rest)
-    if begins("no_object", fold(match.group("what"))):
+    is_with = match.group("how").lower() == "with"
+    if begins("no_object", fold(match.group("what"))) or (is_with and _REMARKS.match(fold(match.group("what")))):
         return About.NOTHING
     what = _AS.split(fold(match.group("what")))[0]
     bare = what[_DETERMINERS.match(what).end() :]  # type: ignore[union-attr]  # the pattern matches any text
-    is_with = match.group("how").lower() == "with"
-    is_aside = is_with and any(has(name, " ".join(bare.split()[:4])) for name in _ASIDES) and not _DEFINITE.match(what)
-    if (what.startswith(("a ", "an ")) and not is_aside) or (_VALUE.match(what) and not is_with):
+    if what.startswith(("a ", "an ")) or (_VALUE.match(what) and not is_with):
         return About.UNKNOWN
     is_all = not bare.strip(" .,;!)") or what.split("(")[0].strip(" .,;!)") in _PRONOUNS
     named_number = _KEY_NUMBER.match(bare)
@@ -154,6 +155,8 @@ def read_about(lead: str, rest: str, title: frozenset[str] = frozenset()) -> Abo
     if is_with and (new := _NEW.match(what)) is not None and _NOUN.match(what, new.end()) is not None:
         return About.NOTHING
     if is_with and not begins("whole", bare):  # "+1 with minor comments"
+        aside = " ".join(bare.split()[:4])
+        is_aside = any(has(name, aside) for name in ("part", "remark", "manner")) and not _DEFINITE.match(what)
         return About.WHOLE if is_aside else About.UNKNOWN
     named = leaves_only(("filler", "manner"), _CLAUSE_END.split(bare)[0]).split()
     is_titled = bool(named) and not has("part", bare) and title.issuperset(map(_find_stem, named))

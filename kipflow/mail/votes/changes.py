@@ -18,7 +18,10 @@ from kipflow.mail.votes.values import VALUE, speaks_of_itself
 
 #: "-1 -> 0", "Consider my -1 as a 0"
 _ARROW = re.compile(
-    r"[+\-±]\s?[01](?:\.\d)?\s*(?:->|=>|→|-->|==>)\s*$|\bmy [+\-±]?[01](?:\.\d)? (?:as|into|to|for) (?:an? )?$"
+    r"[+\-±]\s?[01](?:\.\d)?\s*(?:->|=>|→|-->|==>)\s*$"
+    r"|(?:^|[.,;!?]\s|\b(?:please|so|and) )\W*(?:consider|treat|count|read|change|turn|make|move|switch|take) my "
+    r"[+\-±]?[01](?:\.\d)? (?:as|into|to) (?:an? )?$",
+    re.IGNORECASE,
 )
 _OPENS = re.compile(r"(?:^\W*|[:,;→=>]\s*[\"'“(\[*]?)$")
 #: "somewhere between 0 and"

@@ -85,7 +85,10 @@ def find_unknown(text: str) -> str:
 #: no conditions: "after all", "what I was after.", "it broke once.", "if only we had this", "but only reluctantly"
 _NO_CONDITION = re.compile(
     r"\bafter all(?=\s*(?:[^\w\s]|$))|\bafter(?=\s*[.!]*\s*$)|(?<=\w)\s+[^\W\d]\w+\s+once(?=\s*[.!]*\s*$|[.!]\s|\s*\()"
-    r"|\bif only (?:we|i) had (?:this|it|that)\b|\bbut only (?=\w+ly\b)"
+    r"|\bif only (?:we|i) had (?:this|it|that)\b"
+    r"|\bbut only (?=(?:reluctant|grudging|hesitant|bare|narrow)ly\b)"
+    r"|\buntil (?:january|february|march|april|june|july|august|september|october|november|december|monday|tuesday"
+    r"|wednesday|thursday|friday|saturday|sunday|tonight|tomorrow)(?=\s*(?:[.,;!)]|$|and\b))"
 )
 
 

@@ -36,6 +36,11 @@ _OPPOSITE = {
     Choice.FOR: ("no", "vote_against", "rejection", "abstention"),
     Choice.AGAINST: ("yes", "vote_for", "approval", "assent", "abstention"),
 }
+#: "so I'll stay", "we are"
+_OF_SELF = re.compile(
+    r"^\W*(?:(?:so|and|but|hence|then|still|now|therefore)\W+)*(?:i|we)(?:['’](?:m|ll|re)| am| are| will| must)?"
+    r"(?: (?:stay|remain|keep|vote))?\b"
+)
 #: the label says the same as the vote: "I stay neutral: 0"
 _SIDES = {
     Choice.FOR: ("vote_for", "approval"),
@@ -91,14 +96,12 @@ def _says_the_opposite(x: Label) -> bool:
 
 
 def _agrees(x: Label) -> bool:
-    """Whether its last clause names the same side as the value, in the first person or with a claim to bind."""
+    """Whether its last clause only says on which side its writer is, the same as the value."""
     names, before = _SIDES[x.choice], x.text.removesuffix(x.last).rstrip(" ,")
-    is_own = has("first_person", x.last) or x.is_claimed or "binding" in x.last
-    is_cited = before.endswith(":") or any(ends(name, before) for name in ("relays", "reports"))
-    said = drop("undenied", x.told)
-    doubts = any(has(name, said) for name in (*_NOT_NOW, *_UNSURE, *_LACKING))
-    doubts = doubts or (x.choice is Choice.FOR and has("negation", said)) or bool(find_names(x.end))
-    return is_own and any(has(name, x.last) for name in names) and not (is_cited or doubts)
+    is_cited = before.endswith(":") or any(has(name, before) for name in ("relays", "reports"))
+    said = _OF_SELF.sub("", x.last)
+    is_all = said != x.last and not leaves_only((*names, "filler"), said)
+    return is_all and any(has(name, x.last) for name in names) and not (is_cited or find_names(x.end))
 
 
 def _is_understood(x: Label) -> bool:

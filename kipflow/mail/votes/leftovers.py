@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
 from kipflow.domain.votes import Choice, Expression, Standing
@@ -108,7 +108,7 @@ def read_own_entry(own: Sequence[OwnLine], author: str) -> Expression | None:
     named = any("myself" in names for names in listed.values())
     entry = next((x for x in lines if (named and _OWN.search(x)) or _ADDED.search(x) or _lists_author(x, author)), None)
     if entry is None:
-        return None
+        return _ask_about_name(listed, lines, author)
     line = entry.strip()
     kinds = [kind for kind, names in listed.items() if any(n == "myself" or is_same_person(n, author) for n in names)]
     claimed = next((claim for kind in kinds if (claim := find_claim("", kind)) is not None), find_claim("", entry))
@@ -118,6 +118,21 @@ def read_own_entry(own: Sequence[OwnLine], author: str) -> Expression | None:
         return find("own-entry", Standing.CLEAR, choice=choice, value=value, claimed=claimed, line=line).expression
     why = "lists its author among the voters: is that a vote?"
     return find("own-entry", Standing.HINT, why, claimed=claimed, line=line).expression
+
+
+def _ask_about_name(listed: Mapping[str, Sequence[str]], lines: Sequence[str], author: str) -> Expression | None:
+    """The question about a result's author who is listed by name only: a vote, or somebody of that name?"""
+    for kind, names in listed.items():
+        name = next((name for name in names if is_same_person(name, author)), None)
+        if name is not None:
+            choice, value = parse_value(kind.split()[0])
+            line = next((line.strip() for line in lines if name in line), name)
+            why = "lists its author by name among the voters: a vote that was not sent?"
+            asked = find(
+                "own-name", Standing.HINT, why, choice=choice, value=value, claimed=find_claim("", kind), line=line
+            )
+            return asked.expression
+    return None
 
 
 def _lists_author(line: str, author: str) -> bool:

@@ -17,7 +17,7 @@ from kipflow.mail.votes.values import find_values, parse_value
 
 _NAMED = re.compile(r"\s*\((?P<who>@?[A-Z][a-z][\w.'’-]*(?: [A-Z][\w.'’-]*){0,2})\)")
 _LISTED_BEHIND = re.compile(r"(?: \(?(?:non-?)?binding\)?)?\s*\((?P<who>[A-Z][\w'’-]+(?: [A-Z][\w'’-]+){0,2})[,)]")
-_NAMED_BEFORE = re.compile(r"\b[A-Z][\w'’-]+:? \(?[+\-±]?[01](?=\W)")
+_NAMED_BEFORE = re.compile(r"\b[A-Z][\w'’-]+:? \(?[+\-±][01](?=\W)")
 _LISTED_BEFORE = re.compile(r"(?P<who>\b[A-Z][\w'’-]+(?: [A-Z][\w'’-]+){0,2}):? $")
 _OF_WRITER = re.compile(r"\b(?:i|i['’]\w+|me|mine|myself|my (?:own|vote))\b", re.IGNORECASE)
 #: "acme (Jun Okafor)"
@@ -52,6 +52,11 @@ YOURS = re.compile(
     r"|\b(?:should|shall|do) (?:i|we) (?:count|take|read|record) (?:that|this|it|yours|you) as (?:an? )?$"
     r"|\byou\b[^.!?]*\b(?:that|this) $",
     re.IGNORECASE,
+)
+#: "Would you -1 it?", "Can someone who is no committer vote -1?", "Was Ravi going to vote -1?"
+ASKS_ANOTHER = re.compile(
+    r"\b(?i:would|will|could|can|did|do|does|are|is|was|were|should|has|have|had)(?:n['’]t)? (?:it (?:so )?that )?"
+    r"(?:(?:you|some(?:one|body)|any(?:one|body)|he|she|they|who)|[A-Z][a-z]+)\b[^.,;:?!]{0,60}$"
 )
 #: "Please +1 the patch", "you may vote", "when anyone votes"
 _INVITED = re.compile(
@@ -173,7 +178,7 @@ def is_of_several(m: Mention) -> bool:
 
 def is_of_tally(m: Mention) -> bool:
     """Whether its line lists others beside two values or more: "+1 binding Jun, Ola; -1 Ravi", "Jun +1, Ola -1"."""
-    if len(_NAMED_BEFORE.findall(m.lead)) > 1 and not m.is_claimed:
+    if m.segment in {"me", "myself"} and len(_NAMED_BEFORE.findall(m.lead)) > 1 and not m.is_claimed:
         return True
     listed = _find_listed(m.sentence.line.text)
     return bool(listed) and not any(is_own(name, m.author) for value, name in listed if value == m.written)

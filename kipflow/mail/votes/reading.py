@@ -226,7 +226,9 @@ def _read_without_value(text: str, answers: str, *, has_value: bool) -> Iterator
     folded = fold(text)
     if doubt is None and said is None and not has_value:
         doubt = next((rule for rule in (STANCE, OWN_VOTE) if rule.when(drop("keeps", folded))), None)
-    if said is not None and (doubt is None or said.expression.standing is Standing.CLEAR):
+    if said is not None and (
+        doubt is None or said.expression.standing is Standing.CLEAR or said.expression.choice is None
+    ):
         yield said
     if doubt is not None:
         # "why I am in favour": from somebody with that vote it is nothing new

@@ -55,6 +55,8 @@ def answer(m: Mention) -> bool:
     behind = fold(m.tail).lstrip(" ,.;:!–—-")
     if m.choice is Choice.FOR and m.opens and not m.is_claimed and begins("shares", behind):
         return True  # "+1, same concern here"
+    if m.mine_follows and m.segment.startswith("still"):
+        return False
     if m.choice is Choice.AGAINST and not (m.is_claimed or m.mine_follows) and has("assent", fold(m.lead)):
         return True  # "Yes, -1."
     is_open = remark.endswith(",") or (remark[-1:].isalpha() and ends("leaves_open", remark[-12:]))

@@ -47,7 +47,7 @@ def hedged(m: Mention) -> bool:
         or (begins("hedge", behind) and not _INSTEAD_OF_VALUE.match(behind))
         or is_unsure(m.rest)
         or has("in_part", m.clause)
-        or (m.near.strip() in {"it is", "it is then"} and not m.is_claimed)
+        or (m.opens and m.choice is not Choice.FOR and m.near.strip() == "it is" and not m.is_claimed)
     )
 
 

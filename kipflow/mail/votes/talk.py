@@ -37,10 +37,11 @@ def conditional(m: Mention) -> bool:
     return m.is_conditional or begins("offered", fold(m.rest).lstrip(" ,("))
 
 
-#: "+0, don't care where it lives as long as somebody writes it", "-0, won't object if others want it"
+#: "+0, don't care where it lives as long as somebody writes it", "-0, won't object if the others want it"
 _DONT_CARE = re.compile(
-    r"\W*(?:(?:but|and) )?(?:i )?(?:do not|don['’]t|will not|won['’]t) (?:care|mind|object|oppose|block|stand in)\b"
-    r"(?!.*\b(?:otherwise|else|unless|against|which case|for it)\b).*",
+    r"\W*(?:(?:but|and) )?(?:i )?(?:(?:do not|don['’]t) (?:care|mind)\b|(?:will not|won['’]t) (?:object|stand in)\b"
+    r"[^,;.]* if (?:the )?(?:others?|everybody|everyone|majority|rest|community)\b)"
+    r"(?!.*(?:\b(?:otherwise|else|unless|against|which case|for it|if not)\b|[+-]\s?[01])).*",
     re.I,
 )
 _NUMBER = re.compile(r"(?<![\w.-])(?:\d{1,3}|the|these|those|no)\b")
@@ -226,16 +227,13 @@ def labelled(m: Mention) -> bool:
 
 
 #: "Could you please count me as a +1?", "Is a +1 from me fine?"
-_ASKS_FOR_MINE = re.compile(r"\b(?:i|me|my|mine|we|us|our|count|cast|add|record|put|note|take|change)\b", re.IGNORECASE)
+_ASKS_FOR_MINE = re.compile(
+    r"\b(?:i|me|my|mine|we|us|our|count|cast|add|record|put|note|take|change|accept)\b", re.IGNORECASE
+)
 _ASKS_OF_ANY = re.compile(
     r"(?:^|[,.;:]\s)\W{0,5}(?:(?:so|and|but|just (?:wondering|asking))\W{1,5}){0,3}"
     r"(?:(?:is|are|does|do|did|would|could|can|should|will|what (?:does|is|would))(?: [^.;:?]{1,40})? an? "
     r"|(?:is|does|do|would|can|should) (?:any|one|every|each|the) |(?:do|did) you (?:mean|vote|say) (?:an? )?)$"
-)
-#: "Would you -1 it?", "Can someone who is no committer vote -1?", "Was Ravi going to vote -1?"
-_ASKS_ANOTHER = re.compile(
-    r"\b(?i:would|will|could|can|did|do|does|are|is|was|were|should|has|have|had)(?:n['’]t)? (?:it (?:so )?that )?"
-    r"(?:(?:you|some(?:one|body)|any(?:one|body)|he|she|they|who)|[A-Z][a-z]+)\b[^.;:?!]{0,60}$"
 )
 
 
@@ -247,4 +245,4 @@ def asked_of_any(m: Mention) -> bool:
     if people.YOURS.search(m.lead) is not None:  # "Do I read you as +1?"
         return re.search(r"\b(?:me|my|mine)\b", fold(m.sentence.text)) is None
     is_of_others = _ASKS_FOR_MINE.search(m.sentence.text) is None
-    return is_of_others and (_ASKS_OF_ANY.search(fold(m.lead)) or _ASKS_ANOTHER.search(m.lead)) is not None
+    return is_of_others and (_ASKS_OF_ANY.search(fold(m.lead)) or people.ASKS_ANOTHER.search(m.lead)) is not None

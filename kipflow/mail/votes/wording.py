@@ -21,11 +21,14 @@ _APPROVALS = {"approval": Choice.FOR, "rejection": Choice.AGAINST, "abstention":
 _EMOJI = re.compile(r"(?:^|[.!?]\s)\W*(?::[+-]1:|:thumbs|[👍👎])|(?::[+-]1:|[👍👎])\W*$")
 #: "(Binding, neutral, and tired.)"
 _ASIDE = re.compile(r"\s*\([^()]*\)\W*")
-_LONGEST = 400
+_LONGEST, _FEW = 400, 12  # characters of a sentence, and words that speak of the own vote
 #: one of several that are voted on: "version 2", not "version 2.0" or "version 2 of the KIP"
 _OPTION = re.compile(r"\bfor (?:the )?(?:version|draft)\s*#?\d{1,2}\b(?!\.?\d| of)")
 #: "Opposed (binding)", "Nope, sorry (binding)": a vote, or the answer to a question
 _REFUSES = re.compile(r"\W*[a-z][a-z ,]{1,30}\W*\((?:non-?)?binding\)\W*")
+_FOR = re.compile(r"\W*for\s*[,(–—-]\s*(?:non\W?)?binding\b")
+#: "Abstaining, I wrote most of it"
+_ABSTAINS = re.compile(r"\W*(?:i['’]m )?abstain(?:ing)?\s*[,;:(–—-]")
 _LEADS_TO_NAMES = re.compile(r"\b(?:with|by|from|of)\s|:\s", re.I)
 
 
@@ -39,28 +42,30 @@ def read_words(text: str, *, answers: str) -> Finding | None:
     claimed = find_claim("", text) if _CLAIM.search(text) else None
     named = _find_named(folded)
     choices = named or _find_approved(folded)
-    if claimed is not None and not named and (has("assent", folded) or begins("yes", folded)):
+    if claimed is not None and not named and (has("assent", folded) or _FOR.match(folded)):
         choices = choices | {Choice.FOR}
     refuses = not choices and _refuses(folded)
     if refuses:
         choices = {Choice.AGAINST}
     if not choices:
-        is_about_own = len(folded.split()) <= 12 and (has("own_vote", folded) or _breaks_off(folded))
+        is_about_own = any(
+            len(part.split()) <= _FEW and has("own_vote", part) for part in [folded, *MARK.split(folded)]
+        )
+        is_about_own = is_about_own or (len(folded.split()) <= _FEW and _breaks_off(folded))
         if is_about_own and not has("need", folded):
             return find("vote-not-understood", Standing.UNCLEAR, "speaks of the own vote: what is it?", claimed=claimed)
         return None
     choice = next(iter(choices)) if len(choices) == 1 else None
     denied = choice is Choice.FOR and has("negation", drop("undenied", folded))
-    outright = has("abstains", folded) or (claimed is not None and _is_short(folded))
+    abstains_outright = has("abstains", folded) or _ABSTAINS.match(folded) is not None
+    outright = abstains_outright or (claimed is not None and _is_short(folded))
     if not named and (not outright or _names_others(text)):
         return None if answers or (denied and _is_denied_itself(folded)) else _ask(choice, folded, claimed)
-    reason = folded.find(":", 1)  # "I abstain: it would look odd"
-    said = folded[:reason] if reason > 0 and has("abstains", folded[:reason]) else folded
-    abstains = choice is Choice.ABSTAIN and not (named or has("abstains", folded))
+    abstains = choice is Choice.ABSTAIN and not (named or abstains_outright)
     is_aside = abstains and _ASIDE.fullmatch(text) is not None
     if answers and not named and claimed is None:
         rule, why = "inline-answer", "answers a quoted remark within a discussion: a vote, or an answer?"
-    elif choice is None or denied or refuses or is_aside or _OPTION.search(folded) or _is_doubted(said):
+    elif choice is None or denied or refuses or is_aside or _OPTION.search(folded) or _is_doubted(folded):
         rule, why = "conditional", "words that cast a vote, with a doubt about them: is it cast?"
     else:
         rule, why = "stated-in-words", ""
