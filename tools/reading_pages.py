@@ -87,7 +87,11 @@ texts are plain replies in the vote's thread.
 
 A new thread that names the proposal also ends its vote (`[PASSED] KIP-7`, "KIP-7 accepted") if its author may end it,
 else it is a question. Later mails correct an announced result. An announcement's list of voters casts no votes, except
-for its author as "me" or "mine".
+for its author as "me" or "mine"; an author who is listed by name only and has not voted is asked.
+
+A vote is of the group that the mail names for it: binding, non-binding, or neither. A mail that never says what binds
+may group votes by role, as labels ("PMC: …", "Community: …"), behind numbers ("3 from the PMC") or in brackets.
+"PMC" stands for binding there, and "committers" does where no PMC is named.
 """
 _COUNTS = """
 ## Numbers and names
