@@ -75,14 +75,15 @@ def read_declared(
     if rule.says is Says.NOTHING:
         return None
     denies = rule.says is Says.AGAINST
-    reopened = rule.says is Says.ASK and Says.EXTENDED in mail.ends and {Says.VOIDED, Says.CORRECTED} & mail.ends.keys()
+    kinds = mail.ends.keys() & {Says.VOIDED, Says.CORRECTED, Says.EXTENDED}
+    reopened = rule.says is Says.ASK and (kinds == {Says.VOIDED} or (Says.EXTENDED in kinds and len(kinds) > 1))
     counts = CountReading() if denies or reopened else mail.counts  # "taken back: with 2 binding +1 it stays open"
     unclear = evidence[:_LONGEST_LINE] if denies or rule.says is Says.ASK else ""
     outcome = str(rule.says) if rule.says in {Says.FAILED, Says.PASSED} else None
-    corrects = denies or not mail.ends.keys().isdisjoint({Says.CORRECTED, Says.VOIDED})
+    corrects = denies or bool(kinds - {Says.EXTENDED})
     if reading.is_reply and not (outcome or unclear or corrects or counts.stated or _lists_somebody(counts, by)):
         return None  # "-1 (binding), I found a bug": a vote below a result
-    line = evidence if evidence in mail.sentences else mail.sure.sentence if mail.sure is not None else ""
+    line = evidence if evidence in mail.sentences else "" if mail.sure is None else mail.sure.sentence
     return Declared(
         by=by,
         message_id=message_id,
@@ -121,8 +122,7 @@ def may_announce(folded: str) -> bool:
 
     Never a false negative: other lines may be mixed in, so a phrase may be split. `folded`: see `fold_case`.
     """
-    words = set(folded.split())
-    return has_parts(folded, words, "vote") and has_parts(folded, words, "success", "failure", "close")
+    return all(has_parts(folded, set(folded.split()), *kinds) for kinds in (("vote",), ("success", "failure", "close")))
 
 
 def _even_out(words: Words) -> str:

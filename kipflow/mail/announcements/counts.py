@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from kipflow.mail.announcements.entries import mark_entry
 from kipflow.mail.announcements.headings import find_entries
+from kipflow.mail.announcements.names import is_same_person
 from kipflow.mail.announcements.tallywords import BINDING, IN_ALL, NON_BINDING
 
 Key = tuple[str, str]
@@ -84,7 +85,8 @@ def _count_unmarked(reading: CountReading, people: dict[Key, list[str]]) -> None
     """
     for choice in list(reading.total):
         everyone, others = set(people.get((IN_ALL, choice), ())), set(people.get((NON_BINDING, choice), ()))
-        if everyone and others and everyone.isdisjoint(others) and choice not in reading.binding:
+        is_all = choice not in reading.binding and reading.total[choice] == len(everyone)
+        if others and is_all and not any(is_same_person(one, two) for one in others for two in everyone):
             reading.binding[choice] = reading.total.pop(choice)
             reading.non_binding.setdefault(choice, len(others))
             reading.names[f"{choice} {BINDING}"] = reading.names.pop(choice)
@@ -103,6 +105,6 @@ def _count_unmarked(reading: CountReading, people: dict[Key, list[str]]) -> None
 
 def _is_partly_marked(people: dict[Key, list[str]], group: str, choice: str) -> bool:
     """Whether a list of all names marks the group of only some: then the numbers of both groups are unknown."""
-    everyone = set(people.get((IN_ALL, choice), ())) - {"myself"}
+    everyone = set(people.get((IN_ALL, choice), ()))
     marked = set(people.get((BINDING, choice), ())) | set(people.get((NON_BINDING, choice), ()))
-    return group != IN_ALL and bool(everyone - marked) and (NON_BINDING, choice) in people
+    return group != IN_ALL and bool(everyone - marked) and everyone != {"myself"} and (NON_BINDING, choice) in people

@@ -26,8 +26,8 @@ _FAILS = re.compile(
 _SENTENCE_ENDS = re.compile(r"[.!?;。]\s")
 # "we did not reach three binding votes", "at least 3 binding +1": numbers that were not cast
 _NOT_CAST = re.compile(
-    rf"\b(?:(?:not|never|n['’]t)(?: \w+)? (?:{join_words('gathers')})\w*|{join_words('short_of')}|had written)"
-    r"\s+(?:(?:the|its|our|another|a) ){0,2}$",
+    rf"(?:(?:\b(?:not|never)|n['’]t)(?: \w+)? (?:{join_words('gathers')})\w*|\b(?:{join_words('short_of')})"
+    r"|\bhad written)\s+(?:(?:the|its|our|another|a) ){0,2}$",
     re.IGNORECASE,
 )
 # "one binding vote is missing"
@@ -130,11 +130,12 @@ class Draft:
     def is_full(self, beside: Kind | None, before: Kind | None, ahead: Kind | None) -> bool:
         """Whether a number begins another entry; `beside`: the kind of the word right before it.
 
-        A number right behind a value counts it at the start of a row ("+1 3", not "the other +1 3"), and behind its
-        group where that ends: "+1 binding 3 (Mara, …".
+        A number right behind a value counts it at the start of a row ("+1 3", "binding: +1 3, -1 1", not "the other +1
+        3"), and behind its group where that ends: "+1 binding 3 (Mara, …".
         """
         is_right_behind = beside is Kind.CHOICE or (beside is Kind.GROUP and ahead not in _BEHIND_COUNT)
-        is_stray = is_right_behind and self.preceded_by is not None and not self.is_side
+        begins_row = self.preceded_by is None or (self.preceded_by in _ROW_STARTS and ahead in _BEHIND_COUNT)
+        is_stray = is_right_behind and not begins_row and not self.is_side
         is_apart = before is Kind.JOINS  # "all +1s and no -1"
         return bool(self.names) or self.number is not None or (self.choice is not None and (is_stray or is_apart))
 

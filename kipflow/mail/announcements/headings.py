@@ -21,9 +21,9 @@ _BEHIND_NAME = re.compile(
     r"(?<=[\w.])\s*<[^<>\s]{1,64}(?:@| at )[^<>\s]{1,120}>|(?<=\w) [\"“][\w -]{1,30}[\"”](?= [A-Z])"
 )
 #: "-1 -> +1"
-_CHANGED = re.compile(r"(?<![\w.])[+-]\s?[01]\s*(?:[-=]+>|→)\s*(?=[+-]\s?[01]\b)")
-#: "+4/0/-1": all that were cast; "+1/0/-1" are the choices
-_ALL_THREE = re.compile(r"(?<![\w.])(?!\+1/0/-1\b)\+(\d{1,3})\s?/\s?[±+]?(\d{1,3})\s?/\s?[-−](\d{1,3})(?!\w|\.\d)")
+_CHANGED = re.compile(r"(?<![\w.])[+-]\s?[01]\s*(?:[-=]+>|→)\s*(?=(?:[+-]\s?[01]|0)\b)")
+#: "binding +4/0/-1": all that were cast; "+1/0/-1" are the choices
+_ALL_THREE = re.compile(r"(?<=binding[: ])(?: ?)(?!\+1/0/-1\b)\+(\d{1,3})/(\d{1,3})/-(\d{1,3})(?!\w|\.\d)", re.I)
 #: "mara@lind.example"
 _ADDRESSEE = re.compile(r"(?<![\w<.])([\w.+-]{1,64})@[\w-]+(?:\.[\w-]+){1,6}(?![\w@>])")
 _ITEM = re.compile(r"^\s*(?:[-*•·–]\s+|\d{1,2}[.)]\s+)(?P<rest>\S.*)$")
@@ -70,7 +70,7 @@ def find_entries(lines: Sequence[str]) -> Iterator[tuple[str, Entry]]:
 
 
 def _simplify(line: str) -> str:
-    line = _ALL_THREE.sub(r"+1 x \1, 0 x \2, -1 x \3", _CHANGED.sub("", _BEHIND_NAME.sub("", line)))
+    line = _ALL_THREE.sub(r" +1 x \1, 0 x \2, -1 x \3", _CHANGED.sub("", _BEHIND_NAME.sub("", line)))
     # in columns the width stays
     return _ADDRESSEE.sub(lambda m: m[1].ljust(len(m[0])), line) if has_any(_COUNTS, line) else line
 

@@ -10,8 +10,8 @@ from kipflow.mail.announcements.tokens import join_words
 
 #: "* marks binding votes", "(* = binding)", "binding votes are marked with an asterisk"
 _STAR_LEGEND = re.compile(
-    r"(?:\*\)?\s*(?:[=:–—-]|means?|marks?|denotes?|indicates?|stands for|is|are)|\(\s*\*)\s*"
-    r"(?:(?!(?:not?|non|never|without)\b)[^\W\d]+\s+){0,2}(?:[^\W\d]+ / )?binding\b"
+    r"(?:(?<![\w*])\*\)?\s*(?:[=:–—-]|means?|marks?|denotes?|indicates?|stands for|is|are)|\(\s*\*)\s*"
+    r"(?:an?\s+|(?:[^\W\d]+\s+){1,2}/\s+)?binding\b"
     r"|\bbinding\b[^.*\n]{0,40}\b(?:marked|denoted|indicated)\b[^.*\n]{0,20}(?:\*|asterisk|star\b)",
     re.IGNORECASE,
 )
@@ -38,7 +38,7 @@ _ROLES = {
     )
     for group, name in (("binding", "insiders"), ("non-binding", "outsiders"))
 }
-_PMC_ASIDE = re.compile(r"\(\s*i?p?pmc(?: member)?\s*\)", re.IGNORECASE)
+_PMC_ASIDE = re.compile(r"\(\s*i?pmc(?: member)?\s*\)", re.IGNORECASE)
 _ANY_PMC = re.compile(r"(?<![\w-])i?p?pmc\b", re.IGNORECASE)
 _COMMITTERS = re.compile(r"(?<![\w-])committers?(?![\w-])", re.IGNORECASE)
 _BINDING = re.compile(r"\bbinding\b", re.IGNORECASE)

@@ -114,9 +114,9 @@ class Parser:
         ahead = enumerate(self.words[self.at : self.at + 5], self.at + 1)
         at, group = next(((at, w) for at, w in ahead if w.kind not in _BESIDE_ALL), (self.at, word))
         if group.kind is Kind.GROUP and is_said_of_all(self.words, self.at - 1, at):
-            is_of_all = self._before() is Kind.JOINS or self.words[self.at - 2].text in "-–—" or not self.draft.names
+            is_apart = self._before() is Kind.JOINS or (self.words[self.at - 2].text in "-–—" and word.text != "both")
             self.at = at
-            self.mark_all(group.value, is_of_all=is_of_all)
+            self.mark_all(group.value, is_of_all=is_apart or not self.draft.names)
         else:
             self._take_word(word)
 

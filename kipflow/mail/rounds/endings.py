@@ -23,7 +23,7 @@ from kipflow.mail.rounds.topics import split_candidate
 _THIS = re.compile(r"\b(?:this|my)\s+(?:\w+\s+)?(?:vote|voting|kip|proposal|thread|one)\b", re.IGNORECASE)
 #: "I'm reopening, let us use the same thread"
 _REOPENS = re.compile(
-    r"\b(?i:i|we)(?:['’]\w+| am| are| will| have)? (?:(?:now|hereby) )?(?:re-?open|reviv|resum)\w*"
+    r"(?:^|[.!?:]\s)\W*(?:so\W+)?(?i:i|we)(?:['’]\w+| am| are| have)? (?:(?:now|hereby) )?(?:re-?open|resum)\w*"
     r"(?: (?:it|this|voting|here|the vot\w+)\b|\s*[,.;:!])[^.!?\n]{0,80}"
 )
 #: Most announcements that may revise a round; more of them mean nothing.

@@ -47,7 +47,7 @@ def revise(
     if not differs:
         return merged
     turned = None not in {known.outcome, later.outcome} and known.outcome != later.outcome
-    return replace(merged, unclear=later.line if turned else later.unclear, revised_at=at, before=known)
+    return replace(merged, unclear=later.line if turned else "", revised_at=at, before=known)
 
 
 def ask_which(known: Declared, later: Declared, at: datetime) -> Declared:

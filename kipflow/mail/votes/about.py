@@ -60,10 +60,6 @@ _SEVERAL = re.compile(r"\b(?:and|or|with|plus)\b|[,/&+;]", re.IGNORECASE)
 _STEM = 5
 _KEY_NUMBER = re.compile(r"\b[A-Za-z]{2,12}-(\d{1,6})\b")
 _SHORTEST = 4
-#: "+1 with a small remark:"
-_REMARKS = re.compile(
-    r"an? (?:(?!big|serious|major|blocking)\w+ ){0,2}(?:remark|nit|note|comment|suggestion|wish)s?\s*(?:[:,.;!–—-]|$)"
-)
 #: "the release notes", "the KIP title", "move the deadline": a noun of something else, or another verb
 _ENDS_NOUN = re.compile(
     r"\b(?:notes|date|manager|title|name|extension|bump|process|policy|schedule|cycle|page|text|draft|deadline|meeting|call)\b"
@@ -139,7 +135,7 @@ def read_about(lead: str, rest: str, title: frozenset[str] = frozenset()) -> Abo
     if match is None:
         return _read_other_object(rest)
     is_with = match.group("how").lower() == "with"
-    if begins("no_object", fold(match.group("what"))) or (is_with and _REMARKS.match(fold(match.group("what")))):
+    if begins("no_object", fold(match.group("what"))):
         return About.NOTHING
     what = _AS.split(fold(match.group("what")))[0]
     bare = what[_DETERMINERS.match(what).end() :]  # type: ignore[union-attr]  # the pattern matches any text

@@ -119,8 +119,7 @@ def _is_of_a_vote(before: str, mentions: Sequence[Mention]) -> bool:
 def _is_doubtful(folded: str, target: Mention) -> bool:
     """Whether words around a new value may deny it, or correct something else: "I meant -1 in the table"."""
     before = folded[: target.start]
-    last = re.split(r"[,;.!?]", before)[-1]
-    shown = "->" in last and leaves_only((*_CORRECTING, "whole"), last)  # "Jun: -1 -> +1"
+    shown = "->" in before and leaves_only((*_CORRECTING, "whole"), before)  # "Jun: -1 -> +1"
     if shown or _BETWEEN.search(before):
         return True
     is_plain = not leaves_only(_CORRECTING, before) and not leaves_only((*_CORRECTING, "earlier"), target.near)

@@ -87,8 +87,6 @@ _NO_CONDITION = re.compile(
     r"\bafter all(?=\s*(?:[^\w\s]|$))|\bafter(?=\s*[.!]*\s*$)|(?<=\w)\s+[^\W\d]\w+\s+once(?=\s*[.!]*\s*$|[.!]\s|\s*\()"
     r"|\bif only (?:we|i) had (?:this|it|that)\b"
     r"|\bbut only (?=(?:reluctant|grudging|hesitant|bare|narrow)ly\b)"
-    r"|\buntil (?:january|february|march|april|june|july|august|september|october|november|december|monday|tuesday"
-    r"|wednesday|thursday|friday|saturday|sunday|tonight|tomorrow)(?=\s*(?:[.,;!)]|$|and\b))"
 )
 
 

@@ -96,12 +96,10 @@ def _says_the_opposite(x: Label) -> bool:
 
 
 def _agrees(x: Label) -> bool:
-    """Whether its last clause only says on which side its writer is, the same as the value."""
-    names, before = _SIDES[x.choice], x.text.removesuffix(x.last).rstrip(" ,")
-    is_cited = before.endswith(":") or any(has(name, before) for name in ("relays", "reports"))
-    said = _OF_SELF.sub("", x.last)
-    is_all = said != x.last and not leaves_only((*names, "filler"), said)
-    return is_all and any(has(name, x.last) for name in names) and not (is_cited or find_names(x.end))
+    """Whether it only says on which side its writer is, the same as the value."""
+    said = _OF_SELF.sub("", x.text)
+    is_all = said != x.text and not leaves_only((*_SIDES[x.choice], "filler"), said)
+    return is_all and any(has(name, x.text) for name in _SIDES[x.choice]) and not find_names(x.end)
 
 
 def _is_understood(x: Label) -> bool:

@@ -58,7 +58,7 @@ _FOR_ME = re.compile(
     r"[^.!?\n]*\b(?:on my behalf|in my (?:name|place)|(?:wrote|said|sent|voted|cast|posted) for me"
     r"|(?:vote|[+-]1|binding)\W[^.!?\n]*\b(?:was me|(?:is|was) mine))\b.*"
 )
-_CONFIRMS = re.compile(r"\b(?:confirm\w*|right|correct|true|indeed|yes|stands|valid)\b", re.IGNORECASE)
+_CONFIRMS = re.compile(r"\b(?:confirm\w*|right|correct|true|indeed|yes|stands|valid|mine)\b", re.IGNORECASE)
 #: "1 (binding)", below a plus that stands alone, or without one
 _UNSIGNED = re.compile(r"\W*[01]\W{0,3}(?:non\W?)?binding", re.IGNORECASE)
 #: "Favourable opinion, binding.", and the most words of such a sentence

@@ -56,7 +56,8 @@ YOURS = re.compile(
 #: "Would you -1 it?", "Can someone who is no committer vote -1?", "Was Ravi going to vote -1?"
 ASKS_ANOTHER = re.compile(
     r"\b(?i:would|will|could|can|did|do|does|are|is|was|were|should|has|have|had)(?:n['’]t)? (?:it (?:so )?that )?"
-    r"(?:(?:you|some(?:one|body)|any(?:one|body)|he|she|they|who)|[A-Z][a-z]+)\b[^.,;:?!]{0,60}$"
+    r"(?:you|some(?:one|body)|any(?:one|body)|he|she|they|who|[A-Z][a-z]+)"
+    r"(?: [^.,;:?!]{0,60}(?:vot(?:e|ing)|go(?:ing)?|cast|say)(?: with)?(?: an?)?)? $"
 )
 #: "Please +1 the patch", "you may vote", "when anyone votes"
 _INVITED = re.compile(
