@@ -84,15 +84,15 @@ def _count_unmarked(reading: CountReading, people: dict[Key, list[str]]) -> None
     that do not bind bind: "+1: Mara, Jun" above "+1 (non-binding): Kim".
     """
     for choice in list(reading.total):
-        everyone, others = set(people.get((IN_ALL, choice), ())), set(people.get((NON_BINDING, choice), ()))
+        groups = (IN_ALL, BINDING, NON_BINDING)
+        everyone, marked, others = (set(people.get((group, choice), ())) for group in groups)
         is_all = choice not in reading.binding and reading.total[choice] == len(everyone)
         if others and is_all and not any(is_same_person(one, two) for one in others for two in everyone):
             reading.binding[choice] = reading.total.pop(choice)
             reading.non_binding.setdefault(choice, len(others))
             reading.names[f"{choice} {BINDING}"] = reading.names.pop(choice)
             continue
-        everyone, marked = set(people.get((IN_ALL, choice), ())), set(people.get((BINDING, choice), ()))
-        if (NON_BINDING, choice) in people or choice in reading.non_binding or choice not in reading.binding:
+        if others or choice in reading.non_binding or choice not in reading.binding:
             continue
         stated = {group for group in (IN_ALL, BINDING) if (group, choice) in reading.stated}
         if len(stated) == 2 and reading.total[choice] >= reading.binding[choice]:

@@ -60,8 +60,8 @@ _COUNTS = ("inding", "+1", "-1", "+ 1", "- 1")
 
 def find_entries(lines: Sequence[str]) -> Iterator[tuple[str, Entry]]:
     """Each entry of an announcement's lines (made plain), with its line."""
-    written = map(_simplify, write_out_stars(lines))
-    joined = list(_join_wrapped(write_out_tables(write_out_roles(list(written)))))
+    written = write_out_roles([_simplify(line) for line in write_out_stars(lines)])
+    joined = list(_join_wrapped(write_out_tables(written)))
     headings = _Headings()
     for at, line in enumerate(joined):
         following = next((below for below in joined[at + 1 : at + 4] if _SAYS.search(below)), "")

@@ -13,7 +13,7 @@ from dataclasses import replace
 from kipflow.mail.announcements.brackets import take_bracket
 from kipflow.mail.announcements.entries import Draft, Entry, Scope, mark_entry, mark_names
 from kipflow.mail.announcements.names import are_people, parse_name
-from kipflow.mail.announcements.tallywords import IN_ALL, Kind, Word, find_end_of_run, is_said_of_all
+from kipflow.mail.announcements.tallywords import DASHES, IN_ALL, Kind, Word, find_end_of_run, is_said_of_all
 from kipflow.mail.announcements.unsurewords import split_words
 
 _MAX_ENTRIES = 60
@@ -114,7 +114,7 @@ class Parser:
         ahead = enumerate(self.words[self.at : self.at + 5], self.at + 1)
         at, group = next(((at, w) for at, w in ahead if w.kind not in _BESIDE_ALL), (self.at, word))
         if group.kind is Kind.GROUP and is_said_of_all(self.words, self.at - 1, at):
-            is_apart = self._before() is Kind.JOINS or (self.words[self.at - 2].text in "-–—" and word.text != "both")
+            is_apart = self._before() is Kind.JOINS or (self.words[self.at - 2].text in DASHES and word.text != "both")
             self.at = at
             self.mark_all(group.value, is_of_all=is_apart or not self.draft.names)
         else:
@@ -139,7 +139,7 @@ class Parser:
             draft.is_labelled = True
 
     def _take_glue(self, word: Word) -> None:
-        if self.depth and word.text in {"-", "–", "—"} and self.draft.has_head:  # "4 (1 binding - Ana)"
+        if self.depth and word.text in DASHES and self.draft.has_head:  # "4 (1 binding - Ana)"
             self.draft.is_open = True
 
     def _take_part(self, _: Word) -> None:

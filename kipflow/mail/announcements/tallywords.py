@@ -83,6 +83,8 @@ _KINDS = {
     "tally_glue": Kind.GLUE,
     "tally_part": Kind.PART,
 }
+#: between "all binding" and the names before it
+DASHES = frozenset("-–—")
 _BEFORE_ALL = frozenset({Kind.JOINS, Kind.ENDS, Kind.OPENS, Kind.CLOSES, Kind.CHOICE, Kind.VOTES})
 #: fewest characters of a name in a script without blanks
 _LEAST_OF_NAME, _LONGEST_RUN = 2, 100
@@ -230,6 +232,6 @@ def is_said_of_all(words: Sequence[Word], start: int, end: int) -> bool:
     Not so in "Not all votes are binding", "All binding votes are in", "both binding and non-binding".
     """
     behind = [word.kind for word in words[end : end + 2]]
-    begins = start == 0 or words[start - 1].kind in _BEFORE_ALL or words[start - 1].text in {"-", "–", "—"}
+    begins = start == 0 or words[start - 1].kind in _BEFORE_ALL or words[start - 1].text in DASHES
     ends = behind[:1] in ([], [Kind.ENDS], [Kind.CLOSES], [Kind.JOINS]) and behind[1:] != [Kind.GROUP]
     return begins and ends and all(word.text != "?" for word in words[end:])

@@ -245,5 +245,5 @@ class Endings:
 
     def counts_end(self, round_: Round) -> bool:
         """Whether somebody whose vote binds called the round, or votes in it; always true if nobody is known."""
-        among = (round_.root, *(m for m in round_.messages if m.votes))
-        return any(self.entitled.counts_end(m, self.time_of(m)) for m in among)
+        voters = (m for m in round_.messages if m.votes)
+        return any(self.entitled.counts_end(m, self.time_of(m)) for m in (round_.root, *voters))

@@ -134,11 +134,11 @@ def read_about(lead: str, rest: str, title: frozenset[str] = frozenset()) -> Abo
     match = _OBJECT.match(rest)
     if match is None:
         return _read_other_object(rest)
-    is_with = match.group("how").lower() == "with"
     if begins("no_object", fold(match.group("what"))):
         return About.NOTHING
     what = _AS.split(fold(match.group("what")))[0]
     bare = what[_DETERMINERS.match(what).end() :]  # type: ignore[union-attr]  # the pattern matches any text
+    is_with = match.group("how").lower() == "with"
     if what.startswith(("a ", "an ")) or (_VALUE.match(what) and not is_with):
         return About.UNKNOWN
     is_all = not bare.strip(" .,;!)") or what.split("(")[0].strip(" .,;!)") in _PRONOUNS

@@ -9,6 +9,7 @@ import re
 
 from kipflow.domain.votes import Choice
 from kipflow.mail.announcements.names import find_names, is_own
+from kipflow.mail.quotes.headblocks import HEADER_FIRST
 from kipflow.mail.votes import people, technical
 from kipflow.mail.votes.about import About
 from kipflow.mail.votes.conditions import MARK
@@ -111,22 +112,23 @@ _EXAMPLE = re.compile(
 )
 
 
-#: the header of a mail that is passed on, right above
-_FROM_HEADER = re.compile(r"^\s*(?:From|Von|De|Da|От|发件人)\s?[:：]\s*(?P<whom>\S[^\n<]{0,80})", re.MULTILINE)
-
-
 @rule(ASK, "stands in a quotation that goes on below: whose words?")
 def cited(m: Mention) -> bool:
     """Jun writes: "-1 (binding) for now | not: Jun, "names", +1 (binding)"""
     above = m.sentence.preceding.rstrip()
     # "Just reply with", and "and it is counted" after it
     goes_on = not m.rest.strip(" .!") and above[-1:].isalnum() and m.sentence.following[:1].islower()
-    header = _FROM_HEADER.search(above)
-    if m.opens and (goes_on or _EXAMPLE.search(above) or (header is not None and find_names(header["whom"]))):
+    if m.opens and (goes_on or _EXAMPLE.search(above) or any(map(_heads_mail, above.split("\n")))):
         return True
     opened = m.lead.lstrip()[:1] if m.sentence.preceding.rstrip().endswith((":", "：")) else m.lead[-1:]
     closing = {'"': '"', "“": "”", "«": "»", "„": "“"}.get(opened)
     return closing is not None and m.sentence.text.count(closing) < (2 if closing == opened else 1)
+
+
+def _heads_mail(line: str) -> bool:
+    """Whether a line is the header of a mail that is passed on: "From: Jun Okafor <jun@okafor.example>"."""
+    header = HEADER_FIRST.match(line)
+    return header is not None and bool(find_names(line[header.end() :].partition("<")[0].strip()))
 
 
 #: "My own +1 is non-binding.", "My +1 is in."
