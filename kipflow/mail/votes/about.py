@@ -68,7 +68,7 @@ _ENDS_NOUN = re.compile(
 #: "the three changes mentioned" are no remark
 _MENTIONED = re.compile(r"(?<!\w)(?P<noun>[a-z]+) (?:mentioned|listed|described)\W*$")
 _ABOVE = re.compile(r"\b(?:above|below|that|what)\b")
-_PRONOUNS = frozenset({"this", "it", "both", "all", "yours"})
+_PRONOUNS = frozenset({"this", "it", "both", "all", "yours", "the whole"})
 #: "+1 to version -1"
 _VALUE = re.compile(r"(?:(?!\b(?:but|and)\b)[^.,;:(])*(?<![\w.+-])[+-] ?[01]\b")
 #: "+1 on the whole then"

@@ -51,7 +51,7 @@ def is_binding_word(word: str, *, loosely: bool = False) -> bool:
 
 _CLAIM = (
     r"(?:[\[({,/–—&-]?\s*(?:non?e?|not|nn)?[\s-]{0,3}\(?(?:b[idn]{1,4}[idng]{1,4}s?|bind|(?:i?p?pmc|"
-    r"committer)(?: member)?|nb|b)\b\.?\s*[\])}]?\s*){1,2}"
+    r"committer)(?: member)?|nb|(?<=[(-])b)\b\.?\s*[\])}]?\s*){1,2}"
 )
 _AFTER_CLAIM = re.compile(
     rf"^\s*(?:{_CLAIM})?\s*(?:[\[(][^\[\]()]{{0,40}}[\])])?\s*(?:votes?\b(?!\s*(?:is|are|was)\b))?\s*", re.I

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from kipflow.domain.votes import Choice
 from kipflow.mail.announcements.names import find_names
+from kipflow.mail.votes.claims import find_claim
 from kipflow.mail.votes.conditions import UNDERSTOOD, find_unknown
 from kipflow.mail.votes.label import Label
 from kipflow.mail.votes.lexicon import begins, drop, ends, has, leaves_only
@@ -56,7 +57,7 @@ _LEADS = (
 PASSED_ON = ("relays", "reports", "source")
 _NOT_NOW = ("other", "earlier", "demand", "group")
 _LACKING = ("need", "quantity")
-_UNSURE = ("hypothetical", "hedging", "hedge", "part", "measure", "in_part")
+_UNSURE = ("hypothetical", "hedging", "hedge", "part", "in_part")
 #: a sentence, not the name of a thing
 _SAYS = re.compile(
     r"^\W*(?:(?:so|and|but|now|still|well|then|to me|for me|for us|imo|imho|in my (?:view|opinion|book)|\w+ly)\W+)*"
@@ -65,11 +66,20 @@ _SAYS = re.compile(
     rf"| (?:\w+ly )?(?:{BE}|has|have|will|does|do|looks?|seems?|sounds?|feels?|reads?|makes?|works?)\b)"
 )
 #: somebody or something else does something
-_STATES = re.compile(rf"\b(?:{BE}|has|have|had|will|did|does|wants?|says?|needs?)\b|^\W*(?:as|one|half|what)\b")
+_STATES = re.compile(
+    rf"\b(?:wants?|says?|needs?)\b|\b(?:{BE}|has|have|had|will|did|does)\b(?: \w+)?$|^\W*(?:as|one|half|what)\b"
+)
+#: "My very first vote on an Apache list", "And the vote is"
+_NAMES_VOTE = re.compile(
+    r"\bmy (?!(?:earlier|last|previous|old|former|original|other)\b)(?:\w+ ){0,3}(?:vote|ballot)(?: ever)?"
+    r"(?: (?:on|in|for|at)(?: [\w-]+){1,5})?$"
+    r"|\b(?:the|my|our) (?:vote|verdict|answer) is(?: (?:now|thus|a|an|and|(?:non-?)?binding|positive|negative|clear))*$"
+)
 #: "Same as Jun and Ola", "Same vote as last week"
 _GOES_ALONG = re.compile(
     r"(?i:(?:(?:the )?same (?:vote |answer )?)?(?:as|like) (?:before|said|last \w+|in the (?:first|last|previous) \w+))"
     rf"|(?i:same (?:here )?as|like|(?:i )?agree(?:d|ing)? with|echoing|seconding) {NAME}(?:(?:,| and| &) {NAME}){{0,3}}"
+    rf"|(?i:(?:i(?:['’]m| am)? |we(?:['’]re| are)? )?(?:sid|go|vot|stand)ing with) (?:{NAME}|him|her|them|you)"
 )
 _MANY = 4
 #: a name: a capital within it, or an actor at its start: "Jun is away", "Babcia was right", not "It is ready"
@@ -141,7 +151,8 @@ def _objects_if_against(x: Label) -> bool:
 def _is_prose(x: Label) -> bool:
     """Whether it is a sentence, or enough words with a claim to bind: about no other vote, person or part."""
     counts = x.choice is Choice.FOR and (x.has("need") or ends("quantity", x.told)) and not has("presents", x.text)
-    if counts or x.has(*_NOT_NOW, *_UNSURE) or "vote" in drop("my_vote", x.told):
+    measures = x.has("measure") and not x.is_claimed
+    if counts or measures or x.has(*_NOT_NOW, *_UNSURE) or "vote" in drop("my_vote", x.told):
         return False
     approves = x.has("approval", "rejection") and not _WRITER.search(x.told)  # "The vendor has approved"
     if approves or (find_names(x.end) and not x.is_adverb) or _NAMES_ONE.search(x.end) is not None:
@@ -187,6 +198,10 @@ LABEL_RULES = (
         *("not voted yet", True, lambda x: has("not_voted", x.last) and has("first_person", x.last)),
         ("As I have not voted so far",),
     ),
+    LabelRule(
+        *("names the vote", True, lambda x: x.is_claimed and _NAMES_VOTE.search(x.last) is not None),
+        ("In this case, my very first vote on an Apache list", "And the vote is"),
+    ),
     LabelRule("ticket", False, lambda x: _TICKET.search(x.end) is not None, ("#4711",), of_others=True),
     LabelRule(
         "another value",
@@ -223,5 +238,6 @@ LABEL_RULES = (
 def find_label_rule(written: str, choice: Choice, *, is_claimed: bool) -> LabelRule | None:
     """The first rule that takes a label."""
     written = written if any(map(find_names, _ASIDE.findall(written))) else _ASIDE.sub("", written)
+    is_claimed = is_claimed or find_claim("", written) is not None
     label = Label(_CLAIM_BEHIND.sub("", ITEM.sub("", written)), choice, is_claimed)
     return next((row for row in LABEL_RULES if row.when(label)), None)

@@ -27,6 +27,7 @@ _CONCLUDES = re.compile(
     r"|\b(?=i(?:'m|'ll| am| will| now| hereby| (?:have|need|want) to)* (?:chang|switch|mov)\w* my vote to\s*$)"
     r"|\band (?=(?:(?:stay|remain) at|vote|i'm|i am|i vote|i cast|i give|my vote is|you have my|here(?:'s| is) my)\b)"
     r"|\band (?=my (?:(?:non-)?binding )?$)"
+    r"|(?<!in )\bmy (?:[\w-]+ ){0,2}(?:opinion|verdict|vote|answer)(?: [\w-]+){0,12} is (?=(?:an? ?)?(?:[\w-]+ ?){0,3}$)"
     r"|\b(?=(?:i am|i'm|i(?: (?:also|must|can|now|hereby|therefore|have to))* (?:give|vote|say|cast)|my vote is|take my"
     r"|worth my)(?:\s+(?:an?|at|now|still|again|also|it|this|you|very much))*\s*$)"
 )

@@ -131,12 +131,13 @@ _IN_COUNT = re.compile(
     r"|\b(?:tally|count|spreadsheet|summary|bot) (?:says?|shows?|has|have|lists?)\b",
     re.IGNORECASE,
 )
+_ADDS_OWN = re.compile(r"\bi (?:\w+ )?(?:add|put|write|throw)\w*(?: in)? my (?:own )?(?:(?:non-?)?binding )?$", re.IGNORECASE)
 
 
 @rule(ASK, "speaks of a count of votes: is it the vote?")
 def in_a_count(m: Mention) -> bool:
     """In the tally I'm +1 (binding) | not: +1 (binding), please add it to the tally"""
-    return not m.opens and _IN_COUNT.search(m.sentence.text) is not None
+    return not m.opens and _IN_COUNT.search(m.sentence.text) is not None and _ADDS_OWN.search(m.lead) is None
 
 
 @rule(ASK, "says that it went astray: does it count?")
@@ -148,7 +149,7 @@ def astray(m: Mention) -> bool:
 @rule(ASK, "on something that may not be the proposal: is it a vote on it?")
 def on_something(m: Mention) -> bool:
     """+1 for the new wiring | not: +1 for KIP-7"""
-    return m.about is About.UNKNOWN
+    return m.about is About.UNKNOWN and _ADDS_OWN.search(m.lead) is None
 
 
 def _heads_prose(m: Mention) -> bool:
@@ -165,7 +166,7 @@ def opening(m: Mention) -> bool:
     is_own = begins_mail and (is_whole or speaks_of_itself(fold(m.rest)))
     if m.lead.endswith("so ") and m.rest.lstrip().startswith(("from a ", "from an ")):
         return False  # "PPMC votes count, so +1 from a PPMC member"
-    may = not m.is_result or (m.opens and m.mine_follows) or is_own or has("my_vote", fold(m.lead))
+    may = not m.is_result or m.mine_follows or is_own or has("my_vote", fold(m.lead))
     return may and m.is_apart and (m.opens or not m.segment)
 
 

@@ -204,6 +204,7 @@ def of_another(m: Mention) -> bool:
 
 #: "[10:14] <jun>"
 _CHAT = re.compile(r"\W*(?:\d{1,2}:\d\d\W+[\w-]+:|(?:\d{1,2}:\d\d\W+)?<[\w-]+>:?)\s*$")
+_I = re.compile(r"\bi\b")
 #: "Abstain: 0" beside "Yes: 3"
 _SIDE = re.compile(r"\W*(?:yes|no|for|against|veto(?:es)?|abstain(?:ed)?|abstentions?)\W*", re.IGNORECASE)
 
@@ -222,7 +223,7 @@ def labelled(m: Mention) -> bool:
     if heads_list or ends("example", fold(m.lead)):
         return True
     cites = drop("leads_in", fold(m.lead.rpartition(": ")[0]))  # "Jun said: I vote +1"
-    if any(ends(name, cites) for name in (*PASSED_ON, "other")) and "i" not in cites.split():
+    if any(ends(name, cites) for name in (*PASSED_ON, "other")) and _I.search(cites) is None:
         return True
     leads_up = label is not None and label.leads
     return bool(m.label) and not leads_up and not is_own(m.label, m.author)
