@@ -14,6 +14,7 @@ from kipflow.mail.votes.lexicon import begins, drop, ends, find_words, fold, has
 _START = (
     r"\b(?:call(?:ing)?(?: for)?|start(?:ing)?|open(?:ing)?|initiat\w+|rais(?:e|ing)|begin(?:ning)?|put\w*|"
     r"restart(?:ing)?|re-?open(?:ing)?|kick(?:ing)? off|hold(?:ing)?)\b[^.!?\n]{0,50}\b(?:re-?)?vot(?:e|ing)\b"
+    r"|\b(?:start|open|begin|call)(?:s|ing)? (?:an?other|an? (?:new|second|fresh)) (?:one|round)\b"
 )
 _CALL = re.compile(
     _START + r"|\bvot(?:e|ing)\b[^.!?\n]{0,40}\b(?:is|will be|will remain|remains|stays|shall be|to "

@@ -115,8 +115,12 @@ class Openings:
 
     @staticmethod
     def announces(message: Message) -> bool:
-        """Whether a mail under a vote's subject states an outcome: it opens no vote if there is one."""
-        return message.declared is not None and message.declared.outcome is not None
+        """Whether a mail under a vote's subject states an outcome: it opens no vote if there is one.
+
+        "So the first vote is cancelled, and this mail starts a new one" opens one.
+        """
+        ended = message.declared.outcome if message.declared is not None else None
+        return ended is not None and not (ended == "cancelled" and starts_vote(message.own_text))
 
     def is_bump(self, message: Message, earlier: Sequence[Earlier]) -> bool:
         """Whether the caller writes again under the same subject, without a new call, while the vote runs."""

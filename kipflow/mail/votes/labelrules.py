@@ -72,8 +72,8 @@ _STATES = re.compile(
 #: "My very first vote on an Apache list", "And the vote is"
 _NAMES_VOTE = re.compile(
     r"\bmy (?!(?:earlier|last|previous|old|former|original|other)\b)(?:\w+ ){0,3}(?:vote|ballot)(?: ever)?"
-    r"(?: (?:on|in|for|at)(?: [\w-]+){1,5})?$"
-    r"|\b(?:the|my|our) (?:vote|verdict|answer) is(?: (?:now|thus|a|an|and|(?:non-?)?binding|positive|negative|clear))*$"
+    r"(?: (?:on|in|at)(?: [\w-]+){1,4} (?:list|project|community|thread))?$"
+    r"|\b(?:the|my|our) (?:vote|verdict) is(?: (?:now|thus|an?|and|(?:non-?)?binding|positive|negative|clear))*$"
 )
 #: "Same as Jun and Ola", "Same vote as last week"
 _GOES_ALONG = re.compile(
@@ -198,10 +198,6 @@ LABEL_RULES = (
         *("not voted yet", True, lambda x: has("not_voted", x.last) and has("first_person", x.last)),
         ("As I have not voted so far",),
     ),
-    LabelRule(
-        *("names the vote", True, lambda x: x.is_claimed and _NAMES_VOTE.search(x.last) is not None),
-        ("In this case, my very first vote on an Apache list", "And the vote is"),
-    ),
     LabelRule("ticket", False, lambda x: _TICKET.search(x.end) is not None, ("#4711",), of_others=True),
     LabelRule(
         "another value",
@@ -220,6 +216,10 @@ LABEL_RULES = (
         ("My own vote is still missing",),
     ),
     LabelRule("understood", True, _is_understood, ("My vote", "Late to the party")),
+    LabelRule(
+        *("names the vote", True, lambda x: _NAMES_VOTE.search(x.last) is not None),
+        ("In this case, my very first vote on an Apache list", "And the vote is"),
+    ),
     LabelRule("goes along", True, lambda x: _GOES_ALONG.fullmatch(x.end.strip()) is not None, ("Same as Jun",)),
     LabelRule("names another", False, _names_another, ("Sorry, Jun", "I speak for Jun"), of_others=True),
     LabelRule("something lacks", False, _is_lacking, ("We need one more",)),

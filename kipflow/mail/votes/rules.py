@@ -84,8 +84,8 @@ def hypothetical(m: Mention) -> bool:
     abstains = m.choice is Choice.ABSTAIN and has("abstention", fold(m.label))  # "I'd rather abstain: 0"
     if (has("hypothetical", m.lead_in) and not abstains) or denies:
         return True
-    is_maybe = not m.opens and has("hypothetical", drop("polite", m.clause))
-    return is_maybe and (m.speaks_of_mine or m.is_mine or m.is_claimed)
+    is_own = m.speaks_of_mine or m.is_mine or m.is_claimed
+    return not m.opens and is_own and has("hypothetical", drop("polite", m.clause))
 
 
 #: most words between a negation and the value with a claim to bind that it denies
@@ -131,13 +131,12 @@ _IN_COUNT = re.compile(
     r"|\b(?:tally|count|spreadsheet|summary|bot) (?:says?|shows?|has|have|lists?)\b",
     re.IGNORECASE,
 )
-_ADDS_OWN = re.compile(r"\bi (?:\w+ )?(?:add|put|write|throw)\w*(?: in)? my (?:own )?(?:(?:non-?)?binding )?$", re.IGNORECASE)
 
 
 @rule(ASK, "speaks of a count of votes: is it the vote?")
 def in_a_count(m: Mention) -> bool:
     """In the tally I'm +1 (binding) | not: +1 (binding), please add it to the tally"""
-    return not m.opens and _IN_COUNT.search(m.sentence.text) is not None and _ADDS_OWN.search(m.lead) is None
+    return not m.opens and _IN_COUNT.search(m.sentence.text) is not None and people.ADDS_OWN.search(m.lead) is None
 
 
 @rule(ASK, "says that it went astray: does it count?")
@@ -149,7 +148,7 @@ def astray(m: Mention) -> bool:
 @rule(ASK, "on something that may not be the proposal: is it a vote on it?")
 def on_something(m: Mention) -> bool:
     """+1 for the new wiring | not: +1 for KIP-7"""
-    return m.about is About.UNKNOWN and _ADDS_OWN.search(m.lead) is None
+    return m.about is About.UNKNOWN and people.ADDS_OWN.search(m.lead) is None
 
 
 def _heads_prose(m: Mention) -> bool:

@@ -61,6 +61,8 @@ _NAMED_VALUE = re.compile(
     r"^\s*(?:[-*•]\s+|\d{1,2}[.)]\s+)?[\[<]?(?P<name>[^\W\d][\w.'’-]*(?:\s+[^\W\d][\w.'’-]*){0,3})[\]>]?\s*"
     r"(?:\([^()]{0,30}\)\s*)?[:=–-]?\s*\(?(?P<value>[+\-±]\s?[01])(?![\w.]\d)"
 )
+#: "Jun: I'm +1 on this"
+_SPEAKER = re.compile(r"^\s*(?:[-*•]\s+)?[A-Z][\w.'’-]*(?: [A-Z][\w.'’-]*)?: ")
 
 
 def classify_lines(lines: Sequence[str], author: str, apart: Collection[int] = ()) -> Shapes:
@@ -232,6 +234,9 @@ def _find_named_values(lines: Sequence[str], found: Shapes) -> Shapes:
             is_part = match["name"].islower() and "<" not in line and not has("measure", match["name"])
             named[index] = (shapes.LISTED if is_part else shapes.SUMMARY, match["value"])
             are_names = are_names or " " in match["name"] or "<" in line or has("measure", fold(match["name"]))
-    if len({value[0] for _, value in named.values()}) > 1 and not are_names:
+    # beside these, what somebody said: "Jun: I'm +1 on this"
+    beside = ({i - 1, i + 1} & set(range(len(lines))) for i in named)
+    said = {i for i in set().union(*beside) - {*named, *found} if _SPEAKER.match(lines[i]) and find_values(lines[i])}
+    if len({value[0] for _, value in named.values()}) > 1 and not (are_names or said):
         return dict.fromkeys(named, (shapes.ON_PARTS, "+1"))  # "Syntax: +1", "Packaging: -1": people, or parts of it?
-    return named if len(named) > 1 else {}
+    return named | dict.fromkeys(said, (shapes.SUMMARY, "+1")) if len(named) > 1 else {}

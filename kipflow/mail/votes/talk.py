@@ -188,6 +188,7 @@ def with_a_name(m: Mention) -> bool:
         or people.is_named(m)
         or people.is_of_tally(m)
         or people.KEEPS_TALLY.search(m.lead) is not None
+        or people.IN_CHAT.match(m.sentence.text) is not None
     )
 
 
@@ -202,8 +203,6 @@ def of_another(m: Mention) -> bool:
     return not m.opens and has("other", m.segment) and not is_given
 
 
-#: "[10:14] <jun>"
-_CHAT = re.compile(r"\W*(?:\d{1,2}:\d\d\W+[\w-]+:|(?:\d{1,2}:\d\d\W+)?<[\w-]+>:?)\s*$")
 _I = re.compile(r"\bi\b")
 #: "Abstain: 0" beside "Yes: 3"
 _SIDE = re.compile(r"\W*(?:yes|no|for|against|veto(?:es)?|abstain(?:ed)?|abstentions?)\W*", re.IGNORECASE)
@@ -216,11 +215,10 @@ def labelled(m: Mention) -> bool:
     if m.mine_follows and not ITEM.match(m.sentence.line.text):  # "- the limits: -1 from me" is on a part
         leads = label.leads if label is not None else not m.label
         is_writers = has("first_person", fold(m.label)) and not (label is not None and label.of_others)
-        return not (leads or is_writers) or _CHAT.match(m.lead) is not None
-    if m.written == "0" and _SIDE.fullmatch(m.label):
-        return True  # counts
+        return not (leads or is_writers)
+    counts = m.written == "0" and _SIDE.fullmatch(m.label) is not None
     heads_list = m.opens and m.rest.strip() == ":" and m.sentence.following.strip()  # "+1 (binding):"
-    if heads_list or ends("example", fold(m.lead)):
+    if counts or heads_list or ends("example", fold(m.lead)):
         return True
     cites = drop("leads_in", fold(m.lead.rpartition(": ")[0]))  # "Jun said: I vote +1"
     if any(ends(name, cites) for name in (*PASSED_ON, "other")) and _I.search(cites) is None:
