@@ -207,3 +207,35 @@ def test_polling_is_hourly_unless_the_environment_hurries_it(dags: dict[str, Any
 
 def test_a_start_waits_for_no_dag_that_the_sandbox_does_not_have(dags: dict[str, Any]) -> None:
     assert set(DAGS) <= set(dags)
+
+
+def test_programs_that_fork_tasks_import_kipflow_once(tmp_path: Path) -> None:
+    """Their listeners hear that they start, before they fork: tasks then have no rules and use cases left to import."""
+    program = (
+        "import runpy, sys\n"
+        "from airflow.listeners.listener import get_listener_manager\n"
+        "hook = get_listener_manager().hook\n"
+        "assert 'kipflow.wiring' not in sys.modules\n"
+        "hook.on_starting(component=None)\n"
+        "kept = set(sys.modules)\n"
+        "for path in sys.argv[1:]: runpy.run_path(path)\n"
+        "print(sorted({'.'.join(m.split('.')[:2]) for m in set(sys.modules) - kept if m.startswith('kipflow.')}))\n"
+    )
+    environment = {
+        "PATH": "/usr/bin:/bin",
+        "AIRFLOW_HOME": str(tmp_path),
+        "AIRFLOW__CORE__PLUGINS_FOLDER": f"{ROOT}/plugins",
+        "PYTHONPATH": f"{ROOT}/dags",
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", program, *map(str, FILES)],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stderr[-2000:]
+    left = set(ast.literal_eval(done.stdout.splitlines()[-1]))
+    assert left  # what single tasks need: the public site, the lake
+    assert left.isdisjoint(f"kipflow.{name}" for name in ("domain", "mail", "wiki", "services", "rosters", "config"))
