@@ -14,7 +14,6 @@ from kipflow.mail.votes.lexicon import begins, drop, ends, find_words, fold, has
 _START = (
     r"\b(?:call(?:ing)?(?: for)?|start(?:ing)?|open(?:ing)?|initiat\w+|rais(?:e|ing)|begin(?:ning)?|put\w*|"
     r"restart(?:ing)?|re-?open(?:ing)?|kick(?:ing)? off|hold(?:ing)?)\b[^.!?\n]{0,50}\b(?:re-?)?vot(?:e|ing)\b"
-    r"|\b(?:start|open|begin|call)(?:s|ing)? (?:an?other|an? (?:new|second|fresh)) (?:one|round)\b"
 )
 _CALL = re.compile(
     _START + r"|\bvot(?:e|ing)\b[^.!?\n]{0,40}\b(?:is|will be|will remain|remains|stays|shall be|to "
@@ -34,6 +33,17 @@ def is_call(text: str) -> bool:
 def starts_vote(text: str) -> bool:
     """Whether a mail's own words begin a vote; "please cast your vote" may also be a reminder."""
     return re.search(_START, text[:8_000], re.IGNORECASE) is not None
+
+
+_STARTS_NOW = re.compile(
+    r"\bthis (?:mail|message|thread)(?: now)? (?:starts|opens|begins|is) a (?:new|second) (?:one|vote|round)\b",
+    re.IGNORECASE,
+)
+
+
+def starts_anew(text: str) -> bool:
+    """Whether a mail says that it is itself the beginning of another vote: "this mail starts a new one"."""
+    return _STARTS_NOW.search(" ".join(text[:8_000].split())) is not None
 
 
 _RELEASE = re.compile(r"\brelease|\brc\W?\d|\d\.\d", re.IGNORECASE)

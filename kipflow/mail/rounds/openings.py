@@ -10,7 +10,7 @@ from kipflow.domain.proposals import find_references
 from kipflow.domain.votes import Standing
 from kipflow.mail.results import is_thought
 from kipflow.mail.rounds.book import Book
-from kipflow.mail.rounds.calls import find_beginnings, is_call, starts_vote
+from kipflow.mail.rounds.calls import find_beginnings, is_call, starts_anew, starts_vote
 from kipflow.mail.rounds.rounds import Earlier
 from kipflow.mail.rounds.topics import find_unversioned
 
@@ -69,7 +69,7 @@ class Openings:
         # a ballot without "Re:": a reply from a client that drops the mark
         votes = any(e.choice is not None for e in message.votes)
         within = self.has_ancestor(message, keys)
-        calls = is_call(message.own_text)
+        calls = is_call(message.own_text) or starts_anew(message.own_text)
         if votes and within and not any(message.author_address in e.callers for e in earlier):
             self.doubts[message.message_id] = "votes, in answer to another call: a vote on that one?"
             return calls
@@ -120,7 +120,7 @@ class Openings:
         "So the first vote is cancelled, and this mail starts a new one" opens one.
         """
         ended = message.declared.outcome if message.declared is not None else None
-        return ended is not None and not (ended == "cancelled" and starts_vote(message.own_text))
+        return ended is not None and not (ended == "cancelled" and starts_anew(message.own_text))
 
     def is_bump(self, message: Message, earlier: Sequence[Earlier]) -> bool:
         """Whether the caller writes again under the same subject, without a new call, while the vote runs."""

@@ -47,6 +47,8 @@ _DEFINITE = re.compile(r"(?:the|that|this|your|his|her|\w+['’]s)\b")
 _THEIRS = re.compile(r"(?:your|his|her|their|[^\W\d]\w*['’]s)\s+")
 #: "+1 on this as a first step"
 _AS = re.compile(r" as (?=(?:(?:a|the) (?:first )?step|it is|is|well|such)\s*(?:$|[.!]))")
+#: "+1 with no reservations"
+_NO_RESERVE = re.compile(r"no (?:reservations?|objections?|doubts?)\W*$", re.IGNORECASE)
 #: "+1 on the whole package"
 _ALL_OF_IT = re.compile(
     r"(?:(?:the|this) (?:whole|entire) (?:package|thing|lot|bundle)"
@@ -134,7 +136,7 @@ def read_about(lead: str, rest: str, title: frozenset[str] = frozenset()) -> Abo
     match = _OBJECT.match(rest)
     if match is None:
         return _read_other_object(rest)
-    if begins("no_object", fold(match.group("what"))):
+    if begins("no_object", fold(match.group("what"))) or _NO_RESERVE.match(match.group("what")):
         return About.NOTHING
     what = _AS.split(fold(match.group("what")))[0]
     bare = what[_DETERMINERS.match(what).end() :]  # type: ignore[union-attr]  # the pattern matches any text

@@ -49,8 +49,7 @@ _DO_AND = re.compile(
 _INVERTED = re.compile(r"^\W*(?:had|were|should) (?:i|we|he|she|they|it|this|that|there|the)\b", re.I)
 #: "+1, and I'd be glad to help when it lands": the help depends on something
 _OFFER = re.compile(
-    r",? and i(?:['’](?:d|ll)| (?:will|would|can|volunteer))\b(?![^.;!?]*\b(?:if|unless|until|provided)\b)[^.;!?]*",
-    re.IGNORECASE,
+    r",? and i(?:['’](?:d|ll)| (?:will|would|can))\b(?![^.;!?]*\b(?:if|unless|until|provided)\b)[^.;!?]*", re.IGNORECASE
 )
 #: "-1, because if the broker restarts, we lose data": another clause depends on it
 _OF_A_REASON = re.compile(r"\b(?:and|because|since|that|which|where) (?:if|when|once|after)\b", re.IGNORECASE)

@@ -16,6 +16,8 @@ from kipflow.mail.votes.values import is_fraction
 
 MAX_TEXT = 20_000
 _SENT_FOR = re.compile(r"^\W*(?i:sent|cast|posted) for (?:[A-Z][\w.'’-]+\s?){1,3}\W*$", re.MULTILINE)
+#: "a typo in the name of the config"
+_OF_A_THING = re.compile(r"\b(?:typos?|errors?|mistakes?|changes?|dash|dot|prefix|word|letter) in the name of\b")
 #: Most words after a vote and its claim that give no reason: "from me", "all good".
 _FEW = 2
 
@@ -114,7 +116,7 @@ def weigh_with_the_rest(vote: Expression, found: Sequence[Finding], text: str, a
     takes_back = _has(Role.TAKES_BACK, found[at + 1 :])
     spoken = SPEAKS_FOR_SELF.search(vote.line)  # "On behalf of Acme and myself", not "My own: +1, on behalf of Jun"
     for_self = spoken is not None and ("myself" in spoken.group() or not has("behalf", fold(vote.line)))
-    if (has("behalf", folded) or _SENT_FOR.search(text)) and not for_self:
+    if (has("behalf", _OF_A_THING.sub(" ", folded)) or _SENT_FOR.search(text)) and not for_self:
         doubt = ("for-another", "cast for somebody else, or not to be counted: whose vote is it?")
     elif takes_back and found[at].role is not Role.CHANGE:
         asked = vote.as_question("taken-back", "the same mail takes something back: does the vote stand?")

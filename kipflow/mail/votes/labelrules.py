@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from kipflow.domain.votes import Choice
 from kipflow.mail.announcements.names import find_names
-from kipflow.mail.votes.claims import find_claim
 from kipflow.mail.votes.conditions import UNDERSTOOD, find_unknown
 from kipflow.mail.votes.label import Label
 from kipflow.mail.votes.lexicon import begins, drop, ends, has, leaves_only
@@ -57,7 +56,7 @@ _LEADS = (
 PASSED_ON = ("relays", "reports", "source")
 _NOT_NOW = ("other", "earlier", "demand", "group")
 _LACKING = ("need", "quantity")
-_UNSURE = ("hypothetical", "hedging", "hedge", "part", "in_part")
+_UNSURE = ("hypothetical", "hedging", "hedge", "part", "measure", "in_part")
 #: a sentence, not the name of a thing
 _SAYS = re.compile(
     r"^\W*(?:(?:so|and|but|now|still|well|then|to me|for me|for us|imo|imho|in my (?:view|opinion|book)|\w+ly)\W+)*"
@@ -66,20 +65,23 @@ _SAYS = re.compile(
     rf"| (?:\w+ly )?(?:{BE}|has|have|will|does|do|looks?|seems?|sounds?|feels?|reads?|makes?|works?)\b)"
 )
 #: somebody or something else does something
-_STATES = re.compile(
-    rf"\b(?:wants?|says?|needs?)\b|\b(?:{BE}|has|have|had|will|did|does)\b(?: \w+)?$|^\W*(?:as|one|half|what)\b"
-)
-#: "My very first vote on an Apache list", "And the vote is"
+_STATES = re.compile(rf"\b(?:{BE}|has|have|had|will|did|does|wants?|says?|needs?)\b|^\W*(?:as|one|half|what)\b")
+#: "In this case, my very first vote on an Apache list", "And the vote is"
 _NAMES_VOTE = re.compile(
-    r"\bmy (?!(?:earlier|last|previous|old|former|original|other)\b)(?:\w+ ){0,3}(?:vote|ballot)(?: ever)?"
-    r"(?: (?:on|in|at)(?: [\w-]+){1,4} (?:list|project|community|thread))?$"
-    r"|\b(?:the|my|our) (?:vote|verdict) is(?: (?:now|thus|an?|and|(?:non-?)?binding|positive|negative|clear))*$"
+    r"\W*(?:(?:hi|hello|hey|dear|thanks|thank you)\b[^,]{0,30}, )?(?:in (?:this|that) case, )?(?:(?:and|so|then) )?"
+    r"(?:(?:with (?:great |much )?pleasure,? )?my (?:very )?first vote(?: ever)?"
+    r" (?:ever|(?:on|in) (?:an?|any) (?:[\w-]+ ){1,3}(?:list|project|community))"
+    r"|the vote is|my vote is(?: (?:an?|and|(?:non-?)?binding|positive|negative|clear))*)"
+)
+#: "I'm siding with him", "As said in the call"
+_REFERS = re.compile(
+    rf"(?i:(?:i(?:['’]m| am)? |we(?:['’]re| are)? )?(?:sid|go|vot|stand)ing with) (?:{NAME}|(?i:him|her|them|you))"
+    r"|(?i:as (?:said|promised|announced|mentioned) (?:in|on|at) the (?:\w+ )?(?:call|chat|meeting|review))"
 )
 #: "Same as Jun and Ola", "Same vote as last week"
 _GOES_ALONG = re.compile(
     r"(?i:(?:(?:the )?same (?:vote |answer )?)?(?:as|like) (?:before|said|last \w+|in the (?:first|last|previous) \w+))"
     rf"|(?i:same (?:here )?as|like|(?:i )?agree(?:d|ing)? with|echoing|seconding) {NAME}(?:(?:,| and| &) {NAME}){{0,3}}"
-    rf"|(?i:(?:i(?:['’]m| am)? |we(?:['’]re| are)? )?(?:sid|go|vot|stand)ing with) (?:{NAME}|him|her|them|you)"
 )
 _MANY = 4
 #: a name: a capital within it, or an actor at its start: "Jun is away", "Babcia was right", not "It is ready"
@@ -151,8 +153,7 @@ def _objects_if_against(x: Label) -> bool:
 def _is_prose(x: Label) -> bool:
     """Whether it is a sentence, or enough words with a claim to bind: about no other vote, person or part."""
     counts = x.choice is Choice.FOR and (x.has("need") or ends("quantity", x.told)) and not has("presents", x.text)
-    measures = x.has("measure") and not x.is_claimed
-    if counts or measures or x.has(*_NOT_NOW, *_UNSURE) or "vote" in drop("my_vote", x.told):
+    if counts or x.has(*_NOT_NOW, *_UNSURE) or "vote" in drop("my_vote", x.told):
         return False
     approves = x.has("approval", "rejection") and not _WRITER.search(x.told)  # "The vendor has approved"
     if approves or (find_names(x.end) and not x.is_adverb) or _NAMES_ONE.search(x.end) is not None:
@@ -207,6 +208,10 @@ LABEL_RULES = (
         of_others=True,
     ),
     LabelRule("agrees", True, _agrees, ("I'm all for it",)),
+    LabelRule(
+        *("refers", True, lambda x: _REFERS.fullmatch(x.written.strip()) is not None),
+        ("I'm siding with Jun", "As said in the call"),
+    ),
     LabelRule("passes on", False, _passes_on, ("Jun wrote", "Her vote"), of_others=True),
     LabelRule("lacks its end", False, lambda x: awaits_value(x.end.strip()), ("I jotted down", "We agreed on")),
     LabelRule("says the opposite", False, _says_the_opposite, ("Against",)),
@@ -217,7 +222,7 @@ LABEL_RULES = (
     ),
     LabelRule("understood", True, _is_understood, ("My vote", "Late to the party")),
     LabelRule(
-        *("names the vote", True, lambda x: _NAMES_VOTE.search(x.last) is not None),
+        *("names the vote", True, lambda x: _NAMES_VOTE.fullmatch(x.text.strip()) is not None),
         ("In this case, my very first vote on an Apache list", "And the vote is"),
     ),
     LabelRule("goes along", True, lambda x: _GOES_ALONG.fullmatch(x.end.strip()) is not None, ("Same as Jun",)),
@@ -238,6 +243,5 @@ LABEL_RULES = (
 def find_label_rule(written: str, choice: Choice, *, is_claimed: bool) -> LabelRule | None:
     """The first rule that takes a label."""
     written = written if any(map(find_names, _ASIDE.findall(written))) else _ASIDE.sub("", written)
-    is_claimed = is_claimed or find_claim("", written) is not None
     label = Label(_CLAIM_BEHIND.sub("", ITEM.sub("", written)), choice, is_claimed)
     return next((row for row in LABEL_RULES if row.when(label)), None)

@@ -27,7 +27,8 @@ _CONCLUDES = re.compile(
     r"|\b(?=i(?:'m|'ll| am| will| now| hereby| (?:have|need|want) to)* (?:chang|switch|mov)\w* my vote to\s*$)"
     r"|\band (?=(?:(?:stay|remain) at|vote|i'm|i am|i vote|i cast|i give|my vote is|you have my|here(?:'s| is) my)\b)"
     r"|\band (?=my (?:(?:non-)?binding )?$)"
-    r"|(?<!in )\bmy (?:[\w-]+ ){0,2}(?:opinion|verdict|vote)(?: [\w-]+){0,12} is (?=(?:an? ?)?(?:[\w-]+ ?){0,3}$)"
+    r"|(?<!in )\bmy (?:(?:non-?)?binding |personal |own |humble |honest )*(?:opinion|verdict|vote)"
+    r"(?: (?!is\b|that\b)[\w-]+){0,12} is (?=(?:an? ?)?(?:[\w-]+ ?){0,3}$)"
     r"|\b(?=(?:i am|i'm|i(?: (?:also|must|can|now|hereby|therefore|have to))* (?:give|vote|say|cast)|my vote is|take my"
     r"|worth my)(?:\s+(?:an?|at|now|still|again|also|it|this|you|very much))*\s*$)"
 )
@@ -47,8 +48,12 @@ _FRAME = " *-•_\"'“”‘’`~"
 _QUOTED_MARK = re.compile(r"[.,!?](?=[\"”’'] +as\b)")
 #: "three (3) binding": a number, and the same in figures
 _TWICE = re.compile(r" ?\((?:\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten)\)(?= )", re.IGNORECASE)
-#: "one (non-binding) +1"
-_CLAIM_BEFORE = re.compile(r"\((?P<claim>(?:non\W?)?binding)\)\s*$", re.IGNORECASE)
+#: "we have one (non-binding) +1", "I revoke my (binding) -1": the clause goes on behind the brackets
+_CLAIM_BEFORE = re.compile(
+    r"(?P<said>\b(?:we|you|your|there|have|need|revoke|withdraw|\w+['’]s)\b[^()]{0,40})"
+    r"\((?P<claim>(?:non\W?)?binding)\)\s*$",
+    re.IGNORECASE,
+)
 _SENTENCE_END = re.compile(r"[.!?]\s")
 _NAME_BEFORE = re.compile(r"[A-Z][\w.'’-]*\s*(?=\([^()]*$)")
 _DASH = re.compile(r"\w\s*[–—-]\W*$")
@@ -105,7 +110,7 @@ class Mention:
     @cached_property
     def clause(self) -> str:
         """The lead after its last mark, in lower case."""
-        lead = _CLAIM_BEFORE.sub(r"\g<claim> ", _QUOTED_MARK.sub("", _TWICE.sub("", self.lead)))
+        lead = _CLAIM_BEFORE.sub(r"\g<said>\g<claim> ", _QUOTED_MARK.sub("", _TWICE.sub("", self.lead)))
         return fold(MARK.split(lead)[-1]).strip(_FRAME)
 
     @cached_property

@@ -40,8 +40,6 @@ KEEPS_TALLY = re.compile(
     r"|^\W*(?:\w+,? ){0,2}(?:noted|ack|acknowledged|counted|recorded)(?: as)?\W*$",
     re.IGNORECASE,
 )
-#: "It is with pleasure that I add my binding"
-ADDS_OWN = re.compile(r"\bI (?:\w+ )?(?:add|put|write)(?: in)? my (?:own )?(?:(?:non-?)?binding )?$")
 #: "[10:14] <jun>", "[14:03] jun: same"
 IN_CHAT = re.compile(r"\W*(?:\d{1,2}:\d\d\W+[\w-]+:|(?:\d{1,2}:\d\d\W+)?<[\w-]+>:?)\s")
 #: a sentence about somebody else's vote: "your veto", "Jun's -1"

@@ -136,7 +136,7 @@ _IN_COUNT = re.compile(
 @rule(ASK, "speaks of a count of votes: is it the vote?")
 def in_a_count(m: Mention) -> bool:
     """In the tally I'm +1 (binding) | not: +1 (binding), please add it to the tally"""
-    return not m.opens and _IN_COUNT.search(m.sentence.text) is not None and people.ADDS_OWN.search(m.lead) is None
+    return not m.opens and _IN_COUNT.search(m.sentence.text) is not None
 
 
 @rule(ASK, "says that it went astray: does it count?")
@@ -148,7 +148,7 @@ def astray(m: Mention) -> bool:
 @rule(ASK, "on something that may not be the proposal: is it a vote on it?")
 def on_something(m: Mention) -> bool:
     """+1 for the new wiring | not: +1 for KIP-7"""
-    return m.about is About.UNKNOWN and people.ADDS_OWN.search(m.lead) is None
+    return m.about is About.UNKNOWN
 
 
 def _heads_prose(m: Mention) -> bool:

@@ -203,7 +203,8 @@ def of_another(m: Mention) -> bool:
     return not m.opens and has("other", m.segment) and not is_given
 
 
-_I = re.compile(r"\bi\b")
+#: "I'm siding with him": cites nobody
+_WITH_WHOM = re.compile(r"ing with (?:him|her|them|you)$")
 #: "Abstain: 0" beside "Yes: 3"
 _SIDE = re.compile(r"\W*(?:yes|no|for|against|veto(?:es)?|abstain(?:ed)?|abstentions?)\W*", re.IGNORECASE)
 
@@ -220,8 +221,8 @@ def labelled(m: Mention) -> bool:
     heads_list = m.opens and m.rest.strip() == ":" and m.sentence.following.strip()  # "+1 (binding):"
     if counts or heads_list or ends("example", fold(m.lead)):
         return True
-    cites = drop("leads_in", fold(m.lead.rpartition(": ")[0]))  # "Jun said: I vote +1"
-    if any(ends(name, cites) for name in (*PASSED_ON, "other")) and _I.search(cites) is None:
+    cites = _WITH_WHOM.sub("", drop("leads_in", fold(m.lead.rpartition(": ")[0])))  # "Jun said: I vote +1"
+    if any(ends(name, cites) for name in (*PASSED_ON, "other")) and "i" not in cites.split():
         return True
     leads_up = label is not None and label.leads
     return bool(m.label) and not leads_up and not is_own(m.label, m.author)
