@@ -72,6 +72,7 @@ def seconds_to_read(data: bytes) -> float:
     return time.process_time() - start
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BAITS)
 def test_a_megabyte_of_bait_is_read_in_seconds(name: str) -> None:
     body = BAITS[name] * (1_000_000 // len(BAITS[name]))
@@ -79,6 +80,7 @@ def test_a_megabyte_of_bait_is_read_in_seconds(name: str) -> None:
     assert seconds_to_read(HEAD.replace(b"Re: [VOTE]", b"[RESULT] [VOTE]") + b"\n" + body) < 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [120, 1_999])
 @pytest.mark.parametrize("name", BAITS)
 def test_a_megabyte_of_lines_of_bait_is_read_in_seconds(name: str, width: int) -> None:
