@@ -16,7 +16,7 @@ import click
 
 from kipflow import __version__
 from kipflow.adapters.private import PRIVATE
-from kipflow.commands.program import with_program
+from kipflow.commands.invocation import with_program
 from kipflow.config.settings import load_instance_variables, read_settings
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.texts import as_printable

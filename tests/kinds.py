@@ -9,10 +9,10 @@ from kipflow.adapters.deliverer import ThisProcess
 from kipflow.adapters.store import SqlStore
 from kipflow.services.deliver import deliver
 from kipflow.services.effectrules import EffectRules
-from kipflow.services.kinds.chat import ChatKind
 from kipflow.services.kinds.index import IndexKind
 from kipflow.services.kinds.kind import EffectKind, Scope
 from kipflow.services.kinds.page import PageKind
+from kipflow.services.kinds.slack import ChatKind
 from kipflow.services.ports import Report
 
 

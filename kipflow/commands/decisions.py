@@ -7,9 +7,9 @@ from datetime import datetime
 
 import click
 
+from kipflow.commands.invocation import with_program
 from kipflow.commands.opening import find_now, open_parts
 from kipflow.commands.output import UtcTime, as_of_option, console, format_option, print_rows, progress
-from kipflow.commands.program import with_program
 from kipflow.commands.sayings import find_facts, render_evidence, say_evidence
 from kipflow.config.loading import load_community
 from kipflow.config.settings import read_settings

@@ -16,7 +16,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from kipflow.commands.program import with_program
+from kipflow.commands.invocation import with_program
 from kipflow.domain.texts import as_printable
 from kipflow.domain.times import as_utc
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any
 
+from kipflow.commands.invocation import say_program
 from kipflow.commands.output import console, print_json, print_rows, print_table, say_time
-from kipflow.commands.program import say_program
 from kipflow.commands.proposal_json import as_dict
 from kipflow.commands.sayings import find_facts, render_ballots, say_ballot, say_evidence
 from kipflow.domain.arrivals import UNRECORDED

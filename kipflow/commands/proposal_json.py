@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from kipflow.commands.program import say_program
+from kipflow.commands.invocation import say_program
 from kipflow.commands.sayings import render_ballots, render_evidence
 from kipflow.domain.clocks import VoteState
 from kipflow.domain.facts import Ruling, SilenceWarning

@@ -8,9 +8,9 @@ from typing import Any
 
 import click
 
+from kipflow.commands.invocation import say_program
 from kipflow.commands.opening import find_past, open_parts
 from kipflow.commands.output import console, format_option, print_rows
-from kipflow.commands.program import say_program
 from kipflow.commands.sayings import parse_number, print_done, render_ballots, say_ballot
 from kipflow.commands.settle import COMMANDS, by_option
 from kipflow.domain.facts import Ruling

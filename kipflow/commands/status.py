@@ -11,9 +11,9 @@ import click
 
 from kipflow.commands.coverage import say_coverage, say_empty
 from kipflow.commands.drift import look_back_at_all, print_drift
+from kipflow.commands.invocation import with_program
 from kipflow.commands.opening import find_now, open_parts
 from kipflow.commands.output import UtcTime, as_of_option, console, format_option, print_rows
-from kipflow.commands.program import with_program
 from kipflow.commands.proposal import print_proposal
 from kipflow.commands.sayings import parse_number
 from kipflow.domain.clocks import VoteState

@@ -14,7 +14,7 @@ from kipflow.domain.facts import Message, Unreadable
 from kipflow.domain.policy import Reading
 from kipflow.mail.archive import read_path
 from kipflow.mail.filereading import FileReading
-from kipflow.services.filemonths import FileMonths
+from kipflow.services.file_coverage import FileMonths
 from kipflow.services.ports import Report, Store
 from kipflow.services.reread import expire_readings
 from kipflow.services.storing import ingest_items
@@ -45,7 +45,7 @@ def ingest_paths(
 
     `complete_through` is an operator's statement that the files hold all mail of their lists until then. Without it
     each mbox proves its list up to its newest arrival recorded by a receiving host, never by a mail's Date. A month of
-    a truncated file is partial in any case, until a later file has the missing mail (`filemonths`).
+    a truncated file is partial in any case, until a later file has the missing mail (`file_coverage`).
     """
     expire_readings(store, how.get("tags", ()))
     with store.begin() as session:

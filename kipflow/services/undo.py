@@ -16,7 +16,7 @@ from kipflow.domain.texts import digest_text, say_count
 from kipflow.domain.times import say_moment
 from kipflow.services.advance import preview_in
 from kipflow.services.desk import ActContext, Desk
-from kipflow.services.filemonths import name_breaks
+from kipflow.services.file_coverage import name_breaks
 from kipflow.services.ports import Batch, MonthChange, Session
 from kipflow.services.ruling_checks import BadRuling
 from kipflow.services.wording import LEAVES, say_move

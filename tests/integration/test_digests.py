@@ -16,7 +16,7 @@ from kipflow.adapters.slack import SlackChat
 from kipflow.services import deliver
 from kipflow.services.away import load_outages
 from kipflow.services.digests import DigestRules
-from kipflow.services.kinds.chat import ChatKind
+from kipflow.services.kinds.slack import ChatKind
 from kipflow.services.ports import Effect
 from kipflow.wiring import Parts, effect_rules
 from tests.kinds import make_due, scope_of

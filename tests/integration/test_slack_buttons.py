@@ -20,7 +20,7 @@ from kipflow.sandbox.channels import channel_id
 from kipflow.services.acts import perform
 from kipflow.services.desk import ActContext
 from kipflow.services.effectrules import EffectRules
-from kipflow.services.kinds.chat import ChatKind
+from kipflow.services.kinds.slack import ChatKind
 from kipflow.services.ports import Effect, Press
 from kipflow.services.presses import settle_press
 from kipflow.wiring import Parts, effect_rules, open_desk

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from kipflow.cli import COMMANDS, run
-from kipflow.commands import program
+from kipflow.commands import invocation
 from kipflow.services.wording import name_program
 from tests.unit.tools.shown import find_faults
 
@@ -79,7 +79,7 @@ def test_a_command_begins_as_it_was_called(
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
     monkeypatch.setenv("KIPFLOW_COMMUNITY", community)
     monkeypatch.setattr(sys, "argv", [called.format(here=tmp_path, bin=tmp_path / "bin")])
-    assert program.say_program() == begins
+    assert invocation.say_program() == begins
 
 
 def test_errors_and_reports_name_the_community_that_they_are_of(
