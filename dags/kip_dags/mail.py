@@ -12,11 +12,11 @@ from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException
 from kip_dags.defaults import MESSAGES
 from kip_dags.parts import log_report, open_parts, skip_unless_new
 from kip_dags.spark import Batch, SubmitJob, find_batch, prune_batches
-from kipflow.adapters import lake
+from kipflow.adapters import lake, landingfiles
 from kipflow.config.community import ArchiveConfig
-from kipflow.services import landing, poll, reread
+from kipflow.services import poll, reread
 from kipflow.services.landing import WantedMonth
-from kipflow.services.ports import Archive, Report
+from kipflow.services.ports import Archive, Landed, Report
 from kipflow.wiring import Parts
 
 
@@ -27,7 +27,7 @@ def require_archive(parts: Parts) -> tuple[Archive, ArchiveConfig]:
     return parts.archive, parts.community.archive
 
 
-def land(parts: Parts, batch: Batch, wanted: Sequence[WantedMonth]) -> list[landing.Landed]:
+def land(parts: Parts, batch: Batch, wanted: Sequence[WantedMonth]) -> list[Landed]:
     """Download months to files and record them for the following tasks. A bad month among good ones fails nothing.
 
     Raises:
@@ -36,12 +36,12 @@ def land(parts: Parts, batch: Batch, wanted: Sequence[WantedMonth]) -> list[land
     archive, _ = require_archive(parts)
     raw = parts.settings.raw / parts.community.name
     landed = list(poll.fetch_months(archive, wanted, raw, parts.clock(), on_progress=print))
-    landing.save_landing(landed, batch.landing)
+    landingfiles.save_landing(landed, batch.landing)
     if landed and not any(one.is_given for one in landed):
         read_here(parts, batch)
         why = landed[0].month.why or landed[0].month.status
         raise AirflowFailException(f"none of the {len(landed)} months could be read: {why}")
-    landing.save_manifest(landed, batch.manifest, **parts.community.reading)
+    landingfiles.save_manifest(landed, batch.manifest, **parts.community.reading)
     return landed
 
 
@@ -56,7 +56,7 @@ def store_read() -> dict[str, int]:
     """Store what Spark read."""
     parts, batch = open_parts(), find_batch(get_current_context()["dag_run"])
     items: Iterator[Any] = chain(lake.read_messages(batch.written), lake.read_unreadable(batch.written))
-    landed = landing.load_landing(batch.landing)
+    landed = landingfiles.load_landing(batch.landing)
     return finish(batch, poll.upsert_read(parts.store, landed, items, seen_at=parts.clock()))
 
 
@@ -89,7 +89,7 @@ def announce_readings(counts: dict[str, int]) -> int:
 
 def read_here(parts: Parts, batch: Batch) -> dict[str, int]:
     """Read and store the downloaded months in this process."""
-    landed = landing.load_landing(batch.landing)
+    landed = landingfiles.load_landing(batch.landing)
     report = poll.read_months(parts.store, landed, **parts.community.reading, seen_at=parts.clock())
     return finish(batch, report)
 

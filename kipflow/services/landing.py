@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Unpack
 
 from kipflow.domain.clocks import list_months, month_end
 from kipflow.domain.errors import KipflowError, ServiceUnavailable
 from kipflow.domain.facts import ArchiveMonth
-from kipflow.domain.policy import Reading
-from kipflow.domain.records import from_plain, to_plain
 from kipflow.domain.texts import say_count
 from kipflow.mbox.files import count_starts
 from kipflow.services.away import note_recovery
-from kipflow.services.ports import Archive, Report, Store
+from kipflow.services.ports import Archive, Landed, Report, Store
 
 #: How the reason begins for which a month is held that is not from the archive.
 FROM_FILES = "read from files"
@@ -121,61 +117,9 @@ def _say_silent(list_id: str, months: int) -> str:
     return f"{list_id}: the archive has no mail of it in {say_count(months, 'month')}; is that its address?"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Landed:
-    """A downloaded month, with the archive's statistics on it.
-
-    `counted` is their number of mails; 0 if unknown.
-    """
-
-    month: ArchiveMonth
-    stats: str
-    counted: int = 0
-
-    @property
-    def file(self) -> Path | None:
-        """The month's file, if it can be read: a truncated one can, up to its break."""
-        path = self.month.path if self.month.status in {"complete", "partial"} else None
-        return None if path is None else Path(path)
-
-    @property
-    def is_given(self) -> bool:
-        """Whether the archive gave the month just now, at least in part."""
-        return self.file is not None and self.month.given
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether the month's file is complete according to the archive."""
-        return self.month.status == "complete"
-
-
 def find_raw_file(raw: Path, list_id: str, month: str) -> Path:
     """The path of a list's raw month below `raw`."""
     return raw / list_id / f"{month}.mbox"
-
-
-def save_landing(landed: Sequence[Landed], path: Path) -> Path:
-    """Write what landed as JSON at `path`, for a later step or process to read."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(to_plain(landed), indent=1), encoding="utf-8")
-    return path
-
-
-def load_landing(path: Path) -> list[Landed]:
-    """What `save_landing` wrote."""
-    return [from_plain(Landed, row) for row in json.loads(path.read_text(encoding="utf-8"))]
-
-
-def save_manifest(landed: Sequence[Landed], path: Path, **how: Unpack[Reading]) -> Path:
-    """Write the readable files of a landing as the manifest that `read_archives.py` takes."""
-    files = [
-        {"path": x.month.path, "list_id": x.month.list_id, "month": x.month.month, "whole": x.is_whole}
-        for x in landed
-        if x.file is not None
-    ]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps({**how, "files": files}, indent=1), encoding="utf-8")
-    return path
 
 
 def count_new(landed: Iterable[Landed], held: Mapping[tuple[str, str], ArchiveMonth]) -> int:

@@ -24,8 +24,8 @@ from kipflow.mail.archive import read_mbox
 from kipflow.mail.filereading import FileReading
 from kipflow.mbox.files import find_break
 from kipflow.services.away import note_outage, note_recovery
-from kipflow.services.landing import FROM_FILES, HELD_UP_TO, Landed, WantedMonth, find_raw_file, is_settled, stats_mark
-from kipflow.services.ports import Archive, Report, Store
+from kipflow.services.landing import FROM_FILES, HELD_UP_TO, WantedMonth, find_raw_file, is_settled, stats_mark
+from kipflow.services.ports import Archive, Landed, Report, Store
 from kipflow.services.storing import MailFilter, Storing, load_known_mails, save_known_mails
 
 #: Connections to the archive at one time: all of Apache shares it.

@@ -22,8 +22,7 @@ from kipflow.mail.subjects import parse_subject
 from kipflow.mail.votes.reading import read_expressions
 from kipflow.services import poll, replay
 from kipflow.services.assembly import load_facts
-from kipflow.services.landing import Landed
-from kipflow.services.ports import Report
+from kipflow.services.ports import Landed, Report
 from kipflow.services.reread import reread
 from tests.integration.late import DAY, LIST, MONDAY, Mail, Village, found, story
 

@@ -21,11 +21,12 @@ from pyspark.sql.pandas.types import to_arrow_schema
 
 from kipflow import java
 from kipflow.adapters import lake
+from kipflow.adapters.landingfiles import save_manifest
 from kipflow.domain.errors import UnreadableInput
 from kipflow.domain.facts import ArchiveMonth, Message, Unreadable
 from kipflow.mail.archive import read_mbox
 from kipflow.mail.filereading import FileReading
-from kipflow.services.landing import Landed, save_manifest
+from kipflow.services.ports import Landed
 
 LIST = "dev@list.example"
 NOW = datetime(2026, 4, 2, tzinfo=UTC)

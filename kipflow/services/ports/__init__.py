@@ -22,6 +22,7 @@ from kipflow.services.ports.records import (
     Batch,
     CheckedPage,
     IndexRow,
+    Landed,
     MetricRow,
     MonthChange,
     NewFact,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from pathlib import Path
 
 from kipflow.domain.events import Stage
 from kipflow.domain.facts import ArchiveMonth, Coverage, Message, Ruling, SilenceWarning
@@ -20,6 +21,34 @@ class MonthChange:
     after: ArchiveMonth
     breaks_before: str
     breaks_after: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Landed:
+    """A downloaded month, with the archive's statistics on it.
+
+    `counted` is their number of mails; 0 if unknown.
+    """
+
+    month: ArchiveMonth
+    stats: str
+    counted: int = 0
+
+    @property
+    def file(self) -> Path | None:
+        """The month's file, if it can be read: a truncated one can, up to its break."""
+        path = self.month.path if self.month.status in {"complete", "partial"} else None
+        return None if path is None else Path(path)
+
+    @property
+    def is_given(self) -> bool:
+        """Whether the archive gave the month just now, at least in part."""
+        return self.file is not None and self.month.given
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the month's file is complete according to the archive."""
+        return self.month.status == "complete"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,7 +21,7 @@ from kipflow.mail.filereading import FileReading
 from kipflow.services import poll
 from kipflow.services.assembly import load_facts
 from kipflow.services.ingest import ingest_paths
-from kipflow.services.landing import Landed
+from kipflow.services.ports import Landed
 from tests.integration.adapters.faulty import mails
 from tests.unit.services.stores import open_memory
 

@@ -24,7 +24,7 @@ from kipflow.adapters.store import tables
 from kipflow.domain.facts import ArchiveMonth
 from kipflow.mail import version
 from kipflow.services import poll, replay
-from kipflow.services.landing import Landed
+from kipflow.services.ports import Landed
 from kipflow.services.reread import reread
 from tests.databases import copy_template, migrate, run_sql
 from tests.integration.killing import await_end, fork

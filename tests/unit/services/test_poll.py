@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from kipflow.adapters.landingfiles import load_landing, save_landing
 from kipflow.adapters.store import SqlStore, open_store
 from kipflow.domain.clocks import find_coverage, is_covered
 from kipflow.domain.errors import ServiceUnavailable
@@ -22,16 +23,13 @@ from kipflow.services.assembly import CommunityRules, load_facts
 from kipflow.services.away import Outage, load_outages
 from kipflow.services.ingest import ingest_paths
 from kipflow.services.landing import (
-    Landed,
     WrongRange,
     count_new,
     find_wanted_months,
-    load_landing,
-    save_landing,
     wanted_range,
 )
 from kipflow.services.poll import fetch_months, poll_months, read_months, upsert_read
-from kipflow.services.ports import MonthStats
+from kipflow.services.ports import Landed, MonthStats
 from tests.databases import copy_database
 from tests.unit.domain.building import POLICY
 
