@@ -35,17 +35,6 @@ def starts_vote(text: str) -> bool:
     return re.search(_START, text[:8_000], re.IGNORECASE) is not None
 
 
-_STARTS_NOW = re.compile(
-    r"\bthis (?:mail|message|thread)(?: now)? (?:starts|opens|begins|is) a (?:new|second) (?:one|vote|round)\b",
-    re.IGNORECASE,
-)
-
-
-def starts_anew(text: str) -> bool:
-    """Whether a mail says that it is itself the beginning of another vote: "this mail starts a new one"."""
-    return _STARTS_NOW.search(" ".join(text[:8_000].split())) is not None
-
-
 _RELEASE = re.compile(r"\brelease|\brc\W?\d|\d\.\d", re.IGNORECASE)
 _RELEASE_NAMED = re.compile(r"\brelease\b.*\d\.\d|\brc\W?\d", re.IGNORECASE)
 _ARTIFACTS = re.compile(r"\b(?:candidate|artifacts?|staging|tarball)\b", re.IGNORECASE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from functools import cached_property
 
@@ -10,11 +11,12 @@ from kipflow.domain.proposals import find_references
 from kipflow.domain.votes import Standing
 from kipflow.mail.results import is_thought
 from kipflow.mail.rounds.book import Book
-from kipflow.mail.rounds.calls import find_beginnings, is_call, starts_anew, starts_vote
+from kipflow.mail.rounds.calls import find_beginnings, is_call, starts_vote
 from kipflow.mail.rounds.rounds import Earlier
 from kipflow.mail.rounds.topics import find_unversioned
 
 _BY_TITLE = "names no proposal, only mails of others under its title do"
+_RESTARTED = re.compile(r"[(\[][^()\[\]]*\b(?:restarted|re-?started|new vote|re-?vote)\b[^()\[\]]*[)\]]", re.IGNORECASE)
 _UNKNOWN_TAG = "its tag is none that is known, while others vote in its thread"
 
 
@@ -30,6 +32,14 @@ def begins_with_vote(message: Message) -> bool:
     clear = [e.line.strip() for e in message.votes if e.standing is Standing.CLEAR and e.choice is not None]
     first = next((line.strip() for line in message.own_text.splitlines() if line.strip()), "")
     return any(first.startswith(line) for line in clear)
+
+
+def says_restarted(message: Message, earlier: Sequence[Earlier]) -> bool:
+    """Whether a caller's subject says that it begins the vote again: "[VOTE] KIP-7: Shorter names (restarted)"."""
+    declared = message.declared
+    is_end = declared is not None and declared.outcome not in {None, "cancelled"}
+    is_caller = any(message.author_address in e.callers for e in earlier)
+    return is_caller and not is_end and _RESTARTED.search(message.subject) is not None
 
 
 class Openings:
@@ -60,7 +70,9 @@ class Openings:
         earlier = [self.book.earlier[key] for key in keys if key in self.book.earlier]
         if not earlier:
             return is_call(message.own_text) or not self.is_stray_ballot(message)
-        if any(e.is_resent(message, self.book.time_of(message)) for e in earlier) or self.announces(message):
+        if any(e.is_resent(message, self.book.time_of(message)) for e in earlier):
+            return False
+        if self.announces(message) and not says_restarted(message, earlier):
             return False
         if reading.round is not None and all(reading.round not in e.markers for e in earlier):
             return True
@@ -69,7 +81,7 @@ class Openings:
         # a ballot without "Re:": a reply from a client that drops the mark
         votes = any(e.choice is not None for e in message.votes)
         within = self.has_ancestor(message, keys)
-        calls = is_call(message.own_text) or starts_anew(message.own_text)
+        calls = is_call(message.own_text) or says_restarted(message, earlier)
         if votes and within and not any(message.author_address in e.callers for e in earlier):
             self.doubts[message.message_id] = "votes, in answer to another call: a vote on that one?"
             return calls
@@ -115,12 +127,8 @@ class Openings:
 
     @staticmethod
     def announces(message: Message) -> bool:
-        """Whether a mail under a vote's subject states an outcome: it opens no vote if there is one.
-
-        "So the first vote is cancelled, and this mail starts a new one" opens one.
-        """
-        ended = message.declared.outcome if message.declared is not None else None
-        return ended is not None and not (ended == "cancelled" and starts_anew(message.own_text))
+        """Whether a mail under a vote's subject states an outcome: it opens no vote if there is one."""
+        return message.declared is not None and message.declared.outcome is not None
 
     def is_bump(self, message: Message, earlier: Sequence[Earlier]) -> bool:
         """Whether the caller writes again under the same subject, without a new call, while the vote runs."""

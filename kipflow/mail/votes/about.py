@@ -48,7 +48,7 @@ _THEIRS = re.compile(r"(?:your|his|her|their|[^\W\d]\w*['’]s)\s+")
 #: "+1 on this as a first step"
 _AS = re.compile(r" as (?=(?:(?:a|the) (?:first )?step|it is|is|well|such)\s*(?:$|[.!]))")
 #: "+1 with no reservations"
-_NO_RESERVE = re.compile(r"no (?:reservations?|objections?|doubts?)\W*$", re.IGNORECASE)
+_NO_RESERVE = re.compile(r"no (?:reservations?|objections?|doubts?)[\s.!,;)]*$", re.IGNORECASE)
 #: "+1 on the whole package"
 _ALL_OF_IT = re.compile(
     r"(?:(?:the|this) (?:whole|entire) (?:package|thing|lot|bundle)"

@@ -17,7 +17,7 @@ from kipflow.mail.votes.values import is_fraction
 MAX_TEXT = 20_000
 _SENT_FOR = re.compile(r"^\W*(?i:sent|cast|posted) for (?:[A-Z][\w.'’-]+\s?){1,3}\W*$", re.MULTILINE)
 #: "a typo in the name of the config"
-_OF_A_THING = re.compile(r"\b(?:typos?|errors?|mistakes?|changes?|dash|dot|prefix|word|letter) in the name of\b")
+_OF_A_THING = re.compile(r"\b(?:typos?|errors?|mistakes?) in the name of (?:the|this|that|one)\b")
 #: Most words after a vote and its claim that give no reason: "from me", "all good".
 _FEW = 2
 

@@ -66,16 +66,16 @@ _SAYS = re.compile(
 )
 #: somebody or something else does something
 _STATES = re.compile(rf"\b(?:{BE}|has|have|had|will|did|does|wants?|says?|needs?)\b|^\W*(?:as|one|half|what)\b")
-#: "In this case, my very first vote on an Apache list", "And the vote is"
+#: with a claim to bind: "In this case, my very first vote on an Apache list", "Hi Jun, my vote is binding and clear"
 _NAMES_VOTE = re.compile(
     r"\W*(?:(?:hi|hello|hey|dear|thanks|thank you)\b[^,]{0,30}, )?(?:in (?:this|that) case, )?(?:(?:and|so|then) )?"
-    r"(?:(?:with (?:great |much )?pleasure,? )?my (?:very )?first vote(?: ever)?"
+    r"(?:with (?:great |much )?pleasure,? )?my (?:(?:very )?first vote(?: ever)?"
     r" (?:ever|(?:on|in) (?:an?|any) (?:[\w-]+ ){1,3}(?:list|project|community))"
-    r"|the vote is|my vote is(?: (?:an?|and|(?:non-?)?binding|positive|negative|clear))*)"
+    r"|vote is(?: (?:an?|and|(?:non-?)?binding|positive|negative|clear))*)"
 )
-#: "I'm siding with him", "As said in the call"
+#: the same: "I'm siding with him", "As said in the call"
 _REFERS = re.compile(
-    rf"(?i:(?:i(?:['’]m| am)? |we(?:['’]re| are)? )?(?:sid|go|vot|stand)ing with) (?:{NAME}|(?i:him|her|them|you))"
+    rf"(?i:(?:i(?:['’]m| am)? |we(?:['’]re| are)? )?(?:sid|vot)ing with) (?:{NAME}|(?i:him|her|them|you))"
     r"|(?i:as (?:said|promised|announced|mentioned) (?:in|on|at) the (?:\w+ )?(?:call|chat|meeting|review))"
 )
 #: "Same as Jun and Ola", "Same vote as last week"
@@ -209,7 +209,7 @@ LABEL_RULES = (
     ),
     LabelRule("agrees", True, _agrees, ("I'm all for it",)),
     LabelRule(
-        *("refers", True, lambda x: _REFERS.fullmatch(x.written.strip()) is not None),
+        *("refers", True, lambda x: x.is_claimed and _REFERS.fullmatch(x.written.strip()) is not None),
         ("I'm siding with Jun", "As said in the call"),
     ),
     LabelRule("passes on", False, _passes_on, ("Jun wrote", "Her vote"), of_others=True),
@@ -222,8 +222,8 @@ LABEL_RULES = (
     ),
     LabelRule("understood", True, _is_understood, ("My vote", "Late to the party")),
     LabelRule(
-        *("names the vote", True, lambda x: _NAMES_VOTE.fullmatch(x.text.strip()) is not None),
-        ("In this case, my very first vote on an Apache list", "And the vote is"),
+        *("names the vote", True, lambda x: x.is_claimed and _NAMES_VOTE.fullmatch(x.text.strip()) is not None),
+        ("In this case, my very first vote on an Apache list",),
     ),
     LabelRule("goes along", True, lambda x: _GOES_ALONG.fullmatch(x.end.strip()) is not None, ("Same as Jun",)),
     LabelRule("names another", False, _names_another, ("Sorry, Jun", "I speak for Jun"), of_others=True),

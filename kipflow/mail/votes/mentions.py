@@ -28,7 +28,7 @@ _CONCLUDES = re.compile(
     r"|\band (?=(?:(?:stay|remain) at|vote|i'm|i am|i vote|i cast|i give|my vote is|you have my|here(?:'s| is) my)\b)"
     r"|\band (?=my (?:(?:non-)?binding )?$)"
     r"|(?<!in )\bmy (?:(?:non-?)?binding |personal |own |humble |honest )*(?:opinion|verdict|vote)"
-    r"(?: (?!is\b|that\b)[\w-]+){0,12} is (?=(?:an? ?)?(?:[\w-]+ ?){0,3}$)"
+    r"(?: after(?: (?!is\b|that\b|of\b)[\w-]+){1,10})? is (?=(?:an? ?)?(?:[\w-]+ ?){0,3}$)"
     r"|\b(?=(?:i am|i'm|i(?: (?:also|must|can|now|hereby|therefore|have to))* (?:give|vote|say|cast)|my vote is|take my"
     r"|worth my)(?:\s+(?:an?|at|now|still|again|also|it|this|you|very much))*\s*$)"
 )
@@ -48,10 +48,9 @@ _FRAME = " *-•_\"'“”‘’`~"
 _QUOTED_MARK = re.compile(r"[.,!?](?=[\"”’'] +as\b)")
 #: "three (3) binding": a number, and the same in figures
 _TWICE = re.compile(r" ?\((?:\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten)\)(?= )", re.IGNORECASE)
-#: "we have one (non-binding) +1", "I revoke my (binding) -1": the clause goes on behind the brackets
+#: "we have one (non-binding) +1", "Your (binding) -1": the clause goes on behind the brackets
 _CLAIM_BEFORE = re.compile(
-    r"(?P<said>\b(?:we|you|your|there|have|need|revoke|withdraw|\w+['’]s)\b[^()]{0,40})"
-    r"\((?P<claim>(?:non\W?)?binding)\)\s*$",
+    r"(?P<said>\b(?:(?:we|there)\b[^(),]{0,20}\b(?:one|an?)|your|\w+['’]s) )\((?P<claim>(?:non\W?)?binding)\)\s*$",
     re.IGNORECASE,
 )
 _SENTENCE_END = re.compile(r"[.!?]\s")

@@ -40,8 +40,8 @@ KEEPS_TALLY = re.compile(
     r"|^\W*(?:\w+,? ){0,2}(?:noted|ack|acknowledged|counted|recorded)(?: as)?\W*$",
     re.IGNORECASE,
 )
-#: "[10:14] <jun>", "[14:03] jun: same"
-IN_CHAT = re.compile(r"\W*(?:\d{1,2}:\d\d\W+[\w-]+:|(?:\d{1,2}:\d\d\W+)?<[\w-]+>:?)\s")
+#: "[14:03] jun: same, ", "<jun> "
+IN_CHAT = re.compile(r"\W*(?:\d{1,2}:\d\d\W{1,3}<?[\w-]+[>:]\s|<[\w-]+>:?\s*$)")
 #: a sentence about somebody else's vote: "your veto", "Jun's -1"
 ANOTHERS = re.compile(
     r"\b(?:your|his|her|their|[A-Z][a-z]+['’]s)\s+(?:\w+\s+){0,2}(?:[+\-±]\s?[01]|votes?|veto|objections?|concerns?)\b"

@@ -61,8 +61,6 @@ _NAMED_VALUE = re.compile(
     r"^\s*(?:[-*•]\s+|\d{1,2}[.)]\s+)?[\[<]?(?P<name>[^\W\d][\w.'’-]*(?:\s+[^\W\d][\w.'’-]*){0,3})[\]>]?\s*"
     r"(?:\([^()]{0,30}\)\s*)?[:=–-]?\s*\(?(?P<value>[+\-±]\s?[01])(?![\w.]\d)"
 )
-#: "Jun: I'm +1 on this"
-_SPEAKER = re.compile(r"^\s*(?:[-*•]\s+)?(?P<name>[A-Z][^\W\d]*(?: [A-Z][\w.'’-]*)?): ")
 
 
 def classify_lines(lines: Sequence[str], author: str, apart: Collection[int] = ()) -> Shapes:
@@ -86,7 +84,7 @@ def classify_lines(lines: Sequence[str], author: str, apart: Collection[int] = (
         shape = _classify_run(run, lines, author)
         if shape is not None:
             found.update({v.index: (shape, v.value) for v in run})
-    found.update(_find_named_values(lines, found, author))
+    found.update(_find_named_values(lines, found))
     if [shape for shape, _ in found.values()] == [shapes.EMPTY]:
         found = {index: (shapes.LAST_BOX, value) for index, (_, value) in found.items()}
     return found
@@ -218,7 +216,7 @@ def _votes_on_parts(run: Sequence[Leading], lines: Sequence[str], above: str) ->
     return not has("explains", above) or has("first_person", above)
 
 
-def _find_named_values(lines: Sequence[str], found: Shapes, author: str) -> Shapes:
+def _find_named_values(lines: Sequence[str], found: Shapes) -> Shapes:
     """Lines of a list of voters: two or more that each put a name before a vote, or what it is on."""
     named, are_names = Shapes(), False
     for index, line in enumerate(lines):
@@ -234,15 +232,6 @@ def _find_named_values(lines: Sequence[str], found: Shapes, author: str) -> Shap
             is_part = match["name"].islower() and "<" not in line and not has("measure", match["name"])
             named[index] = (shapes.LISTED if is_part else shapes.SUMMARY, match["value"])
             are_names = are_names or " " in match["name"] or "<" in line or has("measure", fold(match["name"]))
-    said = _find_said({near for i in named for near in (i - 1, i + 1)} - {*named, *found}, lines, author)
-    if len({value[0] for _, value in named.values()}) > 1 and not (are_names or said):
+    if len({value[0] for _, value in named.values()}) > 1 and not are_names:
         return dict.fromkeys(named, (shapes.ON_PARTS, "+1"))  # "Syntax: +1", "Packaging: -1": people, or parts of it?
-    return named | dict.fromkeys(said, (shapes.LISTED, "+1")) if len(named) > 1 else {}
-
-
-def _find_said(beside: set[int], lines: Sequence[str], author: str) -> list[int]:
-    """Which of the lines beside a list of voters may be what one of them said: "Jun: I'm +1 on this"."""
-    said = ((index, _SPEAKER.match(lines[index])) for index in beside if 0 <= index < len(lines))
-    named = ((index, match["name"]) for index, match in said if match is not None and find_values(lines[index]))
-    known = ("sums_up", "leads_in", "concludes", "greeting", "whole", "my_vote", "own", "filler", "too")
-    return [index for index, name in named if leaves_only(known, fold(name)) and not is_own(name, author)]
+    return named if len(named) > 1 else {}

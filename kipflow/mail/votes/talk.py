@@ -188,7 +188,7 @@ def with_a_name(m: Mention) -> bool:
         or people.is_named(m)
         or people.is_of_tally(m)
         or people.KEEPS_TALLY.search(m.lead) is not None
-        or people.IN_CHAT.match(m.sentence.text) is not None
+        or people.IN_CHAT.match(m.lead) is not None
     )
 
 
