@@ -87,6 +87,8 @@ _VOTES_STAND = re.compile(
     r" (?:stay|remain|(?:are )?still) (?:valid|count|counted|stand|in place)\b"
 )
 _LATER = re.compile(r"\b(?:on (?:mon|tues|wednes|thurs|fri|satur|sun)day|next week|tomorrow|later|soon)\b")
+#: said of what is done: "I'd rather not carry over any votes"
+_RATHER = re.compile(r"\b(?:i|we)(?:['’]d| would) rather(?: not)?\b")
 _DENIED = re.compile(r"\b(?:not|no|none|never|unless|if|whether|\w+n['’]t (?!repeat|have to))\b|\?")
 
 
@@ -101,7 +103,7 @@ def find_beginnings(text: str) -> list[bool]:
 
 
 def _may_be_none(sentence: str) -> bool:
-    return has("hypothetical", sentence) or has("condition", drop("harmless", sentence))
+    return has("hypothetical", _RATHER.sub(" ", sentence)) or has("condition", drop("harmless", sentence))
 
 
 def _find_beginnings(sentence: str) -> Iterator[bool]:

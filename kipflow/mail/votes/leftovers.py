@@ -56,7 +56,7 @@ _ADDED = re.compile(r"\b(?:(?:plus|including|with) (?:mine|myself|my own)|includ
 #: "Landed. What Ravi wrote for me is right.", "Confirmed: that +1 was me"
 _FOR_ME = re.compile(
     r"[^.!?\n]*\b(?:on my behalf|in my (?:name|place)|(?:wrote|said|sent|voted|cast|posted) for me"
-    r"|(?:vote|[+-]1|binding)\W[^.!?\n]*\b(?:was me|(?:is|was) mine))\b.*"
+    r"|(?:vote|[+-]1|binding)\W[^.!?\n]*\b(?:was me|(?:is|was) mine)|confirm what [A-Z]\w+ (?:wrote|said|sent))\b.*"
 )
 _CONFIRMS = re.compile(r"\b(?:confirm\w*|right|correct|true|indeed|yes|stands|valid|mine)\b", re.IGNORECASE)
 #: "1 (binding)", below a plus that stands alone, or without one

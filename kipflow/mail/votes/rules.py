@@ -114,7 +114,7 @@ _RESTATED = 45
 def restated(m: Mention) -> bool:
     """My earlier +1 still stands. | not: My earlier +1 no longer stands."""
     stands = has("restated", m.near[:_RESTATED]) or (not m.opens and has("restated", m.segment))
-    if not stands or m.clause.startswith("let"):  # "Let's keep -1"
+    if not stands or m.clause.startswith("let") or " until " in m.segment:  # "It stays open until we have a -1"
         return False
     return not has("negation", drop("unbound", m.near[:_RESTATED])) and (m.is_mine or m.speaks_of_mine)
 
@@ -127,7 +127,7 @@ def earlier(m: Mention) -> bool:
 
 #: "In the tally I'm +1", "I see I'm +1 in your count"
 _IN_COUNT = re.compile(
-    r"\b(?:in|to|by) (?:the|your) (?:tally|count|results?|list|spreadsheet|summary|bot|table|mail)\b"
+    r"\b(?:in|to|by) (?:(?:the|your) (?:tally|count|results?|spreadsheet|summary|bot)|your (?:list|table|mail))\b"
     r"|\b(?:tally|count|spreadsheet|summary|bot) (?:says?|shows?|has|have|lists?)\b",
     re.IGNORECASE,
 )
