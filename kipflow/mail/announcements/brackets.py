@@ -35,7 +35,9 @@ def _apply(parser: Parser, inner: Sequence[Word]) -> None:
     if not (draft.has_head or draft.names) and Kind.CHOICE in first and Kind.WORD in first:
         parser.entries.extend(parser.read_inside(inner))  # "It is 3:2 (+1: Mara, Jun, Ana; -1: Kim, Ole)"
     elif group and Kind.ALL in first and (draft.names or not draft.has_head):
-        parser.mark_all(group, is_of_all=not draft.names)
+        # "+1 from Mara, Jun; 0 from Ola (all binding)": one name alone is not all
+        is_of_more = len(draft.names) == 1 and bool(parser.entries) and first[Kind.ALL].text.lower() == "all"
+        parser.mark_all(group, is_of_all=is_of_more or not draft.names)
     elif (
         is_counted
         and Kind.ALL not in first
