@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from shlex import quote
@@ -34,7 +34,9 @@ NARROW = 110
 @click.option(
     "-C", "--community", "name", metavar="NAME|FILE", help="Its policy and prefix (default: the current one)."
 )
-@click.option("--explain", "explained", is_flag=True, help="Also list lines that look like votes and are none: why.")
+@click.option(
+    "--explain", "explained", is_flag=True, help="Also list lines that look like votes and are none: why (as a table)."
+)
 @as_of_option
 @format_option
 def votes(
@@ -48,6 +50,8 @@ def votes(
     --explain is about lines that look like votes; what the stage of a stored proposal rests on says
     `kipflow status NUMBER`.
     """
+    if explained and form != "table":
+        raise click.UsageError("--explain prints a table: leave --format out")
     if name:
         os.environ["KIPFLOW_COMMUNITY"] = name  # the commands that are shown are for it
     settings = read_settings()
@@ -64,7 +68,7 @@ def votes(
         print_rows(csv_rows(report), form, columns=CSV_COLUMNS)
     else:
         _print_report(report)
-    _warn(report, paths)
+    _warn(report, paths, community.lists)
     return 1 if report.unreadable or not report.messages_read else 0
 
 
@@ -132,7 +136,7 @@ def _print_narrow(rows: Sequence[Mapping[str, str]]) -> None:
             console().print(f"    {row['evidence']}")
 
 
-def _warn(report: VotesReport, paths: Sequence[Path]) -> None:
+def _warn(report: VotesReport, paths: Sequence[Path], lists: Collection[str]) -> None:
     err = console(stderr=True)
     if not report.messages_read:
         where = ", ".join(str(path) for path in paths[:3]) + (", …" if len(paths) > 3 else "")
@@ -149,6 +153,9 @@ def _warn(report: VotesReport, paths: Sequence[Path]) -> None:
         files = " ".join(quote(str(path)) for path in paths) if len(paths) <= 3 else "FILE …"
         settle = f"`kipflow ingest {files}`, `kipflow advance` and `kipflow review` settle"
         them = "it" if asked == 1 else "them"
+        strange = sorted({reading.vote.list_id for reading in report.votes}.difference(lists))
+        if strange:  # its mail would not be stored
+            settle = f"a community with the list {', '.join(strange)} (docs/communities.md) settles"
         err.print(f'{are} (status "review"); {settle} {them}')
 
 

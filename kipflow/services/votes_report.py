@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +25,15 @@ CSV_COLUMNS = (
     *("key", "round", "list", "subject", "opened_at", "outcome", "voter", "name", "address", "choice", "value"),
     *("binding", "claimed_binding", "cast_at", "status", "rule", "line", "message_id", "known_by"),
 )
+#: "until Friday" ends where that day ends last, at noon of Saturday in UTC: an announcement on Friday is no early one
+_A_DAY = timedelta(hours=36)
 
 
 def _say_times(reading: VoteReading) -> Iterator[str]:
-    """Notes on a vote's times: its caller's own period, and Dates far from the arrival."""
+    """Notes on a vote's times: its caller's own period, what called it off, and Dates far from the arrival."""
     vote = reading.vote
+    if vote.ended_how == "cancelled":
+        yield f"called off by the mail {vote.ended_message_id}"
     if longer := say_longer(vote, reading.earliest_close):
         yield longer
     if dated := say_dated(vote.opened_at, vote.dated_at):
@@ -36,6 +41,9 @@ def _say_times(reading: VoteReading) -> Iterator[str]:
     announced = vote.declared.announced_at if vote.declared is not None else None
     if announced is not None and (dated := say_dated(announced, vote.declared_dated_at)):
         yield f"its announcement {dated}"
+    last = max((period.until for period in vote.own_periods), default=None)
+    if announced is not None and last is not None and announced < last - _A_DAY:
+        yield f"announced before the end that its caller named: {render_machine_time(last)} at the latest"
 
 
 # -- as JSON ---------------------------------------------------------------------------------------

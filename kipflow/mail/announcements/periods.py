@@ -51,9 +51,11 @@ _ZONE = re.compile(r"\([a-z]{2,4}t\)|\((?=at least\))|(?<=at least)\)")
 _GREETING = re.compile(r"^\W*(?:hi|hello|hey|dear|ok|okay)\b[^,.;:]{0,20},")
 #: "This vote is on keeping it for", "a vote in the last"; not "the vote on KIP-7"
 _ABOUT = re.compile(
-    r"\bvot(?:es?|ing)(?: (?:is|are))? (?:on|about|for|in)\b(?! (?:this|it|by|before|until|[a-z]+-\d)|\s*$)"
+    r"\bvot(?:es?|ing)(?: (?:is|are))? (?:on|about|for|in)\b(?! (?:this|it|by|before|until|at least|[a-z]+-\d)|\s*$)"
     r"|\bvotes? to\b(?!\s*$)"
 )
+#: "I'd like to call a vote on KIP-7,", before "open for one week"
+_ENDS_IN_VOTE = re.compile(r"\bvot(?:e|ing)(?: (?:on|for) [a-z]+-\d+)?[,;:–—-]\s*$")
 #: Words that are about the vote itself, whatever stands before: "so I keep this one open", "test and vote by"
 _ANCHOR = re.compile(
     r"\b(?:(?:keep|leav|hold)(?:e|ing)? (?:this(?: one| vote| thread)? open|(?:the|our) (?:vote|voting|thread) open)"
@@ -62,6 +64,7 @@ _ANCHOR = re.compile(
     r"|lasts?|closes?|ends?|goes on)"
     r"|voting (?:(?:on|for|[a-z]+-\d+|it|this|opens?|starts?|begins?|here(?:with|by)?|now|today|and|as|usual) ){1,7}"
     r"(?:stays?|remains?) open"
+    r"|(?:open|start|call|begin(?:n(?=i))?)(?:ing)? (?:the|a|this) (?:vote|voting)(?: on [a-z]+-\d+)?(?= for )"
     r"|vote (?=by)|vot(?:e|es|ing) will be (?:closed|counted|tallied)"
     r"|i(?:'ll| will) (?:tally|count)(?: the votes)?|we(?:'ll| will) tally"
     r"|clos(?:e|ing) (?:this|it)(?: vote| thread| one)?(?= (?:on|next)\b)"
@@ -131,6 +134,7 @@ def _find_ends(sentence: str, clock: Clock, *, heard: bool) -> Iterator[datetime
             clause = f"{earlier[-1]} {clause}"  # "This vote is open longer, that is until Friday"
         own = _find_own(clause, moment, is_call=clock.is_call)
         opens, before = _GREETING.sub("", lead).strip(" -*•[") == clause.strip(), own or clause
+        opens = opens or _ENDS_IN_VOTE.search(lead.removesuffix(clause)) is not None
         heard_of = heard or holds(lead, "period_vote")
         about = bool(own) or _speaks_of_vote(before, clock, heard=heard_of, opens=opens)
         named = NamedTime(moment, lead, clause, timeless, clock, heard)

@@ -99,11 +99,37 @@ def test_the_last_line_says_how_many_questions_are_open(tmp_path: Path, cli: Cli
     text = PLAIN.read_text().replace("+1 (binding)", "+1 if the tests pass", 1)
     mails = tmp_path / "a b.mbox"
     mails.write_text(text)
+    begins = '1 question is open and counted in no tally (status "review"); '
+    strange = cli("votes", str(mails), *ROSTER, *KAFKA).err.splitlines()[-1]
+    assert strange == f"{begins}a community with the list dev@commons.example (docs/communities.md) settles it"
+    mails.write_text(mails.read_text().replace("commons.example", "kafka.apache.org"))
     expected = cli("votes", str(mails), *ROSTER, *KAFKA).err.splitlines()[-1]
-    assert expected.startswith('1 question is open and counted in no tally (status "review"); ')
+    assert expected.startswith(begins)
     assert f"ingest '{mails}'`" in expected, "a command to copy names the files"
     assert expected.endswith("review` settle it")
     assert "open" not in cli("votes", str(PLAIN), *ROSTER, *KAFKA).err
+
+
+def write_mails(path: Path, *mails: tuple[str, str, str]) -> None:
+    """Write mails of the caller's, each from its day in March, subject and body."""
+    head = "From mara@lind.example Mon Mar  2 09:00:00 2026\nFrom: Mara Lind <mara@lind.example>\n"
+    texts = (
+        f"{head}Date: {day} Mar 2026 09:00:00 +0000\nMessage-ID: <{number}@x.example>\nSubject: {subject}\n\n{body}\n\n"
+        for number, (day, subject, body) in enumerate(mails)
+    )
+    path.write_text("".join(texts))
+
+
+def test_what_ended_a_vote_is_said_with_the_mail_and_the_end_that_its_caller_named(tmp_path: Path, cli: Cli) -> None:
+    call = ("2", "[VOTE] KIP-7: Shorter names", "Please vote for at least two weeks.")
+    write_mails(tmp_path / "early.mbox", call, ("6", "[RESULT] [VOTE] KIP-7: Shorter names", "The vote passed."))
+    write_mails(tmp_path / "off.mbox", call, ("3", "[CANCEL] [VOTE] KIP-7: Shorter names", "I cancel this vote."))
+
+    early = " ".join(cli("votes", str(tmp_path / "early.mbox"), *KAFKA).out.split())
+    off = " ".join(cli("votes", str(tmp_path / "off.mbox"), *KAFKA).out.split())
+
+    assert "announced before the end that its caller named: 2026-03-16T09:00:00Z at the latest" in early
+    assert "called off by the mail <1@x.example>" in off
 
 
 @pytest.mark.parametrize(
@@ -118,8 +144,9 @@ def test_the_last_line_says_how_many_questions_are_open(tmp_path: Path, cli: Cli
         ([str(PLAIN), "--roster", str(PLAIN)], "plain-vote.mbox"),
         ([str(PLAIN), "--community", "kafak"], "no such community file; did you mean kafka? (found there: airflow, "),
         ([], "Missing argument"),
+        ([str(PLAIN), "--explain", "--format", "json"], "--explain prints a table"),
     ],
-    ids=["no path", "no time", "no roster", "a mailbox as roster", "no community", "nothing named"],
+    ids=["no path", "no time", "no roster", "a mailbox as roster", "no community", "nothing named", "no table"],
 )
 def test_what_cannot_run_says_why_in_one_line(arguments: list[str], expected: str, cli: Cli) -> None:
     shown = cli("votes", *arguments, code=2)
