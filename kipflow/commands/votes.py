@@ -150,12 +150,13 @@ def _warn(report: VotesReport, paths: Sequence[Path], lists: Collection[str]) ->
     asked = sum(map(_count_questions, report.votes))
     if asked:
         are = f"{say_count(asked, 'question')} {'is' if asked == 1 else 'are'} open and counted in no tally"
-        files = " ".join(quote(str(path)) for path in paths) if len(paths) <= 3 else "FILE …"
-        settle = f"`kipflow ingest {files}`, `kipflow advance` and `kipflow review` settle"
         them = "it" if asked == 1 else "them"
         strange = sorted({reading.vote.list_id for reading in report.votes}.difference(lists))
         if strange:  # its mail would not be stored
             settle = f"a community with the list {', '.join(strange)} (docs/communities.md) settles"
+        else:
+            files = " ".join(quote(str(path)) for path in paths) if len(paths) <= 3 else "FILE …"
+            settle = f"`kipflow ingest {files}`, `kipflow advance` and `kipflow review` settle"
         err.print(f'{are} (status "review"); {settle} {them}')
 
 

@@ -26,7 +26,7 @@ CSV_COLUMNS = (
     *("binding", "claimed_binding", "cast_at", "status", "rule", "line", "message_id", "known_by"),
 )
 #: "until Friday" ends where that day ends last, at noon of Saturday in UTC: an announcement on Friday is no early one
-_A_DAY = timedelta(hours=36)
+_NAMED_DAY = timedelta(hours=36)
 
 
 def _say_times(reading: VoteReading) -> Iterator[str]:
@@ -42,7 +42,7 @@ def _say_times(reading: VoteReading) -> Iterator[str]:
     if announced is not None and (dated := say_dated(announced, vote.declared_dated_at)):
         yield f"its announcement {dated}"
     last = max((period.until for period in vote.own_periods), default=None)
-    if announced is not None and last is not None and announced < last - _A_DAY:
+    if announced is not None and last is not None and announced < last - _NAMED_DAY:
         yield f"announced before the end that its caller named: {render_machine_time(last)} at the latest"
 
 

@@ -16,7 +16,7 @@ from kipflow.mail.rounds.rounds import Earlier
 from kipflow.mail.rounds.topics import find_unversioned
 
 _BY_TITLE = "names no proposal, only mails of others under its title do"
-_RESTARTED = re.compile(r"[(\[][^()\[\]]*\b(?:restarted|re-?started|new vote|re-?vote)\b[^()\[\]]*[)\]]", re.IGNORECASE)
+_RESTARTED = re.compile(r"[(\[][^()\[\]]*\b(?:re-?started|new vote|re-?vote)\b[^()\[\]]*[)\]]", re.IGNORECASE)
 _UNKNOWN_TAG = "its tag is none that is known, while others vote in its thread"
 
 
@@ -70,9 +70,9 @@ class Openings:
         earlier = [self.book.earlier[key] for key in keys if key in self.book.earlier]
         if not earlier:
             return is_call(message.own_text) or not self.is_stray_ballot(message)
-        if any(e.is_resent(message, self.book.time_of(message)) for e in earlier):
-            return False
-        if self.announces(message) and not says_restarted(message, earlier):
+        is_resent = any(e.is_resent(message, self.book.time_of(message)) for e in earlier)
+        is_restart = says_restarted(message, earlier)
+        if is_resent or (self.announces(message) and not is_restart):
             return False
         if reading.round is not None and all(reading.round not in e.markers for e in earlier):
             return True
@@ -81,7 +81,7 @@ class Openings:
         # a ballot without "Re:": a reply from a client that drops the mark
         votes = any(e.choice is not None for e in message.votes)
         within = self.has_ancestor(message, keys)
-        calls = is_call(message.own_text) or says_restarted(message, earlier)
+        calls = is_call(message.own_text) or is_restart
         if votes and within and not any(message.author_address in e.callers for e in earlier):
             self.doubts[message.message_id] = "votes, in answer to another call: a vote on that one?"
             return calls

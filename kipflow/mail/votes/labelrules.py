@@ -190,6 +190,7 @@ class LabelRule:
     when: Callable[[Label], bool]
     takes: tuple[str, ...]
     of_others: bool = False
+    if_claimed: bool = False  # it takes only labels of votes with a claim to bind
 
 
 #: the first that takes a label decides; a label that none takes introduces no vote
@@ -209,8 +210,9 @@ LABEL_RULES = (
     ),
     LabelRule("agrees", True, _agrees, ("I'm all for it",)),
     LabelRule(
-        *("refers", True, lambda x: x.is_claimed and _REFERS.fullmatch(x.written.strip()) is not None),
+        *("refers", True, lambda x: _REFERS.fullmatch(x.written.strip()) is not None),
         ("I'm siding with Jun", "As said in the call"),
+        if_claimed=True,
     ),
     LabelRule("passes on", False, _passes_on, ("Jun wrote", "Her vote"), of_others=True),
     LabelRule("lacks its end", False, lambda x: awaits_value(x.end.strip()), ("I jotted down", "We agreed on")),
@@ -222,8 +224,9 @@ LABEL_RULES = (
     ),
     LabelRule("understood", True, _is_understood, ("My vote", "Late to the party")),
     LabelRule(
-        *("names the vote", True, lambda x: x.is_claimed and _NAMES_VOTE.fullmatch(x.text.strip()) is not None),
+        *("names the vote", True, lambda x: _NAMES_VOTE.fullmatch(x.text.strip()) is not None),
         ("In this case, my very first vote on an Apache list",),
+        if_claimed=True,
     ),
     LabelRule("goes along", True, lambda x: _GOES_ALONG.fullmatch(x.end.strip()) is not None, ("Same as Jun",)),
     LabelRule("names another", False, _names_another, ("Sorry, Jun", "I speak for Jun"), of_others=True),
@@ -244,4 +247,4 @@ def find_label_rule(written: str, choice: Choice, *, is_claimed: bool) -> LabelR
     """The first rule that takes a label."""
     written = written if any(map(find_names, _ASIDE.findall(written))) else _ASIDE.sub("", written)
     label = Label(_CLAIM_BEHIND.sub("", ITEM.sub("", written)), choice, is_claimed)
-    return next((row for row in LABEL_RULES if row.when(label)), None)
+    return next((row for row in LABEL_RULES if (is_claimed or not row.if_claimed) and row.when(label)), None)

@@ -84,8 +84,8 @@ def hypothetical(m: Mention) -> bool:
     abstains = m.choice is Choice.ABSTAIN and has("abstention", fold(m.label))  # "I'd rather abstain: 0"
     if (has("hypothetical", m.lead_in) and not abstains) or denies:
         return True
-    is_own = m.speaks_of_mine or m.is_mine or m.is_claimed
-    return not m.opens and is_own and has("hypothetical", drop("polite", m.clause))
+    is_maybe = not m.opens and has("hypothetical", drop("polite", m.clause))
+    return is_maybe and (m.speaks_of_mine or m.is_mine or m.is_claimed)
 
 
 #: most words between a negation and the value with a claim to bind that it denies

@@ -8,7 +8,7 @@ from kipflow.domain.votes import Choice, Standing
 from kipflow.mail.quoting import find_own_words
 from kipflow.mail.votes.doubts import DOUBT_RULES, find_doubt_rule
 from kipflow.mail.votes.judging import RULES, judge
-from kipflow.mail.votes.labelrules import LABEL_RULES, find_label_rule
+from kipflow.mail.votes.labelrules import LABEL_RULES, LabelRule, find_label_rule
 from kipflow.mail.votes.leftovers import LEANINGS
 from kipflow.mail.votes.reading import find_mentions, read_expressions
 from kipflow.mail.votes.sentences import split_sentences
@@ -32,10 +32,11 @@ def test_a_rule_leaves_to_others_what_it_must_not_take(name: str, text: str) -> 
     assert name not in found
 
 
-@pytest.mark.parametrize(("name", "text"), [(t.name, text) for t in LABEL_RULES for text in t.takes])
-def test_what_stands_before_a_colon_is_taken_by_its_rule(name: str, text: str) -> None:
-    found = [find_label_rule(text, Choice.FOR, is_claimed=is_claimed) for is_claimed in (False, True)]
-    assert name in {rule.name for rule in found if rule is not None}
+@pytest.mark.parametrize(("rule", "text"), [(t, text) for t in LABEL_RULES for text in t.takes])
+def test_what_stands_before_a_colon_is_taken_by_its_rule(rule: LabelRule, text: str) -> None:
+    found = find_label_rule(text, Choice.FOR, is_claimed=rule.if_claimed)
+    assert found is not None
+    assert found.name == rule.name
 
 
 @pytest.mark.parametrize(("name", "text"), [(t.name, text) for t in DOUBT_RULES for text in t.takes])
