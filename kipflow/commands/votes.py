@@ -67,7 +67,7 @@ def votes(
     elif form == "csv":
         print_rows(csv_rows(report), form, columns=CSV_COLUMNS)
     else:
-        _print_report(report)
+        _print_report(report, rules_of=community.name)
     _warn(report, paths, community.lists)
     return 1 if report.unreadable or not report.messages_read else 0
 
@@ -95,10 +95,10 @@ class ReadingProgress:
             self._wait = 2 * passed
 
 
-def _print_report(report: VotesReport) -> None:
+def _print_report(report: VotesReport, *, rules_of: str) -> None:
     votes = say_count(len(report.votes), "vote")
     when = f", as of {say_moment(report.as_of)}" if report.as_of is not None else ""
-    console().print(f"{say_count(report.messages_read, 'message')} read, {votes}{when}")
+    console().print(f"{say_count(report.messages_read, 'message')} read, {votes}{when}, by the rules of {rules_of}")
     rows = table_rows(report)
     if rows and report.claimed:
         which = "all of them" if report.claimed == report.messages_read else f"{report.claimed} of them"

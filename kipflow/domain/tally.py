@@ -11,7 +11,7 @@ from kipflow.domain.judging import MAX_SETTLEMENTS, count_settlements, list_sett
 from kipflow.domain.ownperiods import find_period_end
 from kipflow.domain.people import Doubt
 from kipflow.domain.policy import Policy, VotingRule
-from kipflow.domain.votes import Ballot, BallotStatus, Choice, Vote
+from kipflow.domain.votes import Ballot, BallotStatus, Choice, ClaimedEnd, EndKind, Vote
 
 
 class Outcome(StrEnum):
@@ -185,12 +185,17 @@ def find_possible_outcomes(vote: Vote, policy: Policy, as_of: datetime) -> tuple
     """
     stands = find_outcome(vote, policy, as_of)
     over = as_of >= find_period_end(vote, policy.voting_period, as_of)
-    may_be_off = vote.is_held or (may_have_ended(vote) and over and stands is Outcome.PASSING)
+    unclear_end = may_have_ended(vote) and over and stands is Outcome.PASSING
+    may_be_off = vote.is_held or unclear_end or any(map(_may_call_off, vote.claimed_ends))
     if stands is Outcome.CANCELLED or not (may_be_off or depends_on_review(vote, policy)):
         return (stands,)
     ways = find_extremes(vote, policy)
     found = [_weigh_counts(c, policy, over=over, sure=not vote.root_missing) for c in ways]
     return tuple(dict.fromkeys([*([Outcome.CANCELLED] if may_be_off else []), *found]))
+
+
+def _may_call_off(end: ClaimedEnd) -> bool:
+    return end.settled_at is None and end.kind is EndKind.CANCELLED
 
 
 def _weigh_counts(counts: Counts, policy: Policy, *, over: bool, sure: bool) -> Outcome:

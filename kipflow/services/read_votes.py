@@ -73,6 +73,11 @@ class VotesReport:
     passed_over: tuple[PassedOver, ...] = ()
 
     @property
+    def is_lacking(self) -> bool:
+        """Whether a mail may be missing: a file was cut, or a mail of it could not be read."""
+        return any(unread.lost for unread in self.unreadable)
+
+    @property
     def knows_somebody(self) -> bool:
         """Whether the roster has any of the voters; if not, nothing binds."""
         return any(b.known_by is not KnownBy.UNKNOWN for reading in self.votes for b in reading.vote.ballots)

@@ -8,22 +8,22 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from kipflow.domain.arrivals import is_far, say_dated
+from kipflow.domain.arrivals import say_dated
 from kipflow.domain.judging import say_doubt
 from kipflow.domain.ownperiods import say_longer
-from kipflow.domain.people import Doubt, render_mailbox
+from kipflow.domain.people import Doubt, DoubtKind, render_mailbox
 from kipflow.domain.records import pick_fields
 from kipflow.domain.ruled import list_ends, say_end
-from kipflow.domain.tally import count
-from kipflow.domain.times import render_machine_time
-from kipflow.domain.votes import Ballot, BallotStatus, ClaimedEnd, Declared
+from kipflow.domain.tally import Outcome, count
+from kipflow.domain.times import render_machine_time, say_moment
+from kipflow.domain.votes import Ballot, ClaimedEnd, Declared
 from kipflow.services.read_votes import VoteReading, VotesReport
 
 SCHEMA = 1
 SCHEMA_FILE = Path(__file__).with_name("votes.schema.json")
 CSV_COLUMNS = (
     *("key", "round", "list", "subject", "opened_at", "outcome", "voter", "name", "address", "choice", "value"),
-    *("binding", "claimed_binding", "cast_at", "status", "rule", "line", "message_id", "known_by"),
+    *("binding", "claimed_binding", "cast_at", "status", "rule", "line", "message_id", "known_by", "why"),
 )
 #: "until Friday" ends where that day ends last, at noon of Saturday in UTC: an announcement on Friday is no early one
 _NAMED_DAY = timedelta(hours=36)
@@ -52,7 +52,7 @@ def render_json(report: VotesReport) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "messages_read": report.messages_read,
-        "unreadable": [pick_fields(unread, "source", "why") for unread in report.unreadable],
+        "unreadable": [pick_fields(unread, "source", "why", "lost") for unread in report.unreadable],
         "votes": [_render_vote(reading) for reading in report.votes],
     }
 
@@ -126,13 +126,15 @@ def table_rows(report: VotesReport) -> list[dict[str, str]]:
     rows: list[dict[str, str]] = []
     is_known = report.knows_somebody
     for reading in report.votes:
-        head = _table_head(reading, claims=not is_known)
+        head = _table_head(reading, report, claims=not is_known)
         empty = dict.fromkeys(head, "")
         ballots = [_table_ballot(b) for b in reading.vote.ballots]
         shown = [d for d in reading.differences if is_known or not d.startswith(_ON_BINDING)]
         notes = [f"differs: {d}" for d in shown]
         notes.extend(_say_times(reading))
-        notes.extend("; ".join((say_doubt(doubt), *ways)) for doubt, ways in reading.doubts)
+        # a doubt about a sender stands beside the ballot too
+        shown_doubts = [(d, ways) for d, ways in reading.doubts if ways or d.kind is not DoubtKind.SENDER]
+        notes.extend("; ".join((say_doubt(doubt), *ways)) for doubt, ways in shown_doubts)
         notes.extend(say_end(end) for end in list_ends(reading.vote))
         rows.append({**head, **(ballots[0] if ballots else _NO_BALLOT)})
         rows.extend({**empty, **ballot} for ballot in ballots[1:])
@@ -140,7 +142,7 @@ def table_rows(report: VotesReport) -> list[dict[str, str]]:
     return rows
 
 
-def _table_head(reading: VoteReading, *, claims: bool) -> dict[str, str]:
+def _table_head(reading: VoteReading, report: VotesReport, *, claims: bool) -> dict[str, str]:
     """`claims`: count who claims to bind, as the roster has none of the voters."""
     vote, binds = reading.vote, "claim to bind" if claims else "binding"
     key = vote.key if vote.round == 1 else f"{vote.key} (round {vote.round})"
@@ -149,17 +151,27 @@ def _table_head(reading: VoteReading, *, claims: bool) -> dict[str, str]:
     binding, other = tally.binding, tally.non_binding
     return {
         "vote": key,
-        "outcome": _say_outcome(reading),
+        "outcome": _say_outcome(reading, report, is_judged=not claims),
         f"{binds} +1/0/-1": f"{binding.plus}/{binding.zero}/{binding.minus}",
         "other +1/0/-1": f"{other.plus}/{other.zero}/{other.minus}",
     }
 
 
-def _say_outcome(reading: VoteReading) -> str:
-    if reading.vote.ended_how == "replaced":
-        return f"{reading.outcome} (replaced)"  # by its next round or candidate: nobody called it off
-    others = [str(outcome) for outcome in reading.possible if outcome is not reading.outcome]
-    return f"{reading.outcome} (by review: {' or '.join(others)})" if others else str(reading.outcome)
+def _say_outcome(reading: VoteReading, report: VotesReport, *, is_judged: bool) -> str:
+    """The outcome with its reservations; without anybody who binds (not `is_judged`) only whether it is over."""
+    outcome = reading.outcome
+    if outcome is Outcome.CANCELLED:  # "replaced": by its next round or candidate, and nobody called it off
+        return "cancelled (replaced)" if reading.vote.ended_how == "replaced" else "cancelled"
+    others = [str(other) for other in reading.possible if other is not outcome]
+    runs = report.as_of is not None and report.as_of < reading.earliest_close
+    reservations = [
+        f"by review: {' or '.join(others)}" if others and is_judged else "",
+        f"runs until {say_moment(reading.earliest_close)}" if runs else "",
+        "mail is missing" if report.is_lacking else "",
+    ]
+    said = "; ".join(filter(None, reservations))
+    word = str(outcome) if is_judged else "not judged"
+    return f"{word} ({said})" if said else word
 
 
 _NO_BALLOT = {"voter": "", "known by": "", "choice": "", "status": "", "evidence": ""}
@@ -167,12 +179,10 @@ _NO_BALLOT = {"voter": "", "known by": "", "choice": "", "status": "", "evidence
 
 def _table_ballot(ballot: Ballot) -> dict[str, str]:
     binding = " (binding)" if ballot.binding else ""
-    shown = ballot.status is not BallotStatus.COUNTED or is_far(ballot.cast_at, ballot.dated_at)
-    doubt = f" [{ballot.why}]" if ballot.why and shown else ""
     return {
         "voter": ballot.name or ballot.voter,
         "known by": str(ballot.known_by),
         "choice": (ballot.value or ballot.choice or "?") + binding,
         "status": str(ballot.status),
-        "evidence": ballot.line + doubt,
+        "evidence": f"{ballot.line} [{ballot.why}]" if ballot.why else ballot.line,
     }

@@ -24,7 +24,7 @@ KAFKA = ("--community", "kafka")
 
 def test_a_vote_is_printed_as_table_json_and_csv(cli: Cli) -> None:
     table = cli("votes", str(PLAIN), *ROSTER, *KAFKA).out
-    assert table.startswith("2 messages read, 1 vote, as of 2026-03-03 11:00 UTC\n")
+    assert table.startswith("2 messages read, 1 vote, as of 2026-03-03 11:00 UTC, by the rules of kafka\n")
     assert "Jun Okafor" in table
     printed = cli("votes", str(PLAIN), *ROSTER, *KAFKA, "--format", "json")
     assert [v["key"] for v in printed.json()["votes"]] == ["KIP-7"]
@@ -83,15 +83,33 @@ def test_a_narrow_terminal_gets_lines_instead_of_a_table(monkeypatch: pytest.Mon
     monkeypatch.setattr("kipflow.commands.votes.NARROW", 200)
     shown = cli("votes", str(PLAIN), *ROSTER, "-C", "kafka").out.splitlines()
     assert shown[2:] == [
-        "KIP-7: open; binding +1/0/-1 1/0/0, other +1/0/-1 0/0/0",
+        "KIP-7: open (runs until 2026-03-05 10:00 UTC); binding +1/0/-1 1/0/0, other +1/0/-1 0/0/0",
         "  +1 (binding)  counted  Jun Okafor, address",
         "    +1 (binding)",
     ]
 
 
+def test_an_outcome_stands_with_what_is_not_known(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, cli: Cli) -> None:
+    monkeypatch.setattr("kipflow.commands.votes.NARROW", 200)
+    text = PLAIN.read_text(encoding="utf-8")
+    as_of = ("--as-of", "2026-04-01", *KAFKA)
+    cut, other, nobody = tmp_path / "cut.mbox", tmp_path / "other", tmp_path / "nobody.yaml"
+    cut.write_text(text[: text.index("+1 (binding)") + 6], encoding="utf-8")
+    other.mkdir()
+    (other / "a.mbox").write_text(text.replace("+1 (binding)", "+1 (non-binding)"), encoding="utf-8")
+    (other / "notes.txt").write_text("buy milk\n")
+    nobody.write_text("people: []\n")
+
+    assert "KIP-7: short (by review: failed; mail is missing); " in cli("votes", str(cut), *ROSTER, *as_of, code=1).out
+    assert "KIP-7: not judged; claim to bind" in cli("votes", str(PLAIN), "--roster", str(nobody), *as_of).out
+    noted = cli("votes", str(other), *ROSTER, *as_of, code=1).out
+    assert "KIP-7: short; " in noted, "a file that is no mail hides none"
+    assert "+1 (non-binding) [does not claim to bind; the roster says so]" in noted
+
+
 def test_a_time_before_the_votes_says_that_they_were_opened_later(cli: Cli) -> None:
     shown = cli("votes", str(PLAIN), *ROSTER, *KAFKA, "--as-of", "2020-01-01")
-    assert shown.out == "2 messages read, 0 votes, as of 2020-01-01 00:00 UTC\n"
+    assert shown.out == "2 messages read, 0 votes, as of 2020-01-01 00:00 UTC, by the rules of kafka\n"
     assert shown.err == "later votes are left out: the first of them was opened 2026-03-02 10:00 UTC\n"
 
 

@@ -18,11 +18,14 @@ from kipflow.domain.tally import (
     find_possible_outcomes,
     possible_counts,
 )
-from kipflow.domain.votes import Ballot, Choice, Declared, Vote
+from kipflow.domain.votes import Ballot, Choice, ClaimedEnd, Declared, EndKind, Vote
 from tests.unit.domain.building import START, ballot, poll
 
 POLICY = Policy(version="test", binding_roles=frozenset({"committer"}))
 LATER = START + timedelta(days=4)
+STRANGERS_CANCEL = ClaimedEnd(
+    kind=EndKind.CANCELLED, by="Ola Berg", address="ola@x.example", message_id="<c>", at=START, line="", why="no caller"
+)
 
 
 def vote(plus: int = 0, zero: int = 0, minus: int = 0, *, review: int = 0, root_missing: bool = False) -> Vote:
@@ -148,8 +151,13 @@ def test_who_writes_with_an_initial_is_found_by_the_name() -> None:
         (vote(plus=2, review=1), START + timedelta(hours=2), ["open", "passing"]),
         (replace(vote(plus=2, review=1), ended_at=START, ended_how="cancelled"), LATER, ["cancelled"]),
         (vote(plus=2, review=1, root_missing=True), LATER, ["short", "passing"]),
+        (replace(vote(plus=3), claimed_ends=(STRANGERS_CANCEL,)), LATER, ["cancelled", "passed"]),
+        (replace(vote(plus=3), claimed_ends=(replace(STRANGERS_CANCEL, settled_at=START),)), LATER, ["passed"]),
     ],
-    ids=["nothing unclear", "depends on it", "enough without it", "still running", "cancelled", "partial data"],
+    ids=[
+        *("nothing unclear", "depends on it", "enough without it", "still running", "cancelled", "partial data"),
+        *("perhaps called off", "not called off"),
+    ],
 )
 def test_what_a_vote_may_come_to_is_reported_from_its_worst_to_its_best(
     cast: Vote, at: datetime, possible: list[str]
