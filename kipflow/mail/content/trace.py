@@ -115,7 +115,7 @@ def find_results(headers: Headers, receivers: Sequence[str]) -> Results:
     """What the receiving hosts found out about the sender."""
     if not receivers or not headers.first.keys() & _RESULTS:
         return Results()
-    found: list[str] = []
+    found: list[tuple[str, bool]] = []
     trusted: tuple[str, ...] | None = None
     own = tuple(receivers)
     for name, value in [field for field in headers.fields if field[0] in _TRACES][:MAX_LINES]:
@@ -123,15 +123,16 @@ def find_results(headers: Headers, receivers: Sequence[str]) -> Results:
             line = _strip_quoted(unfold(value))
             results = _read_spf(line) if name == "received-spf" else _read_results(line, own, sealed=name != _PLAIN)
             # below, a domain without a policy is doubted only with the host that sent the mail
-            refuses = trusted is None or b"p=none" not in value.lower() or b"spf=fail" in value.lower()
-            found.extend([results] if results and refuses else [])
+            refuses = b"p=none" not in value.lower() or b"spf=fail" in value.lower()
+            found.extend([(results, refuses)] if results else [])
         elif trusted is not None:
             break
         elif (step := _read_step(value, own)) is _Step.ELSEWHERE:
             return Results()
         elif step is _Step.ENTRY:
-            trusted, found = tuple(found), []
-    return Results() if trusted is None else Results(trusted, tuple(found))
+            trusted, found = tuple(results for results, _ in found), []
+    # without a line from outside all of them may be the sender's
+    return Results(trusted or (), tuple(results for results, refuses in found if refuses))
 
 
 def _read_results(line: str, own: Sequence[str], *, sealed: bool) -> str:

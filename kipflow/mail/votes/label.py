@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -52,3 +53,18 @@ class Label:
 
     def has(self, *names: str) -> bool:
         return any(has(name, self.told) for name in names)
+
+
+@dataclass(frozen=True, slots=True)
+class LabelRule:
+    """A kind of label, and whether its writer's own vote follows it.
+
+    `of_others`: it is about something or somebody else, even if the vote after it is "from me".
+    """
+
+    name: str
+    leads: bool
+    when: Callable[[Label], bool]
+    takes: tuple[str, ...]
+    of_others: bool = False
+    if_claimed: bool = False  # it takes only labels of votes with a claim to bind

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
 
 from kipflow.domain.votes import Choice
 from kipflow.mail.announcements.names import find_names
 from kipflow.mail.votes.conditions import UNDERSTOOD, find_unknown
-from kipflow.mail.votes.label import Label
+from kipflow.mail.votes.label import Label, LabelRule
 from kipflow.mail.votes.lexicon import begins, drop, ends, has, leaves_only
 from kipflow.mail.votes.unfinished import BE, NAME, awaits_value
 
@@ -82,6 +80,12 @@ _REFERS = re.compile(
 _GOES_ALONG = re.compile(
     r"(?i:(?:(?:the )?same (?:vote |answer )?)?(?:as|like) (?:before|said|last \w+|in the (?:first|last|previous) \w+))"
     rf"|(?i:same (?:here )?as|like|(?:i )?agree(?:d|ing)? with|echoing|seconding) {NAME}(?:(?:,| and| &) {NAME}){{0,3}}"
+)
+#: "The plus got lost", "My mail is back"
+_IS_OVER = re.compile(
+    r"\W*(?:(?:and|so|ok|okay|well)\W+)*(?:the|my|our) (?!votes?\b|voting|poll|tally|results?|counts?|period|deadline)"
+    r"[\w-]+(?: [\w-]+)? (?:is|are|was|were|has|have|got|went)(?: been)?(?: \w+ly| all| now)?"
+    r" (?:over|back|done|lost|gone|finished|here|there|fixed|found|ready|working|in|out|merged|settled|solved|resolved)"
 )
 _MANY = 4
 #: a name: a capital within it, or an actor at its start: "Jun is away", "Babcia was right", not "It is ready"
@@ -178,21 +182,6 @@ def _speaks_of_its_writer(x: Label) -> bool:
     return _WRITER.search(x.text) is not None or any(begins("leaves_out_i", said) for said in (x.text, x.last))
 
 
-@dataclass(frozen=True, slots=True)
-class LabelRule:
-    """A kind of label, and whether its writer's own vote follows it.
-
-    `of_others`: it is about something or somebody else, even if the vote after it is "from me".
-    """
-
-    name: str
-    leads: bool
-    when: Callable[[Label], bool]
-    takes: tuple[str, ...]
-    of_others: bool = False
-    if_claimed: bool = False  # it takes only labels of votes with a claim to bind
-
-
 #: the first that takes a label decides; a label that none takes introduces no vote
 LABEL_RULES = (
     LabelRule("concludes", True, _concludes, ("The wiki says opt-in, so", "Same result, so again")),
@@ -237,6 +226,11 @@ LABEL_RULES = (
     LabelRule(
         *("casts", True, lambda x: _CASTING.match(x.last) is not None and not find_names(x.end)),
         ("Voting before the long weekend",),
+    ),
+    LabelRule(
+        *("is over", True, lambda x: _IS_OVER.fullmatch(x.last) is not None and not x.has(*_NOT_NOW, *_LACKING)),
+        ("The plus got lost", "Our train is back"),
+        if_claimed=True,
     ),
     LabelRule("prose", True, _is_prose, ("This will make our life easier",)),
     LabelRule("speaks of its writer", True, _speaks_of_its_writer, ("I could find no bug",)),

@@ -47,6 +47,11 @@ ANOTHERS = re.compile(
     r"\b(?:your|his|her|their|[A-Z][a-z]+['’]s)\s+(?:\w+\s+){0,2}(?:[+\-±]\s?[01]|votes?|veto|objections?|concerns?)\b"
     r"|\b[A-Z][a-z]+['’]s (?:was|is)\b|\b(?:he|she|they) (?:go(?:es)?|went|(?:mov|switch|chang)e?[sd]?) (?:from|to)\b"
 )
+#: "if Ola votes -1", "nobody has said -1"
+OF_THIRD = re.compile(
+    r"\b(?:(?:nobody|no[ -]?one)(?: has| had| else)*|(?i:if|when|once|unless|until) (?:[A-Z]\w+|he|she|they|you))"
+    r" (?:votes?|voted|casts?|says?|said|g[ai]ves?|sends?|sent) (?:an? )?$"
+)
 #: right before a value, asks somebody about it, or addresses them: "Is that a +1?", "You scared me with that -1"
 YOURS = re.compile(
     r"^\W*(?:(?:so|and|but|ok|hm+|well|sorry),? )*"
@@ -59,7 +64,7 @@ YOURS = re.compile(
 ASKS_ANOTHER = re.compile(
     r"\b(?i:would|will|could|can|did|do|does|are|is|was|were|should|has|have|had)(?:n['’]t)? (?:it (?:so )?that )?"
     r"(?:you|some(?:one|body)|any(?:one|body)|he|she|they|who|[A-Z][a-z]+)"
-    r"(?: [^.,;:?!]{0,60}(?:vot(?:e|ing)|go(?:ing)?|cast|say)(?: with)?(?: an?)?)? $"
+    r"(?: [^.,;:?!]{0,60}(?:vot(?:e|ing)|go(?:ing)?|cast|say|mean|want)(?: with| to)?(?: an?)?)? $"
 )
 #: "Please +1 the patch", "you may vote", "when anyone votes"
 _INVITED = re.compile(

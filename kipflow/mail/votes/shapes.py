@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from kipflow.mail.votes.lexicon import begins, fold
 from kipflow.mail.votes.verdicts import Verdict
 
 
@@ -45,6 +46,11 @@ _MEANS = r"\s*[=:(-]?\s*(?!for\b|on\b|to\b|from\b|\(?(?:non-?)?binding\b)[^\W\d]
 _LEGEND = re.compile(
     rf"^\W*(?P<value>\+\s?1){_MEANS}[,;/|]\s*(?:or )?[+±-]?0{_MEANS}[,;/|]\s*(?:or )?-\s?1{_MEANS}$", re.IGNORECASE
 )
+#: "+1 approve / -1 disapprove"
+_TWO_CHOICES = re.compile(
+    r"^\W*(?P<value>\+\s?1)\W{1,4}(?P<yes>[^\W\d][^,;/|+]{1,30})[,;/|]\s*(?:or )?"
+    r"-\s?1\W{1,4}(?P<no>[^\W\d][^,;/|+]{1,30})$"
+)
 #: a choice that is pointed at, among empty boxes: "--> 0 don't care"
 _POINTED = re.compile(
     r"\s*(?:[-=]{1,3}>|→|➜|➡)\s*(?P<value>[+\-±]?\s?[01])(?![\w.]\w)"
@@ -65,7 +71,7 @@ def find_boxes(lines: Sequence[str]) -> Shapes:
     found: Shapes = {}
     for index, line in enumerate(lines):
         box = find_box(line) if "1" in line or "0" in line else None
-        if box is None and len(line) < 200 and (values := _LEGEND.match(line)) is not None:
+        if box is None and len(line) < 200 and (values := _find_legend(line)) is not None:
             box = (LEGEND, values["value"])
         if box is not None:
             found[index] = box
@@ -76,6 +82,12 @@ def find_boxes(lines: Sequence[str]) -> Shapes:
         pointed = [(i, _signed(m["value"])) for i, m in beside if m is not None and i not in found]
         found |= {i: (CHECKED, value) for i, value in pointed if value not in shown and len(pointed) == 1}
     return found
+
+
+def _find_legend(line: str) -> re.Match[str] | None:
+    two = _TWO_CHOICES.match(line)
+    is_legend = two is not None and all(begins("choosing", fold(two[side])) for side in ("yes", "no"))
+    return two if is_legend else _LEGEND.match(line)
 
 
 def find_box(line: str) -> tuple[Shape, str] | None:

@@ -31,7 +31,7 @@ def several(m: Mention) -> bool:
 @rule(ASK, "a condition stands with the vote: is it met?")
 def conditional(m: Mention) -> bool:
     """+1 if renamed | Once the name is fixed, +1 | Happy to +1 if needed | not: +1, even if it takes another release"""
-    if people.YOURS.search(m.lead) or people.invites(m) or people.is_of_any(m):
+    if any(of.search(m.lead) for of in (people.YOURS, people.OF_THIRD)) or people.invites(m) or people.is_of_any(m):
         return False  # "Should I count that as -1, or will you wait?"
     if m.choice is Choice.ABSTAIN and m.opens and _DONT_CARE.fullmatch(m.rest) is not None:
         return False
@@ -195,7 +195,7 @@ def with_a_name(m: Mention) -> bool:
 @rule(IGNORE, "speaks of somebody else's vote", mine=ASK, free=ASK)
 def of_another(m: Mention) -> bool:
     """Jun gave his +1 already | So it is a +1 from you, right? | not: Like Jun I am +1"""
-    if people.OF_SOMEBODY.match(m.whom) or people.SOMEBODYS.search(m.lead):
+    if people.OF_SOMEBODY.match(m.whom) or people.SOMEBODYS.search(m.lead) or people.OF_THIRD.search(m.lead):
         return True
     if not m.mine_follows and (people.YOURS.search(m.lead) or people.ANOTHERS.search(MARK.split(m.lead)[-1])):
         return True  # "I think Ravi's vote should be taken as +0"

@@ -29,6 +29,8 @@ _REFUSES = re.compile(r"\W*[a-z][a-z ,]{1,30}\W*\((?:non-?)?binding\)\W*")
 _FOR = re.compile(r"\W*for\s*[,(–—-]\s*(?:non\W?)?binding\b")
 #: "Abstaining, I wrote most of it"
 _ABSTAINS = re.compile(r"\W*(?:i['’]m )?abstain(?:ing)?\s*[,;:(–—-]")
+#: a zero, or no vote at all?
+_FROM_VOTING = re.compile(r"\babstain(?:ing)? from (?:voting|(?:the|this) vote)\b")
 _LEADS_TO_NAMES = re.compile(r"\b(?:with|by|from|of)\s|:\s", re.I)
 
 
@@ -65,7 +67,7 @@ def read_words(text: str, *, answers: str) -> Finding | None:
     is_aside = abstains and _ASIDE.fullmatch(text) is not None
     if answers and not named and claimed is None:
         rule, why = "inline-answer", "answers a quoted remark within a discussion: a vote, or an answer?"
-    elif choice is None or denied or refuses or is_aside or _OPTION.search(folded) or _is_doubted(folded):
+    elif choice is None or denied or refuses or is_aside or _is_doubted(folded):
         rule, why = "conditional", "words that cast a vote, with a doubt about them: is it cast?"
     else:
         rule, why = "stated-in-words", ""
@@ -161,7 +163,8 @@ def _behind(name: str, folded: str, most: int) -> str:
 
 def _is_doubted(folded: str) -> bool:
     is_talk = has("hypothetical", drop("polite", folded)) or has("need", folded) or has("cites", folded)
-    return is_talk or _CITES.search(folded) is not None or has_condition(folded)
+    is_unclear = any(pattern.search(folded) for pattern in (_CITES, _OPTION, _FROM_VOTING))
+    return is_talk or is_unclear or has_condition(folded)
 
 
 def _is_short(folded: str) -> bool:
