@@ -14,7 +14,7 @@ from kipflow.mail.votes.leftovers import LEANINGS
 from kipflow.mail.votes.lexicon import load_words
 
 _VOTES = """# How votes are read
-Written by `make docs` from `numbers.py`, `talk.py`, `remarks.py`, `rules.py`, `labels.py`,
+Written by `make docs` from `numbers.py`, `talk.py`, `remarks.py`, `rules.py`, `labelrules.py`,
 `doubts.py`, `leftovers.py` and `lexicon.toml` in `kipflow/mail/votes`.
 
 A mail's own lines (without quotes, signatures and footers) are searched for boxes, legends and lists, then split into

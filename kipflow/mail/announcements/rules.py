@@ -128,19 +128,9 @@ def short(h: Head) -> bool:
 
 
 @outcome(
-    *(FAILED, "success, denied", "I call the vote to be non successful", "The vote was not successful."),
-    *("The vote wasn't successful.", "The vote was never successful.", "KIP-7 is not accepted."),
-    *("This vote was not a success.", "It hasn't passed."),
-    leaves=("The vote was successful.", "It was not unsuccessful after all."),
-)
-def denied(h: Head) -> bool:
-    return h.can_be("success") and h.outcome == "failed"
-
-
-@outcome(
-    *(FAILED, "failure", "The vote ended unsuccessfully.", "It was voted down."),
-    "I have to declare this vote as failed.",
-    leaves=("The vote did not fail.",),
+    *(FAILED, "failure, or success denied", "The vote ended unsuccessfully.", "It was voted down."),
+    "The vote was never successful.",
+    leaves=("The vote did not fail.", "It was not unsuccessful after all."),
 )
 def failed(h: Head) -> bool:
     return h.outcome == "failed"

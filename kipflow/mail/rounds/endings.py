@@ -174,14 +174,12 @@ class Endings:
         line = message.cancels
         if line is None or (self.book.names_other(round_, line) and _THIS.search(line) is None):
             return False
-        return not is_wish(line) or self.is_caller(round_, message)
-
-    def is_caller(self, round_: Round, message: Message) -> bool:
-        return self.entitled.judge_authority(round_, message, self.time_of(message)).is_caller
+        return not is_wish(line) or self.book.is_from_caller(message, round_)
 
     def is_own(self, round_: Round, message: Message, declared: Declared) -> bool:
         """Whether a mail is from who announced the round's result, or called it."""
-        return (round_.declared is not None and round_.declared.by == declared.by) or self.is_caller(round_, message)
+        is_announcer = round_.declared is not None and round_.declared.by == declared.by
+        return is_announcer or self.book.is_from_caller(message, round_)
 
     def find_result(self, round_: Round, message: Message) -> None:
         declared, at = find_declared(self.book, round_, message), self.time_of(message)
@@ -190,7 +188,8 @@ class Endings:
         if declared.outcome == "passed" and self.says_so(round_, message):
             declared = replace(declared, outcome=None, unclear=message.cancels or "")
         tagged = message.reading.kind is MailKind.RESULT
-        is_thinking = declared.unclear and is_thought(declared.unclear) and not self.is_caller(round_, message)
+        is_thought_aloud = bool(declared.unclear) and is_thought(declared.unclear)
+        is_thinking = is_thought_aloud and not self.book.is_from_caller(message, round_)
         of_other = not tagged and self.book.names_other(round_, declared.line)
         if is_thinking or (of_other and (round_.declared is None or _THIS.search(declared.line) is None)):
             return
@@ -233,7 +232,7 @@ class Endings:
         if round_.ended_how != "cancelled":
             return
         declared, word = message.declared, Authority(why="it was called off before", waits=True)
-        by_caller = self.is_caller(round_, message)
+        by_caller = self.book.is_from_caller(message, round_)
         line = next(_REOPENS.finditer(message.own_text), [""])[0] if by_caller else ""
         if declared is not None:
             is_counted = message.reading.kind is MailKind.RESULT and declared.counts

@@ -52,10 +52,14 @@ class Round:
         """Whether its caller opened it there with a phrase of a restart, whatever it means."""
         return self.begins_anew and may_restart_vote(self.root.own_text)
 
+    @property
+    def closed_at(self) -> datetime | None:
+        """When its result was announced."""
+        return self.declared.closes_at if self.declared is not None else None
+
     def is_running(self, moment: datetime) -> bool:
         """Whether it has neither ended nor been announced by then."""
-        closed_at = self.declared.closes_at if self.declared is not None else None
-        announced = closed_at is not None and closed_at <= moment
+        announced = self.closed_at is not None and self.closed_at <= moment
         return not announced and (self.ended_at is None or self.ended_at > moment)
 
     def repeats_title(self, message: Message) -> bool:

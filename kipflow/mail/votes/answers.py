@@ -9,6 +9,7 @@ from kipflow.domain.votes import Choice, Expression, Standing
 from kipflow.mail.announcements.names import is_same_person
 from kipflow.mail.quoting import OwnLine
 from kipflow.mail.votes.claims import find_claim, translate_claims
+from kipflow.mail.votes.conditions import SENTENCES
 from kipflow.mail.votes.findings import Finding, find
 from kipflow.mail.votes.lexicon import begins, fold, has, leaves_only, skip
 from kipflow.mail.votes.values import find_values
@@ -28,7 +29,6 @@ _LABEL = re.compile(r"(?:my |the )?(?:vote|ballot|answer|verdict)\s*[:=]\s*")
 _SIDES = ("assent", "consent", "approval", "rejection", "refusal", "abstention", "nought", "echoes", "no")
 _STRONG = ("consent", "approval", "rejection", "abstention", "echoes", "own_vote")
 _YES = re.compile(r"\b(?:yes|aye|oui|sí|sim|ja|да|nope|nay)\b")
-_SENTENCES = re.compile(r"(?<=[.!?])\s+")
 _LONE_ZERO = re.compile(r"(?<![\w.,:/-])0(?![\w:/-]|[.,]\w)")
 #: says or asks something in English
 _STATES = re.compile(
@@ -113,7 +113,7 @@ def _find_short_sentence(said: str, folded: str) -> Expression | None:
     """The same for a longer answer with a short sentence that is a yes or a no: "So: yes again, please count me."."""
     if len(said) > _LONGEST or has("puts_off", folded):
         return None
-    sentences = (x for x in _SENTENCES.split(said) if len(x.split()) <= _FEW_WORDS and not _NO_VOTE.search(x))
+    sentences = (x for x in SENTENCES.split(said) if len(x.split()) <= _FEW_WORDS and not _NO_VOTE.search(x))
     found = next((x for x in sentences if _YES.search(fold(x)) or any(has(name, fold(x)) for name in _STRONG)), None)
     return None if found is None else find("short-answer", Standing.HINT, _WHY, line=found).expression
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from kipflow.domain.votes import Choice, Standing
 from kipflow.mail.votes.about import About
-from kipflow.mail.votes.conditions import has_condition, is_unsure
+from kipflow.mail.votes.conditions import MARK, has_condition, is_unsure
 from kipflow.mail.votes.findings import Finding, Role, find
 from kipflow.mail.votes.lexicon import drop, ends, find_words, fold, has, leaves_only
 from kipflow.mail.votes.mentions import Mention
@@ -35,7 +35,6 @@ _WRITER = re.compile(r"\b(?=(?:i|we)\b)")
 _IN_TEXT = re.compile(
     r"\b(?:fixed|(?:in|on) (?:the|my) (?:\w+ )?(?:kip|text|docs?|table|wiki|page|code|pr|review|comment))\b", re.I
 )
-_MUST = re.compile(r"\b(?:must|can|will|have to|need to|has to)\b")
 _IT = re.compile(r"\b(?:it|that|this)\b")
 #: "I changed the default from"
 _OF_A_THING = re.compile(r"\b(?:the|a|in|on|table|default|value|it|that|this)\b")
@@ -110,7 +109,7 @@ def _read_new_value(text: str, folded: str, target: Mention, mentions: Sequence[
 
 def _is_of_a_vote(before: str, mentions: Sequence[Mention]) -> bool:
     """Whether only a voter's words come before the value: "Changing to", "From -1 to"."""
-    said = _MUST.sub(" ", _WRITER.split(VALUE.sub(" ", before))[-1])
+    said = _WRITER.split(VALUE.sub(" ", before))[-1]
     if _IT.search(said) is not None and len(mentions) == 1:
         return False
     return not leaves_only((*_MOVING, *_CORRECTING, "takeback", "approval", "assent", "origin", "arrives"), said)
@@ -128,7 +127,7 @@ def _is_doubtful(folded: str, target: Mention) -> bool:
     is_own = target.is_claimed or target.mine_follows or has("my_vote", folded) or has("takeback", before)
     if not is_plain and has("correction", folded) and not is_own:
         return True
-    last_clause = re.split(r"[,;:.!?]", _REPLACED.sub(" ", drop("polite", drop("undenied", before))))[-1]
+    last_clause = MARK.split(_REPLACED.sub(" ", drop("polite", drop("undenied", before))))[-1]
     above = target.sentence.preceding.rstrip()  # "Jun wrote +0. It should read +1 (binding)"
     should_read = _SHOULD_READ.match(before) and ("my vote" in before or (target.is_claimed and not above))
     if should_read and _ENDS.fullmatch(target.rest) and not target.sentence.line.answers:

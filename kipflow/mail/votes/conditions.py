@@ -47,28 +47,9 @@ _DO_AND = re.compile(
 )
 #: "Were I a committer, +1", "Had this been a release, -1"
 _INVERTED = re.compile(r"^\W*(?:had|were|should) (?:i|we|he|she|they|it|this|that|there|the)\b", re.I)
-#: "+1, and I'd be glad to help when it lands": the help depends on something
-_OFFER = re.compile(
-    r",? and i(?:['’](?:d|ll)| (?:will|would|can))\b(?![^.;!?]*\b(?:if|unless|until|provided)\b)[^.;!?]*", re.IGNORECASE
-)
 #: "-1, because if the broker restarts, we lose data": another clause depends on it
 _OF_A_REASON = re.compile(r"\b(?:and|because|since|that|which|where) (?:if|when|once|after)\b", re.IGNORECASE)
-#: "I'd be -1 if it were on by default, but it is not, so +1": the condition is the other value's
-_OTHER_CASE = re.compile(r".*(?:\bwould|['’]d)\b[^,;]*(?<![\w.+-])[+-] ?[01]\b.*\b(?:but|however)\b", re.IGNORECASE)
-#: "+1, one remark: refuse a weight of zero when parsing"
-_REMARK = re.compile(
-    r"[,;.–—-]\s*(?:(?:but|just|only|and) )?(?:(?:one|a|an|two|my only|minor|small|tiny|some|few|last) )*"
-    r"(?:remarks?|nits?|notes?|thoughts?|suggestions?|nitpicks?)\s*[:–—-]",
-    re.IGNORECASE,
-)
-_RESERVES = re.compile(
-    r"(?:\W*\w+){0,2}\W*(?:only|if|unless|provided|providing|assuming|when|once|until|after|as long|pending|except)\b"
-    r"|.*[+-]\s?[01]\b",
-    re.IGNORECASE,
-)
 SENTENCES = re.compile(r"(?<=[.!?])\s")
-#: "…, so +1"; not "if it stays so"
-_CONCLUDED = re.compile(r"(?:[,;:.–—-]\s*(?:and )?so|\b(?:hence|therefore|thus))\b\W*(?:\w+\W+){0,3}$")
 #: "Apart from this wish it's": an aside that does not change the vote, if it is no condition
 _ADJUNCT = re.compile(
     r"^(?:(?:but|and|so) )?(?:(?:apart|aside) from (?:this|that|these|my)|(?:despite|in spite of) (?:the|this|that))"
@@ -106,10 +87,7 @@ _ONCE_DONE = re.compile(
 
 def has_condition_behind(tail: str) -> bool:
     """Whether a condition follows a vote, and does not belong to an offer of its writer."""
-    remark = _REMARK.search(tail)
-    # "one remark: only if the default stays off" is no remark
-    said = tail if remark is None or _RESERVES.match(tail, remark.end()) else tail[: remark.start()]
-    return _ONCE_DONE.match(tail) is not None or has_condition(_drop_times(_OF_A_REASON.sub("", _OFFER.sub("", said))))
+    return _ONCE_DONE.match(tail) is not None or has_condition(_drop_times(_OF_A_REASON.sub("", tail)))
 
 
 def _drop_times(tail: str) -> str:
@@ -159,8 +137,6 @@ def _drop_harmless(folded: str) -> str:
 def opens_condition(lead: str) -> bool:
     """Whether a clause of `lead` begins with a condition, without a concluding "so" after it."""
     folded = _drop_harmless(fold(lead))
-    if _CONCLUDED.search(folded):
-        return False
     if _INVERTED.match(folded):
         return True
     for at in [0, *(m.end() for m in MARK.finditer(folded))]:
@@ -194,7 +170,6 @@ def follows_condition(lead: str, above: str, *, opens: bool, against: bool) -> b
         return True
     if opens:
         return above.rstrip().endswith(":") and opens_condition(SENTENCES.split(above)[-1])
-    lead = lead[other.end() :] if (other := _OTHER_CASE.match(lead)) is not None else lead
     if _THEN.search(lead) and (
         above.rstrip().endswith("?") or has("demand", fold(f"{above} {lead}")) or orders(above) or orders(lead)
     ):

@@ -9,7 +9,7 @@ from enum import Enum, auto
 
 from kipflow.domain.votes import Choice, Expression, Standing
 from kipflow.mail.votes.claims import find_separate_claim, skip_claim
-from kipflow.mail.votes.conditions import is_dependence
+from kipflow.mail.votes.conditions import SENTENCES, is_dependence
 from kipflow.mail.votes.lexicon import drop, fold, has
 from kipflow.mail.votes.people import SPEAKS_FOR_SELF
 from kipflow.mail.votes.values import is_fraction
@@ -127,7 +127,7 @@ def weigh_with_the_rest(vote: Expression, found: Sequence[Finding], text: str, a
         doubt = ("contradiction", "votes for it, and objects elsewhere: which is meant?")
     elif vote.choice is Choice.AGAINST and has("praise", folded) and not _objects(vote, folded):
         doubt = ("contradiction", "votes against it, and only praises it: is the sign a slip?")
-    elif any(has("depends", s) and _speaks_of_the_vote(s) for s in re.split(r"[.!?]\s", folded)):
+    elif any(has("depends", s) and _speaks_of_the_vote(s) for s in SENTENCES.split(folded)):
         doubt = ("conditional", "another sentence makes the vote depend on something: is it met?")
     else:
         claimed = vote.claimed_binding

@@ -185,10 +185,6 @@ def _speaks_of_its_writer(x: Label) -> bool:
 #: the first that takes a label decides; a label that none takes introduces no vote
 LABEL_RULES = (
     LabelRule("concludes", True, _concludes, ("The wiki says opt-in, so", "Same result, so again")),
-    LabelRule(
-        *("not voted yet", True, lambda x: has("not_voted", x.last) and has("first_person", x.last)),
-        ("As I have not voted so far",),
-    ),
     LabelRule("ticket", False, lambda x: _TICKET.search(x.end) is not None, ("#4711",), of_others=True),
     LabelRule(
         "another value",

@@ -12,6 +12,7 @@ from kipflow.mail.votes.about import About, find_place, read_about, read_object
 from kipflow.mail.votes.claims import find_claim, skip_claim
 from kipflow.mail.votes.conditions import (
     MARK,
+    SENTENCES,
     find_unknown,
     follows_condition,
     has_condition_behind,
@@ -20,7 +21,7 @@ from kipflow.mail.votes.conditions import (
 )
 from kipflow.mail.votes.lexicon import begins, drop, ends, fold, has, is_unspaced, leaves_only
 from kipflow.mail.votes.sentences import Sentence
-from kipflow.mail.votes.values import VALUE, find_values, is_from_me, parse_value
+from kipflow.mail.votes.values import VALUE, find_values, is_from_me, parse_value, speaks_of_itself
 
 _CONCLUDES = re.compile(
     r"\b(?:so|hence|therefore|thus) (?=here|i\b|my|it|(?:will|must|have to) (?:go with|vote)\b)|\b(?:but|so)\s*$"
@@ -53,7 +54,6 @@ _CLAIM_BEFORE = re.compile(
     r"(?P<said>\b(?:(?:we|there)\b[^(),]{0,20}\b(?:one|an?)|your|\w+['’]s) )\((?P<claim>(?:non\W?)?binding)\)\s*$",
     re.IGNORECASE,
 )
-_SENTENCE_END = re.compile(r"[.!?]\s")
 _NAME_BEFORE = re.compile(r"[A-Z][\w.'’-]*\s*(?=\([^()]*$)")
 _DASH = re.compile(r"\w\s*[–—-]\W*$")
 #: values of a list share the label in front of the first
@@ -116,10 +116,10 @@ class Mention:
     def label(self) -> str:
         """The words before a colon right before it, or a name before its bracket: "Windows:", "Jun (+1)"."""
         if (named := _NAME_BEFORE.search(self.lead)) is not None and leaves_only(("yes", "no"), fold(named.group())):
-            return _SENTENCE_END.split(self.lead[: named.end()])[-1].strip()
+            return SENTENCES.split(self.lead[: named.end()])[-1].strip()
         before = (self.sentence.preceding if self.opens else self.lead).rstrip(f" {_FRAME}([")
         before = _LISTED.sub("", before)
-        said = _SENTENCE_END.split(before)[-1].rstrip(" :：=>-")
+        said = SENTENCES.split(before)[-1].rstrip(" :：=>-")
         is_label = before.endswith((":", "：", "=", ">")) or (_DASH.search(self.lead) and find_names(said))
         return said if is_label else ""
 
@@ -158,7 +158,7 @@ class Mention:
     @cached_property
     def near(self) -> str:
         """The rest up to its first mark, in lower case."""
-        return fold(re.split(r"[,.;:!?(]", self.rest)[0])
+        return fold(MARK.split(self.rest)[0])
 
     @cached_property
     def mine_follows(self) -> bool:
@@ -179,9 +179,13 @@ class Mention:
             self.mine_follows
             or has("mine", near)
             or has("my_vote", near)
-            or re.search(r"\b(?:i|i'[a-z]+|my|mine|me)\b", near) is not None
+            or speaks_of_itself(near)
             or begins("leaves_out_i", fold(self.sentence.text))
         )
+
+    @cached_property
+    def in_first_person(self) -> bool:
+        return has("first_person", fold(self.sentence.text))
 
     @cached_property
     def is_apart(self) -> bool:

@@ -79,7 +79,6 @@ _INSTRUCTS = re.compile(
     r"\b(?:answer|reply|respond|write|send|say|vote|use|with)\b",
     re.IGNORECASE,
 )
-_FIRST_PERSON = re.compile(r"\b(?:i|i['’]\w+|me|my|mine|myself|we|us|our|ours)\b", re.IGNORECASE)
 _OF_WHOMEVER = re.compile(
     r"(?:(?:and|but|so|that|once|when|if|as|because|where|note|please|remember|also|then|instead|usually) )*"
     r"(?:an?|any|all|every|each|no)"
@@ -161,7 +160,7 @@ def lists_others(line: str, author: str) -> bool:
 
 def invites(m: Mention) -> bool:
     """Whether others are asked to vote so, or may: "Please +1 the patch", "Vote +1 if you agree"."""
-    if m.is_claimed or m.mine_follows or _FIRST_PERSON.search(m.sentence.text):
+    if m.is_claimed or m.mine_follows or m.in_first_person:
         return False
     is_invited = _INVITED.fullmatch(m.segment) or _INSTRUCTS.search(m.lead)
     return is_invited is not None or (m.segment == "vote" and m.rest.lstrip().startswith("if you"))
@@ -170,7 +169,7 @@ def invites(m: Mention) -> bool:
 def is_of_any(m: Mention) -> bool:
     """Whether it is said about any such vote: "A +1 vote by a member would not imply help"."""
     is_talk = _OF_WHOMEVER.fullmatch(m.clause) is not None and _GOES_ON_OF_ANY.match(m.rest.strip()) is not None
-    return is_talk and _FIRST_PERSON.search(m.sentence.text) is None
+    return is_talk and not m.in_first_person
 
 
 def is_of_several(m: Mention) -> bool:
@@ -179,7 +178,7 @@ def is_of_several(m: Mention) -> bool:
     if _KIND.fullmatch(m.lead) and ((behind == ":" and can_be_listed(below[:60])) or _DOTS.fullmatch(behind)):
         return True  # "Binding +1:" above names, "binding +1 ..... 2"
     found = _SEVERAL.match(m.tail)
-    if found is None or _FIRST_PERSON.search(m.sentence.text) is not None:
+    if found is None or m.in_first_person:
         return False
     return not m.opens or (found["behind"] is not None and bool(m.sentence.following.strip()))
 

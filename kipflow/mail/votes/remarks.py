@@ -9,6 +9,7 @@ import re
 
 from kipflow.domain.votes import Choice
 from kipflow.mail.votes.about import About
+from kipflow.mail.votes.conditions import SENTENCES
 from kipflow.mail.votes.lexicon import begins, drop, ends, fold, has
 from kipflow.mail.votes.mentions import Mention
 from kipflow.mail.votes.values import find_values, parse_value
@@ -60,7 +61,7 @@ def answer(m: Mention) -> bool:
     if m.choice is Choice.AGAINST and not (m.is_claimed or m.mine_follows) and has("assent", fold(m.lead)):
         return True  # "Yes, -1."
     is_open = remark.endswith(",") or (remark[-1:].isalpha() and ends("leaves_open", remark[-12:]))
-    last = re.split(r"[.!?;]\s", remark)[-1]
+    last = SENTENCES.split(remark)[-1]
     is_led_in = remark.endswith(":") and has("we_are", last)
     if (is_open and line.quote_follows) or (is_led_in and len(remark) < _LONGEST):
         return True  # what is quoted goes on here: a line of it without its mark

@@ -225,7 +225,7 @@ _OF_WHOM = re.compile(r"\b(?:my|our|he|she|they|who|an?|the|is|are)\b|['’]s\b"
 @rule(CAST, "")
 def claimed(m: Mention) -> bool:
     """Ahoj, dávám +1 (binding) | File my vote as -1 (binding) | not: Jun gave +1 (binding)"""
-    clause = re.split(r"[,;:.!?]", m.lead)[-1]
+    clause = MARK.split(m.lead)[-1]
     words = re.findall(r"[^\W\d_][\w'-]*", clause)
     named = any(w[0].isupper() and w[:2] not in {"I", "I'"} for w in (words if clause != m.lead else words[1:]))
     said = drop("leads_in", drop("polite", m.segment))

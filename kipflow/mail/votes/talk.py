@@ -47,8 +47,6 @@ _DONT_CARE = re.compile(
 )
 _NUMBER = re.compile(r"(?<![\w.-])(?:\d{1,3}|the|these|those|no)\b")
 _ARTICLE = re.compile(r"\b(?:the|an?)\s*$")
-#: "2 binding (Jun, Mara) + 1 non-binding": adds up
-_ADDS_UP = re.compile(r"(?<![\w.-])\d{1,2}(?: x)? (?:(?:non-?)?binding|votes?|\()[^.;:!?]{0,80}$", re.IGNORECASE)
 #: "+2 binding, +1 non-binding"
 _SUM = re.compile(r"(?<![\w.])[+-]\s?(?:[2-9]|\d\d)\s*\(?(?:non-?\s?)?binding", re.IGNORECASE)
 #: "2 x +1 binding"
@@ -66,7 +64,7 @@ def counted(m: Mention) -> bool:
     """2 binding + 1 non-binding | We have three +1 now. | One more +1 would do. | not: Another +1 (binding) for you"""
     if _SUM.search(m.sentence.text):
         return True
-    if (" " in m.written and _ADDS_UP.search(m.lead)) or people.is_counted_in_brackets(m) or _TIMES.search(m.lead):
+    if people.is_counted_in_brackets(m) or _TIMES.search(m.lead):
         return True
     if not (m.opens and m.sentence.starts_line) and _TIMES_BEHIND.match(m.rest):
         return True
@@ -160,6 +158,7 @@ def talked_of(m: Mention) -> bool:
 
 
 _REASON = re.compile(r"^[^.;!?]{0,40}\b(?:reasons?|concerns?|grounds)\b")
+
 _THAT = re.compile(r"that\s*(?:$|[.,;:!])")
 
 
@@ -199,7 +198,7 @@ def of_another(m: Mention) -> bool:
         return True
     if not m.mine_follows and (people.YOURS.search(m.lead) or people.ANOTHERS.search(MARK.split(m.lead)[-1])):
         return True  # "I think Ravi's vote should be taken as +0"
-    is_given = m.mine_follows or has("receives", m.clause) or people.is_one_more(m)
+    is_given = m.mine_follows or people.is_one_more(m)
     return not m.opens and has("other", m.segment) and not is_given
 
 

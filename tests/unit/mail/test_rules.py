@@ -8,7 +8,8 @@ from kipflow.domain.votes import Choice, Standing
 from kipflow.mail.quoting import find_own_words
 from kipflow.mail.votes.doubts import DOUBT_RULES, find_doubt_rule
 from kipflow.mail.votes.judging import RULES, judge
-from kipflow.mail.votes.labelrules import LABEL_RULES, LabelRule, find_label_rule
+from kipflow.mail.votes.label import LabelRule
+from kipflow.mail.votes.labelrules import LABEL_RULES, find_label_rule
 from kipflow.mail.votes.leftovers import LEANINGS
 from kipflow.mail.votes.reading import find_mentions, read_expressions
 from kipflow.mail.votes.sentences import split_sentences
