@@ -69,7 +69,7 @@ def render_votes() -> str:
     rules = "".join(
         f"| {r.name} | {r.verdict} | {r.mine or ''} | {r.why} | {_list(r.takes)} | {_list(r.leaves)} |\n" for r in RULES
     )
-    labels = "".join(f"| {t.name} | {'yes' if t.leads else 'no'} | {_list(t.takes)} |\n" for t in LABEL_RULES)
+    labels = "".join(f"| {t.name} | {'yes' if t.introduces_vote else 'no'} | {_list(t.takes)} |\n" for t in LABEL_RULES)
     doubts = "".join(f"| {t.name} | {t.why} | {_list(t.takes)} |\n" for t in (*DOUBT_RULES, STANCE))
     leanings = "".join(f"| {t.name} | {side} | {t.why} | {_list(t.takes)} |\n" for side, t in LEANINGS.items())
     words = "".join(f"| {name} | {len(found)} |\n" for name, found in load_words().items())

@@ -46,7 +46,7 @@ class Standing(StrEnum):
     QUOTED = "quoted"  # in a quotation or the subject: asked about if nobody wrote it before
 
     @property
-    def is_faint(self) -> bool:
+    def is_tentative(self) -> bool:
         """Whether it becomes a question only because of its author's other expressions."""
         return self not in {Standing.CLEAR, Standing.UNCLEAR, Standing.WITHDRAWAL}
 

@@ -13,7 +13,7 @@ from kipflow.domain.errors import UnreadableInput
 from kipflow.domain.facts import Message, Unreadable
 from kipflow.mail.exports import read_export
 from kipflow.mail.filereading import FileReading, say_error
-from kipflow.mail.late import LateMessage
+from kipflow.mail.lazy import LazyMessage
 from kipflow.mail.workers import count_workers, open_workers, run_in_order, split_size
 from kipflow.mbox.packed import DAMAGE, is_packed, open_box
 from kipflow.mbox.ranges import is_splittable, split_range
@@ -61,7 +61,7 @@ def read_mbox(
             yield from mails
 
     name = name or f"{how.list_id}/{how.month}"
-    plain = path if how.late and (part is not None or not is_packed(path)) else None
+    plain = path if how.lazy and (part is not None or not is_packed(path)) else None
     return how.read_until_damage(split(), name, first_position, is_wanted=is_wanted, plain=plain)
 
 
@@ -134,7 +134,7 @@ def _count_on(item: Message | Unreadable, name: str, first: int) -> Message | Un
     if position < 0:
         return item
     source = f"{name}#{first + position}{item.source[len(f'{name}#{position}') :]}"
-    return item.move(source) if isinstance(item, LateMessage) else replace(item, source=source)
+    return item.move(source) if isinstance(item, LazyMessage) else replace(item, source=source)
 
 
 def _walk(root: Path, refused: list[Unreadable], how: FileReading) -> Iterator[Path]:

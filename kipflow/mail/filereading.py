@@ -10,7 +10,7 @@ from kipflow.domain.arrivals import UNRECORDED
 from kipflow.domain.facts import Message, Unreadable
 from kipflow.mail import limits
 from kipflow.mail.heads import Place
-from kipflow.mail.late import Span, read_late
+from kipflow.mail.lazy import Span, read_lazily
 from kipflow.mail.messages import read_mail
 from kipflow.mbox.endings import DAMAGED, NO_LINE_LEFT
 from kipflow.mbox.packed import DAMAGE
@@ -27,17 +27,17 @@ class FileReading(Place):
     """How the mails of one file are read and its defects reported.
 
     `keep_cut`: the mail in which a file breaks off is read as far as it goes, and marked; else it is left out, because
-    half a mail, once stored, keeps the complete one out. `late`, `votes_at_once`: see `read_late`.
+    half a mail, once stored, keeps the complete one out. `late`, `votes_at_once`: see `read_lazily`.
     """
 
     keep_cut: bool = False
-    late: bool = False
+    lazy: bool = False
     votes_at_once: bool = False
 
     def read(self, data: bytes, source: str, unread: str = "", held: Span | None = None) -> Message | Unreadable:
-        if self.late:
+        if self.lazy:
             at_once = self.votes_at_once
-            return read_late(data, self, source=source, unread=unread, held=held, votes_at_once=at_once)
+            return read_lazily(data, self, source=source, unread=unread, held=held, votes_at_once=at_once)
         return read_mail(data, self, source=source, unread=unread)
 
     def refuse_cut(self, raw: RawMail, source: str, why: str) -> Unreadable:

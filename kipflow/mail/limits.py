@@ -54,7 +54,7 @@ ATTACHED = Gap("it says nothing, or that its vote is attached, and its attachmen
 ENCODED = Gap("its text is in a transfer encoding that is not known")
 UTF_7 = Gap("its text is in UTF-7, which no mail may be written in")
 PICTURED = Gap("the description of a picture holds a vote: nobody typed it")
-VEILED = Gap("a style may hide words of its HTML that could be a vote")
+STYLED = Gap("a style may hide words of its HTML that could be a vote")
 TURNED = Gap("marks that turn or strike out what is shown stand at a vote")
 
 #: Called for each limit that a mail reaches, and each gap that it has.

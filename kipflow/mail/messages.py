@@ -15,6 +15,7 @@ from kipflow.domain.facts import MailKind, Message, SubjectReading, Unreadable
 from kipflow.domain.proposals import find_references
 from kipflow.domain.votes import Declared, Expression, Standing, states_end
 from kipflow.mail import limits
+from kipflow.mail.alternatives import ask_about_alternatives
 from kipflow.mail.content.authentication import find_authentication
 from kipflow.mail.content.mime import find_texts
 from kipflow.mail.content.senders import Sender
@@ -26,7 +27,6 @@ from kipflow.mail.results import ask_beside_result, ask_of_counts, find_cancel, 
 from kipflow.mail.rounds.calls import is_call, read_called_numbers
 from kipflow.mail.subjects import parse_subject
 from kipflow.mail.trackers import is_from_program
-from kipflow.mail.twins import ask_twins
 from kipflow.mail.votes.ownrows import read_rows
 from kipflow.mail.votes.reading import read_expressions
 from kipflow.mail.votes.subjectline import read_subject
@@ -78,7 +78,7 @@ def _read_unopened(head: Head, reading: SubjectReading, source: str) -> Message:
 
 def _read_body(head: Head, reading: SubjectReading, source: str) -> Message:
     prefix, notes = head.place.prefix, head.notes
-    text, twins = find_texts(head.headers, head.body, notes)
+    text, alternatives = find_texts(head.headers, head.body, notes)
     words = find_own_words(text, notes, address=head.sender.address)
     own_text = words.text
     reading = _settle_kind(reading, words, head)
@@ -88,9 +88,9 @@ def _read_body(head: Head, reading: SubjectReading, source: str) -> Message:
     votes, is_result = _read_beside(words, reading, head, declared)
     if not votes and head.is_sealed and not own_text:
         votes = (_SEALED,)
-    if twins:
+    if alternatives:
         read = partial(_read_votes, reading=reading, sender=head.sender, subject="", is_result=is_result)
-        votes = ask_twins(votes, words, twins, read, notes)
+        votes = ask_about_alternatives(votes, words, alternatives, read, notes)
     if votes and answers_digest(reading):
         reading = replace(reading, numbers=find_references(own_text, prefix)[:_MOST_NAMED])
     votes = ask_of_program(votes, head, words)
@@ -121,7 +121,7 @@ def _read_beside(
     # a mail that only says that the vote passed, and lists nobody, may vote like any other
     is_result = is_tagged or (announces and declared is not None and (declared.counts or bool(declared.names)))
     votes = _read_votes(words, reading, head.sender, head.subject, is_result=is_result)
-    if is_result and not is_tagged and all(vote.standing.is_faint for vote in votes):
+    if is_result and not is_tagged and all(vote.standing.is_tentative for vote in votes):
         free = _read_votes(words, reading, head.sender, "", is_result=False)
         votes = tuple(ask_beside_result(free, words, head.sender.name)) or votes
     if not is_result and declared is not None and (declared.counts or declared.names):
@@ -198,10 +198,10 @@ def _read_votes(
     if rows.reports:
         why = "a table of values stands beside it, as a program's report has one: is it a person's vote?"
         found = tuple(
-            e if e.claimed_binding is not None or e.standing.is_faint else e.as_question("beside-a-table", why)
+            e if e.claimed_binding is not None or e.standing.is_tentative else e.as_question("beside-a-table", why)
             for e in found
         )
-    if not is_result and all(e.standing.is_faint for e in found):
+    if not is_result and all(e.standing.is_tentative for e in found):
         beside = read_subject(subject)
         if any(e.standing is Standing.UNCLEAR for e in beside):
             found = beside

@@ -17,12 +17,12 @@ from kipflow.domain.votes import Declared, Expression, Standing
 from kipflow.mail.announcements.counts import CountReading
 from kipflow.mail.announcements.entries import Entry
 from kipflow.mail.announcements.headings import find_entries
-from kipflow.mail.announcements.heads import OVER
 from kipflow.mail.announcements.legends import write_out_stars
 from kipflow.mail.announcements.mailfacts import Mail
 from kipflow.mail.announcements.mails import result
 from kipflow.mail.announcements.names import are_people, can_be_listed, find_names, is_same_person
-from kipflow.mail.announcements.sayings import can_call, is_of_vote_abroad, read_call, read_ends, read_outcomes
+from kipflow.mail.announcements.predicates import OVER
+from kipflow.mail.announcements.statements import can_call, may_be_of_vote, read_call, read_ends, read_outcomes
 from kipflow.mail.announcements.tallies import parse_tally
 from kipflow.mail.announcements.tallywords import BINDING, IN_ALL, NON_BINDING
 from kipflow.mail.announcements.tokens import MAX_LINES, has_parts, has_word, lands, split_sentences
@@ -51,7 +51,7 @@ _EXTENDS = re.compile(
 #: A reply under a vote's subject is read as an announcement only if it holds one of these.
 _ENDING = (
     *("success", "failure", "close", "needed", "correct", "cancel", "result", "thanks", "reopens", "outdated"),
-    *("retracts", "disregard", "extend", "runs_on", "keep", "abroad"),
+    *("retracts", "disregard", "extend", "runs_on", "keep", "other_language"),
 )
 
 
@@ -137,7 +137,7 @@ def find_cancel(words: Words, reading: SubjectReading) -> str | None:
         return None
     lines = [plain(line.text) for line in words.own[:MAX_LINES]]
     mail = Mail(lines, reading, reading.topic)
-    found = next((s for s in mail.sentences if mail.calls_off(s) in {Says.WITHDRAWN, Says.WISHED}), None)
+    found = next((s for s in mail.sentences if mail.calls_off(s) in {Says.WITHDRAWN, Says.REQUESTED}), None)
     if found is None and tagged and not reading.is_reply:
         found = next((line.strip() for line in lines if line.strip()), reading.topic)
     return found[:_LONGEST_LINE] if found is not None else None
@@ -148,15 +148,15 @@ def _can_call_off(words: Words, reading: SubjectReading) -> bool:
     return can_call(text) and (reading.kind is MailKind.VOTE or has_word(text, "vote"))
 
 
-def is_wish(line: str) -> bool:
+def is_request(line: str) -> bool:
     """Whether a line that calls a vote off ("please ignore this vote") does so only if its caller wrote it."""
     said = {read_call(sentence) for sentence in split_sentences([line])}
-    return Says.WISHED in said and Says.WITHDRAWN not in said
+    return Says.REQUESTED in said and Says.WITHDRAWN not in said
 
 
 def is_thought(line: str) -> bool:
     """Whether a line ("we should cancel this vote") may mean the vote's end, if its caller wrote it."""
-    return {read_call(sentence) for sentence in split_sentences([line])} == {Says.MUSED}
+    return {read_call(sentence) for sentence in split_sentences([line])} == {Says.CONSIDERED}
 
 
 def extends(line: str) -> bool:
@@ -171,7 +171,7 @@ def may_deny(later: Declared, known: Declared) -> bool:
     runs_on = any(Says.EXTENDED in read_ends(sentence) for sentence in sentences)
     # "So that one is in": repeats a passed result, contradicts a failed one
     known_ones = {"", known.outcome, OVER if known.outcome == "passed" else ""}
-    may_end = is_thought(later.unclear) and not any(map(is_of_vote_abroad, sentences))
+    may_end = is_thought(later.unclear) and not any(map(may_be_of_vote, sentences))
     return runs_on or may_end or not outcomes <= known_ones
 
 
@@ -205,7 +205,7 @@ def weigh_in_result(votes: Iterable[Expression], author: str) -> Iterator[Expres
 
 def ask_beside_result(votes: Iterable[Expression], words: Words, author: str) -> Iterator[Expression]:
     """As hints, votes that would count without the result in their mail: questions if the author has no other vote."""
-    votes = [vote for vote in votes if not vote.standing.is_faint]
+    votes = [vote for vote in votes if not vote.standing.is_tentative]
     found = find_entries([plain(own.text) for own in words.own]) if votes else ()
     listed = (_find_others(entry, author) for _, entry in found if entry.number is None)
     rows = {others[0] for others in listed if len(others) == 1 and " " in others[0] and are_people(others[0])}

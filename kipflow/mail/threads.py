@@ -80,7 +80,7 @@ def _doubt(message: Message) -> Message:
 
 def _doubt_crossed(message: Message) -> Message:
     """The same for a mail that answers a round that is over while the next one runs."""
-    spoken = (e for e in message.votes if not e.standing.is_faint)
+    spoken = (e for e in message.votes if not e.standing.is_tentative)
     return put_to_person(
         message, spoken, "earlier-round", "answers an earlier round, which is over: a vote in this one?"
     )
@@ -94,7 +94,7 @@ def _fill_rounds(book: Book, placing: Placing) -> None:
             for round_ in placed:
                 round_.messages.append(message)
             for round_ in () if placed else placing.find_strayed_from(message):
-                round_.astray.append(message)
+                round_.misdirected.append(message)
     Endings(book).find()
     for rounds in book.rounds.values():
         _find_crossed(book, rounds)
@@ -120,7 +120,7 @@ def _find_mails(book: Book, round_: Round) -> Iterator[tuple[Message, datetime]]
     siblings = book.numbers.get(root.message_id, ()) if round_.number is not None else ()
     for message in round_.messages:
         yield _find_share(book, message, round_.number, siblings), book.time_of(message)
-    for message in (*map(_doubt, (m for m in round_.astray if m.votes)), *map(_doubt_crossed, round_.crossed)):
+    for message in (*map(_doubt, (m for m in round_.misdirected if m.votes)), *map(_doubt_crossed, round_.crossed)):
         yield message, book.time_of(message)
     before = book.find_before(round_) if round_.begins_anew else None
     for message in before.messages if before is not None else ():

@@ -24,7 +24,7 @@ from kipflow.domain.times import render_machine_time
 from kipflow.domain.votes import Vote, states_end
 from kipflow.mail.archive import read_path
 from kipflow.mail.filereading import FileReading
-from kipflow.mail.late import LateMessage
+from kipflow.mail.lazy import LazyMessage
 from kipflow.mail.threads import Threads, read_threads
 from kipflow.services.explaining import PassedOver, find_passed_over
 
@@ -146,13 +146,13 @@ def _read(
     messages: dict[str, Message] = {}
     unreadable: list[Unreadable] = []
     read = 0
-    lately: deque[LateMessage] = deque()
+    lately: deque[LazyMessage] = deque()
     how = FileReading(
         list_id=community.lists[0],
         month="",
         list_from_headers=True,
         keep_cut=True,
-        late=True,
+        lazy=True,
         **community.reading,
     )
     for item in read_path(*paths, how=how):
@@ -162,12 +162,12 @@ def _read(
         if isinstance(item, Unreadable):
             unreadable.append(item)
             continue
-        if isinstance(item, LateMessage):
+        if isinstance(item, LazyMessage):
             lately.append(item)
             if len(lately) > _AT_HAND:
                 lately.popleft().forget_headers()
         known = messages.setdefault(item.message_id, item)
-        if known is item and isinstance(item, LateMessage):
+        if known is item and isinstance(item, LazyMessage):
             item.read_vote()
         elif known is not item and is_other_mail(known, item):
             why = f"has the Message-ID {item.message_id} of another mail ({known.source}); both are read"

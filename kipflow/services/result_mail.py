@@ -145,7 +145,7 @@ def reads_back(draft: ResultDraft) -> bool:
     mail = read_message(draft.as_bytes(), source="draft", list_id=draft.list_id, month=month, prefix=prefix)
     if not isinstance(mail, Message) or mail.declared is None or mail.cancels or mail.unread:
         return False
-    if any(not vote.standing.is_faint for vote in mail.votes):  # its sender, a voter like others, is listed by name
+    if any(not vote.standing.is_tentative for vote in mail.votes):  # its sender, a voter like others, is listed by name
         return False
     declared = mail.declared
     return (

@@ -92,7 +92,7 @@ def check_message(found: Message | Unreadable) -> None:
     if isinstance(found, Message):
         demand(found.message_id.strip("<> "), "a message without an id")
         demand(len(found.references) <= limits.FIELD.size, "too many references")
-        votes = [e for e in found.expressions if not (e.standing.is_faint or passes_on(e.line))]
+        votes = [e for e in found.expressions if not (e.standing.is_tentative or passes_on(e.line))]
         demand(len(votes) <= 1, "more than one vote of its writer in one mail")
 
 

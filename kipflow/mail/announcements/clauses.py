@@ -16,8 +16,8 @@ from kipflow.mail.announcements.tokens import (
     is_conditional,
 )
 
-GROUP = ("auxiliary", "adverb", "negator", "no", "unreal", "hedge")
-STOPS = ("joint", "auxiliary", "condition", "unreal", "speaker")
+GROUP = ("auxiliary", "adverb", "negator", "no", "not_fact", "hedge")
+STOPS = ("joint", "auxiliary", "condition", "not_fact", "speaker")
 _UNDONE = frozenset({"accident", "accidentally", "sorry", "back"})
 #: what gives a proposal a status: "moved to Accepted"
 _SETS = frozenset({"moved", "moves", "set", "changed", "updated", "switched", "put"})
@@ -25,7 +25,7 @@ _STATUS = frozenset({"status", "state", "is"})
 #: also words of a title, where they are no verb: "the vote on adding a flag as an option"
 _NO_VERBS = frozenset({"a", "as", "whether"})
 #: classes of words by which what is counted is still to come
-_OPEN = ("unreal", "wanted", "condition", "lack", "hedge", "later")
+_OPEN = ("not_fact", "wanted", "condition", "lack", "hedge", "later")
 #: A longer clause with a word such as "wrong" is about something else.
 _SHORT_CLAUSE = 6
 #: Most words of an aside.
@@ -107,7 +107,7 @@ def is_real(tokens: Sequence[Token], at: int) -> bool:
     if tokens[-1].text == "?" or is_conditional(tokens, at) or is_later(tokens):
         return False
     clause = tokens[find_clause(tokens, at) : find_clause_end(tokens, at)]
-    return not any(t.can_be("condition", "unreal", "hedge", "previous") for t in clause)
+    return not any(t.can_be("condition", "not_fact", "hedge", "previous") for t in clause)
 
 
 def is_hedge(tokens: Sequence[Token], at: int) -> bool:
@@ -142,7 +142,7 @@ def sets_status(tokens: Sequence[Token], at: int) -> bool:
     """Whether the proposal is given the status at `at`: "I have moved the KIP to", not "Ben has", nor "by accident"."""
     before = tokens[find_clause(tokens, at) : at]
     verb = next((n for n, token in enumerate(before) if token.text in _SETS), None)
-    if verb is None or any(token.can_be("unreal", "negator") for token in before):
+    if verb is None or any(token.can_be("not_fact", "negator") for token in before):
         return False
     if any(token.can_be("retracts") or token.text in _UNDONE for token in tokens):
         return False

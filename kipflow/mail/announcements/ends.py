@@ -112,8 +112,8 @@ def is_end(named: NamedTime) -> bool:
         return False
     if put_off or named.is_denied or moved:
         return put_off or not named.is_denied
-    if named.moment.is_until or compile_class("until_abroad").search(clause):
-        return is_call or named.has("extends_abroad")
+    if named.moment.is_until or compile_class("until_other_language").search(clause):
+        return is_call or named.has("extends_other_language")
     is_of_vote = _OF_VOTE.search(clause) or (_WAITS.search(clause) and (named.heard or _VOTING.search(named.sentence)))
     return bool(is_of_vote and (is_call or named.has("period_open")))
 
@@ -134,16 +134,16 @@ def replaces_usual(named: NamedTime) -> bool:
     return is_length and _REPLACES_USUAL.search(named.lead) is not None
 
 
-def lasts_abroad(named: NamedTime) -> bool:
+def lasts_in_other_language(named: NamedTime) -> bool:
     """Whether another language says that the vote runs for a length: "La votación estará abierta durante 7 días"."""
     earlier = find_moments(named.clause)[1]
     before = _OF_NUMBER.sub(" ", named.clause[earlier[-1].at.end() if earlier else 0 :])
     said = f"{before} {MARK.split(named.behind)[0]}"
     if not named.moment.is_length or compile_class("length_of_other").search(before) or named.speaks_of_other:
         return False
-    if compile_class("unreal_abroad").search(said):
+    if compile_class("not_fact_other_language").search(said):
         return False
-    runs, prolongs = compile_class("runs_abroad"), compile_class("prolongs_abroad")
+    runs, prolongs = compile_class("runs_other_language"), compile_class("prolongs_other_language")
     opens = named.heard and runs.match(before.strip()) is not None  # "期間は1週間です"
     is_long = prolongs.search(said) is not None or (named.clock.is_call and runs.search(said) is not None)
-    return is_long and (opens or compile_class("vote_abroad").search(said) is not None)
+    return is_long and (opens or compile_class("vote_other_language").search(said) is not None)

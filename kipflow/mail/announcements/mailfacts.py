@@ -11,10 +11,10 @@ from itertools import pairwise
 from kipflow.domain.facts import MailKind, SubjectReading
 from kipflow.mail.announcements.clauses import Subject, retracts, takes_back, thanks_all
 from kipflow.mail.announcements.counts import CountReading, read_counts
-from kipflow.mail.announcements.heads import OVER
 from kipflow.mail.announcements.names import find_names
 from kipflow.mail.announcements.others import names_another
-from kipflow.mail.announcements.sayings import Said, read_call, read_ends, read_outcomes, says_end
+from kipflow.mail.announcements.predicates import OVER
+from kipflow.mail.announcements.statements import Said, read_call, read_ends, read_outcomes, says_end
 from kipflow.mail.announcements.tokens import split_sentences, tokenize
 from kipflow.mail.announcements.verdicts import Says
 

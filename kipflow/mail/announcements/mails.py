@@ -10,7 +10,7 @@ import re
 from kipflow.domain.facts import MailKind
 from kipflow.mail.announcements.clauses import Subject, thanks_all
 from kipflow.mail.announcements.mailfacts import Mail
-from kipflow.mail.announcements.sayings import REOPENED, read_call, read_outcomes
+from kipflow.mail.announcements.statements import REOPENED, read_call, read_outcomes
 from kipflow.mail.announcements.tokens import Token, tokenize
 from kipflow.mail.announcements.verdicts import Says, Table
 from kipflow.mail.endmarks import drop_counts
@@ -192,7 +192,7 @@ def closed(m: Mail) -> str:
 
 @result(ASK, "calls the vote off, perhaps", "I may have to cancel this vote.", leaves=("I withdraw my -1.",))
 def perhaps_called_off(m: Mail) -> str:
-    return next((s for s in m.sentences if read_call(s) in {ASK, Says.MUSED}), "")
+    return next((s for s in m.sentences if read_call(s) in {ASK, Says.CONSIDERED}), "")
 
 
 @result(

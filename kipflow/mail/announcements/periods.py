@@ -21,7 +21,7 @@ from kipflow.mail.announcements.ends import (
     holds,
     is_added,
     is_end,
-    lasts_abroad,
+    lasts_in_other_language,
     replaces_usual,
 )
 from kipflow.mail.announcements.moments import (
@@ -114,7 +114,7 @@ def find_period(text: str, clock: Clock, is_of_other: Callable[[str], bool]) -> 
         of_other = still or is_of_other(sentence) or _OTHER_VOTE.search(folded) is not None
         if not of_other:
             found.extend((until, sentence) for until in _find_ends(folded, clock, heard=heard))
-        heard = not of_other and compile_class("vote_abroad").search(folded) is not None
+        heard = not of_other and compile_class("vote_other_language").search(folded) is not None
     return max((end for end in found if clock.allows(end[0])), default=None)
 
 
@@ -138,12 +138,12 @@ def _find_ends(sentence: str, clock: Clock, *, heard: bool) -> Iterator[datetime
         heard_of = heard or holds(lead, "period_vote")
         about = bool(own) or _speaks_of_vote(before, clock, heard=heard_of, opens=opens)
         named = NamedTime(moment, lead, clause, timeless, clock, heard)
-        abroad = lasts_abroad(named)
-        belongs = joined or abroad or (about and _is_known(before))
+        lasts = lasts_in_other_language(named)
+        belongs = joined or lasts or (about and _is_known(before))
         belongs = belongs or is_end(named) or is_added(named) or replaces_usual(named)
         end = moment.at.end()
         words = WORD.findall(before)
-        extends = moment.adds or abroad or holds(before, "period_extends")
+        extends = moment.adds or lasts or holds(before, "period_extends")
         until = moment.find_until(words, clock, extends=extends) if belongs else None
         if until is not None:
             yield until

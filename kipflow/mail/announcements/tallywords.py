@@ -105,7 +105,7 @@ def _load() -> dict[str, Word]:
     denials = (f"{no}{gap}{word}" for no in denied for word in binding for gap in ("", " "))
     found |= {word: Word(Kind.GROUP, word, 0, 0, NON_BINDING) for word in denials}
     found |= {word: Word(Kind.NUMBER, word, 0, 0, "0") for word in classes["without_any"]}
-    for word in classes["number_abroad"]:
+    for word in classes["number_other_language"]:
         found[word] = Word(Kind.NUMBER, word, 0, 0, str(find_number(word)), unsure=True)
     found |= {word: Word(Kind.NUMBER, word, 0, 0, str(n)) for n, word in enumerate(classes["number"])}
     for name, choice in _SIDES.items():
@@ -205,9 +205,13 @@ def _find_known(queue: Sequence[Word], at: int, length: int) -> Word | None:
     known = _load().get(" ".join(fold_case(word.text) for word in part))
     if known is None or length > 1 or known.kind not in _MAY_NAME or not part[0].text[:1].isupper():
         return known
-    is_abroad = known.kind is Kind.NUMBER and known.unsure
+    is_translated = known.kind is Kind.NUMBER and known.unsure
     beside = (queue[i] for i in (at - 1, at + 1) if 0 <= i < len(queue))
-    return None if (is_abroad and part[0].text.istitle()) or any(_is_name_beside(x, part[0]) for x in beside) else known
+    return (
+        None
+        if (is_translated and part[0].text.istitle()) or any(_is_name_beside(x, part[0]) for x in beside)
+        else known
+    )
 
 
 def _is_name_beside(word: Word, other: Word) -> bool:

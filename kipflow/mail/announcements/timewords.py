@@ -10,16 +10,16 @@ from kipflow.mail.announcements.tokens import join_words, load_classes
 #: The hours of each class of units: those with blanks around them, and those without.
 _HOURS = {"hours": 1, "days": 24, "weeks": 7 * 24, "months": 31 * 24}
 _WIDE_HOURS = {"hours_wide": 1, "days_wide": 24, "weeks_wide": 7 * 24, "months_wide": 31 * 24}
-_ABROAD = ("number_abroad", "one_abroad")
-#: Of each language `[number_abroad]` lists the numbers from two to ten.
-_NUMBERS_ABROAD = 9
+_OTHER_LANGUAGE = ("number_other_language", "one_other_language")
+#: Of each language `[number_other_language]` lists the numbers from two to ten.
+_NUMBERS_OTHER_LANGUAGE = 9
 
 
 @cache
 def compile_times() -> re.Pattern[str]:
     """A pattern for a time in lower case; its groups say how it is written."""
     day, month = rf"(?:{_join_names('weekday', 7)})", rf"(?:{_join_names('month', 12)})"
-    number, the = rf"\d{{1,3}}|{join_words(*_ABROAD)}", rf"(?:{join_words('the_day')})"
+    number, the = rf"\d{{1,3}}|{join_words(*_OTHER_LANGUAGE)}", rf"(?:{join_words('the_day')})"
     th, year = r"(?:st|nd|rd|th|er|º|\.)?", r"(?:(?:,?\s+|\s+de\s+)(?P<year{}>20\d\d)\b)?(?!:)"
     dates = (
         r"(?P<iso>20\d\d(?P<mark>[-/])\d\d(?P=mark)\d\d)(?:t(?=\d))?",
@@ -65,8 +65,8 @@ def find_number(written: str) -> int:
         return int(written)
     if written in classes["number"]:
         return classes["number"].index(written)
-    abroad = classes["number_abroad"]
-    return 2 + abroad.index(written) % _NUMBERS_ABROAD if written in abroad else 1
+    numbers = classes["number_other_language"]
+    return 2 + numbers.index(written) % _NUMBERS_OTHER_LANGUAGE if written in numbers else 1
 
 
 def find_name(name: str, written: str) -> int:

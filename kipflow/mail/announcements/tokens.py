@@ -96,7 +96,7 @@ def compile_wide(words: Iterable[str]) -> re.Pattern[str]:
 
 @cache
 def _list_words(*kinds: str) -> list[str]:
-    return sorted((" ".join(words) for words, found in _load().items() if not found.isdisjoint(kinds)), key=len)
+    return sorted((phrase for kind in kinds for phrase in load_classes("lexicon.toml")[kind]), key=len)
 
 
 @cache

@@ -19,9 +19,9 @@ class Says(StrEnum):
     PASSED = "passed"
     #: called off: outright, or as a wish that only its caller can have
     WITHDRAWN = "withdrawn"
-    WISHED = "wished"
+    REQUESTED = "wished"
     #: said by its caller, it may mean that the vote does not go on
-    MUSED = "mused"
+    CONSIDERED = "considered"
     #: its result is taken back, or corrected
     VOIDED = "voided"
     CORRECTED = "corrected"

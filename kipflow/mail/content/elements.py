@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from kipflow.mail.content.veils import HIDDEN_STYLE
+from kipflow.mail.content.hiding import HIDDEN_STYLE
 
 # its writer takes struck out text back
 _SKIPPED = frozenset(

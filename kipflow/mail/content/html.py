@@ -9,8 +9,8 @@ from lxml import etree
 
 from kipflow.mail import limits
 from kipflow.mail.content.elements import is_barred, is_drawn, is_header, is_hidden, is_quote
+from kipflow.mail.content.hiding import VOTE_LIKE, find_hiding, is_hidden_by_style
 from kipflow.mail.content.text import MAX_LINE, MAX_TEXT
-from kipflow.mail.content.veils import VOTE_LIKE, find_hiding, is_veiled
 
 MAX_HTML, MAX_NODES = limits.MARKUP.size, limits.NODES.size
 _MAX_DEPTH = 20
@@ -68,7 +68,7 @@ class _Writer:
         #: whether the tables, and rows, around this point are drawn, outermost first
         self.tables: list[bool] = []
         self.rows: list[bool] = []
-        self.veils = 0
+        self.hidden_depth = 0
 
     def write(self, root: Any) -> str:
         skipping = depth = 0
@@ -99,8 +99,8 @@ class _Writer:
 
     def open(self, node: Any, tag: str) -> None:
         has_attributes = bool(node.keys())
-        if self.veils or ((has_attributes or self.hiding) and is_veiled(node, tag, self.hiding)):
-            self.veils += 1
+        if self.hidden_depth or ((has_attributes or self.hiding) and is_hidden_by_style(node, tag, self.hiding)):
+            self.hidden_depth += 1
         if tag in _BLOCKS and not self.is_in_row(tag):
             self.end_line()
         if has_attributes or tag == "blockquote":
@@ -146,7 +146,7 @@ class _Writer:
             self.barred += 1
 
     def close(self, node: Any, tag: str) -> None:
-        self.veils -= self.veils > 0
+        self.hidden_depth -= self.hidden_depth > 0
         if tag in _BLOCKS and not self.is_in_row(tag):
             self.end_line()
         if tag in {"td", "th"}:
@@ -179,8 +179,8 @@ class _Writer:
         return BAR_MARK + "> " * (depth - 1) if self.within_bar else "> " * depth
 
     def add(self, text: str) -> None:
-        if self.veils and not self.marks and VOTE_LIKE.search(text) is not None:
-            self.note(limits.VEILED)
+        if self.hidden_depth and not self.marks and VOTE_LIKE.search(text) is not None:
+            self.note(limits.STYLED)
         if self.preformatted:
             first, *rest = text.split("\n")
             self.line.append(first)

@@ -24,7 +24,7 @@ class _Budget:
     parts: int = limits.PARTS.size
     text: int = limits.TEXT.size
     #: Alternatives to a text that was read.
-    twins: list[bytes] = field(default_factory=list)
+    alternatives: list[bytes] = field(default_factory=list)
 
 
 def want_all(source: str) -> bool:
@@ -41,7 +41,7 @@ def find_texts(
     """
     budget = _Budget(note, is_wanted)
     texts = _collect(headers, body, depth=0, budget=budget)
-    return "\n".join(t for t in texts if t)[: limits.TEXT.size], budget.twins
+    return "\n".join(t for t in texts if t)[: limits.TEXT.size], budget.alternatives
 
 
 #: Parts that hold what the mail says; a whole body of another text type is read as plain text.
@@ -114,7 +114,7 @@ def _collect_multipart(kind: str, parts: list[bytes], *, depth: int, budget: _Bu
         content = parse_content_type(headers.text("content-type"))
         texts = _collect(headers, body, depth=depth + 1, budget=budget)
         if kind == "multipart/alternative" and content.type == "text/plain" and _is_complete(texts):
-            budget.twins.extend(parts[index + 1 :])  # they need not be read, unless they say something else
+            budget.alternatives.extend(parts[index + 1 :])  # they need not be read, unless they say something else
             return texts
         if kind != "multipart/alternative" and any(texts for _, texts in found) and _is_file(content):
             continue  # "text/plain; name=fix.txt" after the text, without a disposition
@@ -125,7 +125,7 @@ def _collect_multipart(kind: str, parts: list[bytes], *, depth: int, budget: _Bu
     plain = [texts for type_, texts in filled if type_ == "text/plain"][:1]
     rich = [texts for type_, texts in filled if type_ != "text/plain"][-1:]
     if plain and rich and _is_twin(plain[0], rich[0]):
-        budget.twins.extend(parts)
+        budget.alternatives.extend(parts)
         return plain[0]
     if plain and rich:
         return rich[0]

@@ -103,7 +103,7 @@ def find_beginnings(text: str) -> list[bool]:
 
 
 def _may_be_none(sentence: str) -> bool:
-    return has("hypothetical", _RATHER.sub(" ", sentence)) or has("condition", drop("harmless", sentence))
+    return has("hypothetical", _RATHER.sub(" ", sentence)) or has("condition", drop("no_condition", sentence))
 
 
 def _find_beginnings(sentence: str) -> Iterator[bool]:

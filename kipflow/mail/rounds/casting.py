@@ -73,7 +73,7 @@ def cast_all(
 def _is_of_call(expression: Expression) -> bool:
     """Whether words in a call are no ballot: its caller praises the proposal, says what was wrong before, or names a
     number below zero. What could be a vote in favour, or one of several values, stays a question."""
-    if expression.standing.is_faint:
+    if expression.standing.is_tentative:
         return True
     may_be_vote = expression.choice is Choice.FOR or (expression.choice is None and expression.value)
     return expression.standing is Standing.UNCLEAR and not may_be_vote

@@ -11,7 +11,7 @@ from functools import partial
 from kipflow.domain.facts import MailKind, Message
 from kipflow.domain.votes import ClaimedEnd, Declared, EndKind
 from kipflow.mail.announcements.names import is_same_person
-from kipflow.mail.results import is_thought, is_wish
+from kipflow.mail.results import is_request, is_thought
 from kipflow.mail.rounds.book import Book
 from kipflow.mail.rounds.entitled import Authority
 from kipflow.mail.rounds.periods import find_declared
@@ -148,7 +148,7 @@ class Endings:
             return  # "it failed: 2 binding -1. I withdraw the proposal" is a result; one that passed becomes a question
         line = message.cancels or message.subject
         claim = self.find_claim(round_, message, EndKind.CANCELLED, line, by_caller=adds_tag)
-        anew = any(m.reading.kind is MailKind.VOTE and not m.reading.is_reply for m in round_.astray)
+        anew = any(m.reading.kind is MailKind.VOTE and not m.reading.is_reply for m in round_.misdirected)
         if claim is None and anew and not self.entitled.is_binding(message, at):
             claim = self.make_claim(
                 message, EndKind.CANCELLED, line, Authority(why="and another mail may have called it")
@@ -174,7 +174,7 @@ class Endings:
         line = message.cancels
         if line is None or (self.book.names_other(round_, line) and _THIS.search(line) is None):
             return False
-        return not is_wish(line) or self.book.is_from_caller(message, round_)
+        return not is_request(line) or self.book.is_from_caller(message, round_)
 
     def is_own(self, round_: Round, message: Message, declared: Declared) -> bool:
         """Whether a mail is from who announced the round's result, or called it."""

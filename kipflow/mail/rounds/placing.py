@@ -192,7 +192,7 @@ class Placing:
         ancestors = self.book.ancestors(message)
         ancestors = ancestors if any(above is root for above in ancestors) else [root]
         right_below = [r for r in rounds if ancestors[0] is root or self.fits(ancestors[0], r)]
-        talks = all(e.standing.is_faint for e in message.votes)
+        talks = all(e.standing.is_tentative for e in message.votes)
         casts = any(e.standing is not Standing.DOUBT for e in message.votes) and not talks
         if casts and right_below:
             return right_below

@@ -26,7 +26,7 @@ class Round:
     root_missing: bool = False
     messages: list[Message] = field(default_factory=list)
     # mails that answer in the thread under a subject of their own: their votes are put to a person
-    astray: list[Message] = field(default_factory=list)
+    misdirected: list[Message] = field(default_factory=list)
     # votes in the thread of an earlier round that is over
     crossed: list[Message] = field(default_factory=list)
     round: int = 1
@@ -69,7 +69,7 @@ class Round:
 
     def forget(self) -> None:
         """Reset it to its opening, so that its mails and its end can be found again."""
-        self.messages, self.astray, self.crossed, self.claimed_ends = [], [], [], []
+        self.messages, self.misdirected, self.crossed, self.claimed_ends = [], [], [], []
         self.declared, self.declared_tagged, self.revisions, self.contested = None, False, 0, None
         self.ended_at = self.ended_how = self.ended_message_id = None
 

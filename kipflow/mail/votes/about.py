@@ -119,7 +119,7 @@ def _read_led_in(lead: str, title: frozenset[str]) -> About | None:
     what = led.group("what") if led is not None else ""
     if led is None or has("whole", what):
         return None
-    if led.group("how") == "with" and leaves_only(("filler", "manner", "harmless"), f"with {what}"):
+    if led.group("how") == "with" and leaves_only(("filler", "manner", "no_condition"), f"with {what}"):
         is_there = _NEW.match(what) is not None and _VALUE.match(lead) is None
         return About.NOTHING if is_there else About.UNKNOWN
     if has("part", what):
@@ -177,7 +177,7 @@ _OPENER = re.compile(r"\b(?:reasons?|sake|grounds|hand|time|balance|strength|bas
 def _is_a_thing(what: str, title: frozenset[str]) -> bool:
     """Whether words name one thing of several: "the core"; not "the record", and not what the vote's title names."""
     named = leaves_only(("filler", "manner"), what).split()
-    is_named = what.startswith("the ") and not begins("no_object", what) and not begins("harmless", f"for {what}")
+    is_named = what.startswith("the ") and not begins("no_object", what) and not begins("no_condition", f"for {what}")
     return is_named and _OPENER.search(what) is None and bool(named) and not title.issuperset(map(_find_stem, named))
 
 

@@ -26,7 +26,7 @@ _IN_WORDS = "a word or two, without a value: is it a vote?"
 #: "Vote: yes"
 _LABEL = re.compile(r"(?:my |the )?(?:vote|ballot|answer|verdict)\s*[:=]\s*")
 #: words that take a side, and those that do so in a short sentence of a longer answer
-_SIDES = ("assent", "consent", "approval", "rejection", "refusal", "abstention", "nought", "echoes", "no")
+_SIDES = ("assent", "consent", "approval", "rejection", "refusal", "abstention", "zero_word", "echoes", "no")
 _STRONG = ("consent", "approval", "rejection", "abstention", "echoes", "own_vote")
 _YES = re.compile(r"\b(?:yes|aye|oui|sí|sim|ja|да|nope|nay)\b")
 _LONE_ZERO = re.compile(r"(?<![\w.,:/-])0(?![\w:/-]|[.,]\w)")
@@ -42,7 +42,7 @@ _NO_VOTE = re.compile(r"[?？]|https?:|\b(?:ping|bump)\b|(?<![\w.])[+\-\u2212]\s
 _ANSWERS = {
     Choice.FOR: ("yes", "assent", "approval", "consent"),
     Choice.AGAINST: ("no", "rejection", "refusal"),
-    Choice.ABSTAIN: ("abstention", "nought"),
+    Choice.ABSTAIN: ("abstention", "zero_word"),
 }
 
 

@@ -12,7 +12,7 @@ from kipflow.mail.votes.findings import Finding, Role, find
 from kipflow.mail.votes.lexicon import drop, ends, find_words, fold, has, leaves_only
 from kipflow.mail.votes.mentions import Mention
 from kipflow.mail.votes.people import ANOTHERS
-from kipflow.mail.votes.taken import is_taken, read_takeback
+from kipflow.mail.votes.retractions import is_retracted, read_retraction
 from kipflow.mail.votes.talk import labelled
 from kipflow.mail.votes.values import VALUE, speaks_of_itself
 
@@ -54,9 +54,9 @@ _REPLACED = re.compile(r"\b(?:instead of|rather than) (?:(?:the|my|an?|old|earli
 #: behind "-1 (binding)": "instead of my +1."
 _INSTEAD = re.compile(r"\W*(?:instead of|rather than) (?:(?:the|my|an?|earlier|old) )*[+-]?\s?[01]\W*", re.IGNORECASE)
 _ENDS = re.compile(r"(?:\s*,? (?:and )?not (?:an? )?[+-]?[01])?[\s.!]*")
-_VERBS = ("takeback", "change", "correction", "astray")
-_CORRECTING = ("correction", "sign", "mine", "astray", "change", "own", "from_me", "filler", "voted_on")
-_MOVING = ("own", "from_me", "filler", "change", "casts", "my_vote", "mine", "nought")
+_VERBS = ("retraction", "change", "correction", "misdirected")
+_CORRECTING = ("correction", "sign", "mine", "misdirected", "change", "own", "from_me", "filler", "voted_on")
+_MOVING = ("own", "from_me", "filler", "change", "casts", "my_vote", "mine", "zero_word")
 
 
 def read_change(text: str, mentions: Sequence[Mention]) -> Finding | None:
@@ -77,7 +77,7 @@ def read_change(text: str, mentions: Sequence[Mention]) -> Finding | None:
         return None
     target = _find_target(folded, mentions, moves=moves)
     if target is None:
-        return read_takeback(drop("keeps", folded), mentions)
+        return read_retraction(drop("no_retraction", folded), mentions)
     if labelled(mentions[0] if moves else target):  # "Jun: -1 -> +1"
         return None
     return _read_new_value(text, folded, target, mentions)
@@ -112,7 +112,7 @@ def _is_of_a_vote(before: str, mentions: Sequence[Mention]) -> bool:
     said = _WRITER.split(VALUE.sub(" ", before))[-1]
     if _IT.search(said) is not None and len(mentions) == 1:
         return False
-    return not leaves_only((*_MOVING, *_CORRECTING, "takeback", "approval", "assent", "origin", "arrives"), said)
+    return not leaves_only((*_MOVING, *_CORRECTING, "retraction", "approval", "assent", "origin", "arrives"), said)
 
 
 def _is_doubtful(folded: str, target: Mention) -> bool:
@@ -124,10 +124,10 @@ def _is_doubtful(folded: str, target: Mention) -> bool:
     is_plain = not leaves_only(_CORRECTING, before) and not leaves_only((*_CORRECTING, "earlier"), target.near)
     if is_plain and has("sign", before):
         return False  # "wrong sign above, it should read -1"
-    is_own = target.is_claimed or target.mine_follows or has("my_vote", folded) or has("takeback", before)
+    is_own = target.is_claimed or target.mine_follows or has("my_vote", folded) or has("retraction", before)
     if not is_plain and has("correction", folded) and not is_own:
         return True
-    last_clause = MARK.split(_REPLACED.sub(" ", drop("polite", drop("undenied", before))))[-1]
+    last_clause = MARK.split(_REPLACED.sub(" ", drop("polite", drop("not_negation", before))))[-1]
     above = target.sentence.preceding.rstrip()  # "Jun wrote +0. It should read +1 (binding)"
     should_read = _SHOULD_READ.match(before) and ("my vote" in before or (target.is_claimed and not above))
     if should_read and _ENDS.fullmatch(target.rest) and not target.sentence.line.answers:
@@ -153,13 +153,15 @@ def _find_target(folded: str, mentions: Sequence[Mention], *, moves: bool) -> Me
         if (moves and _replaces(m))
         or (_arrives(m) and not m.opens and not is_origin(m) and (moves or min(verbs, default=0) < m.start))
     ]
-    ended = [m for m in targets if m.is_apart or m.is_claimed or (_WORDS.match(m.rest) and not has("nought", m.clause))]
-    targets = [m for m in ended if not is_taken(folded, m)]
+    ended = [
+        m for m in targets if m.ends_clause or m.is_claimed or (_WORDS.match(m.rest) and not has("zero_word", m.clause))
+    ]
+    targets = [m for m in ended if not is_retracted(folded, m)]
     if not targets:
         return None
     if len(mentions) == 1 and not moves and not has("correction", folded):
         before = folded[: targets[-1].start]
-        takes_back, changes = find_words("takeback", before), has("change", folded)
+        takes_back, changes = find_words("retraction", before), has("change", folded)
         anew = takes_back and has("ballot", before) and _CASTS.search(before, takes_back[0].end())
         if not anew and not (changes and (takes_back or _moves_a_vote(before))):
             return None
@@ -200,5 +202,5 @@ def _moves_a_vote(before: str) -> bool:
     between = leaves_only(_MOVING, before[found[0].end() :])
     return has("my_vote", before) or (
         not between
-        and (ends("first_person", front) or not leaves_only((*_MOVING, "takeback", "approval", "assent"), front))
+        and (ends("first_person", front) or not leaves_only((*_MOVING, "retraction", "approval", "assent"), front))
     )

@@ -59,7 +59,7 @@ _AFTER_CLAIM = re.compile(
 
 
 @cache
-def _compile_abroad() -> re.Pattern[str]:
+def _compile_other_languages() -> re.Pattern[str]:
     words = load_words()
     said, denied = (
         "|".join(sorted(map(re.escape, words[name]), key=len, reverse=True)) for name in ("binds", "no_bond")
@@ -70,7 +70,7 @@ def _compile_abroad() -> re.Pattern[str]:
 
 def translate_claims(line: str) -> str:
     """ "+1 (no vinculante)" to "+1 (non-binding)"."""
-    return _compile_abroad().sub(_translate, line) if "(" in line or "1 " in line or "0 " in line else line
+    return _compile_other_languages().sub(_translate, line) if "(" in line or "1 " in line or "0 " in line else line
 
 
 def _translate(found: re.Match[str]) -> str:

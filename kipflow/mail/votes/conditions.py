@@ -131,7 +131,7 @@ def is_dependence(folded: str) -> bool:
 
 def _drop_harmless(folded: str) -> str:
     folded = _NO_CONDITION.sub(" ", folded)
-    return folded if has("awaited", folded) else drop("harmless", folded)
+    return folded if has("awaited", folded) else drop("no_condition", folded)
 
 
 def opens_condition(lead: str) -> bool:

@@ -38,7 +38,7 @@ class DoubtRule:
 def _is_own_ballot(folded: str) -> bool:
     """ "I retract.", "We withdraw the veto." """
     first = MARK.split(folded)[0]
-    is_whole = (len(first.split()) <= 3 and has("takeback", first)) or (
+    is_whole = (len(first.split()) <= 3 and has("retraction", first)) or (
         has("ballot", folded) and not has_condition(folded)
     )
     return is_whole and has("first_person", folded)
@@ -56,21 +56,21 @@ def _split_asides(folded: str) -> list[str]:
 DOUBT_RULES: tuple[DoubtRule, ...] = (
     DoubtRule(
         "taken-back",
-        lambda folded: any(has("takeback", x) and (_is_mine(x) or _is_own_ballot(x)) for x in _split_asides(folded)),
+        lambda folded: any(has("retraction", x) and (_is_mine(x) or _is_own_ballot(x)) for x in _split_asides(folded)),
         "speaks of taking something back: the vote?",
         ("Please drop what I sent an hour ago.", "We withdraw the veto."),
         Role.TAKES_BACK,
     ),
     DoubtRule(
-        "astray",
-        lambda folded: has("astray", folded),
+        "misdirected",
+        lambda folded: has("misdirected", folded),
         "says that something went astray: the vote?",
         ("That was meant for the other thread.",),
         Role.TAKES_BACK,
     ),
     DoubtRule(
-        "turned",
-        lambda folded: has("turned", folded) and (has("first_person", folded) or len(folded) < 60),
+        "changed_mind",
+        lambda folded: has("changed_mind", folded) and (has("first_person", folded) or len(folded) < 60),
         "says that the mind has changed: and the vote?",
         ("My concern has been dealt with.",),
     ),
@@ -97,7 +97,7 @@ DOUBT_RULES: tuple[DoubtRule, ...] = (
 STANCE = DoubtRule(
     "stance",
     lambda folded: (
-        has("stance", drop("undenied", folded))
+        has("stance", drop("not_negation", folded))
         and has("first_person", folded)
         and not (folded.rstrip().endswith("?") and _ASKS_US.search(folded))
     ),
@@ -117,7 +117,7 @@ def find_doubt_rule(text: str) -> DoubtRule | None:
     """The first rule for sentences without a value that takes this one."""
     if ANOTHERS.search(text) or _ASKS_YOU.search(text):
         return None
-    folded = drop("keeps", fold(text))
+    folded = drop("no_retraction", fold(text))
     return next((t for t in DOUBT_RULES if t.when(folded)), None)
 
 
@@ -142,9 +142,9 @@ def says_it_stands(text: str) -> bool:
 
 def may_take_back(text: str) -> bool:
     """Whether words about their writer's own vote may mean that it no longer stands: they do not confirm it."""
-    folded = drop("keeps", fold(text))
+    folded = drop("no_retraction", fold(text))
     names_it = any(match.group().endswith(("1", "0")) for match in find_words("my_vote", folded))  # "my +1"
-    takes_back = has("takeback", folded) and (names_it or not text.isascii())
+    takes_back = has("retraction", folded) and (names_it or not text.isascii())
     return takes_back or (names_it and not has("earlier", folded) and not says_it_stands(text))
 
 
@@ -157,7 +157,7 @@ def drop_denied(found: Sequence[Finding], text: str) -> Sequence[Finding] | None
     says_none = _NO_VOTE.search(folded) is not None and "?" not in text
     if says_none or has("votes_later", folded):
         found = [f for f in found if f.expression.standing is not Standing.UNCLEAR or f.expression.claimed_binding]
-    if not all(f.expression.standing.is_faint for f in found):
+    if not all(f.expression.standing.is_tentative for f in found):
         return found
     if any(map(says_it_stands, SENTENCES.split(text))):
         return None

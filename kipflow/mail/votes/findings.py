@@ -123,7 +123,7 @@ def weigh_with_the_rest(vote: Expression, found: Sequence[Finding], text: str, a
         return replace(asked, choice=None)
     elif has("votes_then", folded):
         doubt = ("votes-later", "says that the vote comes later: is this one?")
-    elif vote.choice is Choice.FOR and (_has(Role.OBJECTS, found) or has("refuses", drop("undenied", folded))):
+    elif vote.choice is Choice.FOR and (_has(Role.OBJECTS, found) or has("refuses", drop("not_negation", folded))):
         doubt = ("contradiction", "votes for it, and objects elsewhere: which is meant?")
     elif vote.choice is Choice.AGAINST and has("praise", folded) and not _objects(vote, folded):
         doubt = ("contradiction", "votes against it, and only praises it: is the sign a slip?")
@@ -139,7 +139,7 @@ def _objects(vote: Expression, folded: str) -> bool:
     """Whether a vote against gives a reason on its own line, or its mail speaks against the proposal elsewhere."""
     if vote.value and len(skip_claim(vote.line.partition(vote.value)[2]).split()) > _FEW:
         return True
-    plain_words = drop("praise", drop("undenied", folded))
+    plain_words = drop("praise", drop("not_negation", folded))
     return any(has(name, plain_words) for name in ("contrast", "negation", "rejection", "demand"))
 
 

@@ -29,7 +29,7 @@ _COUNTS = re.compile(
 _GOES_ON = re.compile(r"\s*(?:\d+(?:\.\d+)*\s+)?[^\W\d]+\s+[^\W\d]+")
 
 
-def stands_free(m: Mention) -> bool:
+def is_standalone(m: Mention) -> bool:
     """Whether a value at the start of its line or end of its sentence is independent: "It does not compile -1"."""
     if m.opens:
         if " " in m.written or not m.sentence.starts_line or technical.means(m.rest):
@@ -62,7 +62,9 @@ def judge(mention: Mention) -> tuple[Rule, Verdict]:
     is_any = is_any or people.is_of_any(mention)
     if found.mine and is_own and not (is_yours or is_any):
         return found, found.mine
-    return found, found.free if found.free and not mention.is_result and stands_free(mention) else found.verdict
+    return found, found.standalone if found.standalone and not mention.is_result and is_standalone(
+        mention
+    ) else found.verdict
 
 
 #: "My +1 was for the version of Monday"
@@ -75,6 +77,6 @@ def turns_against(m: Mention, rule: Rule) -> bool:
     """Whether the words around a value take it back or deny it: then it does not repeat the same vote."""
     folded = fold(m.sentence.text)
     is_past = m.segment.endswith("my") and _IS_PAST.match(m.rest) is not None
-    denies = rule.denies or is_past or (m.speaks_of_mine and has("negation", drop("undenied", m.clause)))
-    taken = has("takeback", folded) and (rule.rivals or _TAKES_THE.search(m.lead) is not None)
-    return denies or has("turned", folded) or taken
+    denies = rule.denies or is_past or (m.speaks_of_mine and has("negation", drop("not_negation", m.clause)))
+    taken = has("retraction", folded) and (rule.rivals or _TAKES_THE.search(m.lead) is not None)
+    return denies or has("changed_mind", folded) or taken

@@ -45,7 +45,7 @@ class Label:
     @cached_property
     def told(self) -> str:
         """The same without words that only introduce the value."""
-        return drop("from_me", drop("leads_in", drop("casts", drop("harmless", self.last)))).removesuffix(" please")
+        return drop("from_me", drop("leads_in", drop("casts", drop("no_condition", self.last)))).removesuffix(" please")
 
     @cached_property
     def is_adverb(self) -> bool:
@@ -63,7 +63,7 @@ class LabelRule:
     """
 
     name: str
-    leads: bool
+    introduces_vote: bool
     when: Callable[[Label], bool]
     takes: tuple[str, ...]
     of_others: bool = False

@@ -7,9 +7,9 @@ import re
 from kipflow.domain.votes import Choice
 from kipflow.mail.announcements.names import find_names
 from kipflow.mail.votes.conditions import UNDERSTOOD, find_unknown
+from kipflow.mail.votes.incomplete import BE, NAME, is_incomplete
 from kipflow.mail.votes.label import Label, LabelRule
 from kipflow.mail.votes.lexicon import begins, drop, ends, has, leaves_only
-from kipflow.mail.votes.unfinished import BE, NAME, awaits_value
 
 ITEM = re.compile(r"\A\s*(?:[-*•·]|\(?(?:\d{1,2}|[a-h])[.)])\s")
 _WRITER = re.compile(r"\b(?:i|we|(?<!and )me(?! and)|in my (?:opinion|view|eyes))\b")
@@ -48,7 +48,7 @@ _SIDES = {
 #: one of these introduces the own vote
 _LEADS = (
     *("leads_in", "sums_up", "own", "my_vote", "from_me", "voted_on", "vote_for", "vote_against", "approval", "praise"),
-    *("rejection", "abstention", "assent", "yes", "no", "change", "turned", "harmless", "correction"),
+    *("rejection", "abstention", "assent", "yes", "no", "change", "changed_mind", "no_condition", "correction"),
 )
 #: a label with one of these passes on votes; a label of few words may also say what is missing or requested
 PASSED_ON = ("relays", "reports", "source")
@@ -102,7 +102,7 @@ def _concludes(x: Label) -> bool:
 def _passes_on(x: Label) -> bool:
     before = x.text.removesuffix(x.last).rstrip(" ,")  # "The page says 72 hours, so I am still in time"
     is_own = _OWN_CLAUSE.fullmatch(x.last) is not None and not any(ends(name, before) for name in PASSED_ON)
-    said = drop("not_voted", drop("harmless", drop("leads_in", drop("casts", x.last if is_own else x.text))))
+    said = drop("not_voted", drop("no_condition", drop("leads_in", drop("casts", x.last if is_own else x.text))))
     return any(has(name, said) for name in PASSED_ON) or (has("other", x.told) and "vote" in x.last)
 
 
@@ -142,7 +142,7 @@ def begins_with_ground(clause: str) -> bool:
 
 def _gives_grounds(last: str) -> bool:
     """Whether a label's last clause gives the vote's reason or role: "Since it is fixed", "After a long test"."""
-    is_after = last.removeprefix("and ").startswith("after ") and begins("harmless", last.removeprefix("and "))
+    is_after = last.removeprefix("and ").startswith("after ") and begins("no_condition", last.removeprefix("and "))
     is_ground = begins_with_ground(last) or is_after
     return is_ground and not ends("leaves_open", last)
 
@@ -200,7 +200,7 @@ LABEL_RULES = (
         if_claimed=True,
     ),
     LabelRule("passes on", False, _passes_on, ("Jun wrote", "Her vote"), of_others=True),
-    LabelRule("lacks its end", False, lambda x: awaits_value(x.end.strip()), ("I jotted down", "We agreed on")),
+    LabelRule("lacks its end", False, lambda x: is_incomplete(x.end.strip()), ("I jotted down", "We agreed on")),
     LabelRule("says the opposite", False, _says_the_opposite, ("Against",)),
     LabelRule("greets", True, lambda x: begins("greeting", x.last) and "vote" not in x.last, ("Hi Jun",)),
     LabelRule(

@@ -243,7 +243,7 @@ def _read_leaning(text: str) -> Iterator[Finding]:
     said = text.strip()
     if not 0 < len(said) < SHORT or _SPEAKS_OF_VALUES.search(said):
         return
-    folded = drop("undenied", fold(said))
+    folded = drop("not_negation", fold(said))
     for choice, rule in LEANINGS.items():
         if rule.when(folded):
             yield find(rule.name, Standing.LEANING, rule.why, choice=choice, line=said.splitlines()[0].rstrip())

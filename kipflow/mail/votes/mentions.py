@@ -40,7 +40,7 @@ _LEADING = re.compile(r"^(?:[=-]{1,2}>)?[\s*_<>~\"'“”‘’«»()\[\]@•·�
 _GOES_ON = (
     *("goes_on", "from_me", "filler", "own", "approval", "praise", "assent", "casts", "rejection", "abstention"),
 )
-_DOUBTING = ("condition", "hypothetical", "takeback", "other", "unsure")
+_DOUBTING = ("condition", "hypothetical", "retraction", "other", "unsure")
 _DENYING = ("negation", "need", "contrast")
 _BALLOTS = re.compile(r"\s*[票표]\w")
 _VOTE_IN_CHINESE = re.compile(r"\s*[票표](?=\W|$)")
@@ -127,7 +127,7 @@ class Mention:
     def lead_in(self) -> str:
         """The last words of its label, in lower case: "my vote would have been"."""
         said = fold(MARK.split(self.label)[-1])
-        for name in ("abstention", "vote_against", "harmless", "undenied", "polite", "filler"):
+        for name in ("abstention", "vote_against", "no_condition", "not_negation", "polite", "filler"):
             said = drop(name, said)
         words = said.split()[-_LAST:]
         return " ".join(words) if len(words) > 1 else ""  # "NO: -1"
@@ -188,7 +188,7 @@ class Mention:
         return has("first_person", fold(self.sentence.text))
 
     @cached_property
-    def is_apart(self) -> bool:
+    def ends_clause(self) -> bool:
         """Whether the value and its claim end a clause: a mark, the end, "from me", "to KIP-7" or "thanks" follows."""
         first = self.rest.lstrip()[:1]
         if not first or self.mine_follows or self.about is About.WHOLE or (self.is_claimed and self.place):

@@ -23,7 +23,7 @@ _FORM = ("vote", "my vote", "ballot", "my ballot", "p.s", "verdict", "my verdict
 _ASSIGNS = re.compile(r"\w = [\w.()]+$")
 
 
-@rule(IGNORE, "a number like any other, or code", free=ASK)
+@rule(IGNORE, "a number like any other, or code", standalone=ASK)
 def measurement(m: Mention) -> bool:
     """The offset is -1 then. | Call +1 408 555 0100 | @@ -1 +1 @@ | not: My -1 means that it is off"""
     if m.choice is Choice.ABSTAIN and has("abstention", fold(m.lead)):
@@ -35,14 +35,14 @@ def measurement(m: Mention) -> bool:
         return True  # "foo() - 1", "lastOffset + 1"
     if (above.startswith(("$ ", ">>> ")) and not m.is_claimed) or technical.is_code(m.sentence.line.text):
         return True
-    if technical.COMPARES.search(m.sentence.text) and not (m.is_claimed or (m.is_apart and not m.segment)):
+    if technical.COMPARES.search(m.sentence.text) and not (m.is_claimed or (m.ends_clause and not m.segment)):
         return True  # not 'find("") == -1 as documented, +1'
     if above.endswith(("(", "[", "{", "=")) and m.tail.strip() in {",", ";"}:  # an argument on a line of its own
         return True
     if above.endswith(":") and technical.is_technical(above, ""):  # "retries.max:" and "-1" below it
         return True
     is_discussed = m.clause.endswith("my") and begins("discussed", fold(m.rest).lstrip())
-    if m.mine_follows or is_discussed or (m.is_apart and (m.is_claimed or has("my_vote", fold(m.lead)))):
+    if m.mine_follows or is_discussed or (m.ends_clause and (m.is_claimed or has("my_vote", fold(m.lead)))):
         return False
     is_bare_plus = m.written.startswith("+1") and m.label and not m.tail.strip(" .!")
     lead = "" if m.opens else drop("leads_in", fold(m.lead))  # "The short version"

@@ -214,7 +214,7 @@ def is_wanted(m: Mention) -> bool:
     """Whether a vote may be waited for, not cast: "One more +1 and we are done", "A +1, please"; not "Another +1"."""
     rest = fold(m.rest)
     if is_one_more(m):
-        return not (m.is_apart or m.is_claimed) or _IS_WANTED.match(rest) is not None
+        return not (m.ends_clause or m.is_claimed) or _IS_WANTED.match(rest) is not None
     return m.segment.startswith(("a ", "an ")) and _PLEADS.match(rest) is not None
 
 

@@ -69,13 +69,13 @@ def explain(
     title = read_title(topic) if len(values) == 1 else frozenset()  # of several values each may be on a part
     mail = _Mail(author, is_result, title, [])
     found = list(mail.read(words.own))
-    if words.doubtful and all(f.expression.standing.is_faint for f in found):
+    if words.doubtful and all(f.expression.standing.is_tentative for f in found):
         below = mail.read([OwnLine(text) for text in words.doubtful])
         why = "stands where a quote or a signature may stand: whose words?"
         found = [
             Finding(f.expression.as_question("below-unmarked-quote", why))
             for f in below
-            if f.expression.choice is not None and not f.expression.standing.is_faint
+            if f.expression.choice is not None and not f.expression.standing.is_tentative
         ] or found
     text = "\n".join(spell_out(line.text) for line in words.own)
     left = drop_denied(found, text.replace("\n", " "))
@@ -100,7 +100,7 @@ def explain(
 
 
 def _only_claims(said: Expression) -> bool:
-    return said.standing.is_faint and not said.value and said.claimed_binding is not None
+    return said.standing.is_tentative and not said.value and said.claimed_binding is not None
 
 
 def may_vote(words: Words) -> bool:
@@ -225,14 +225,14 @@ def _read_without_value(text: str, answers: str, *, has_value: bool) -> Iterator
     doubt = find_doubt_rule(text)
     folded = fold(text)
     if doubt is None and said is None and not has_value:
-        doubt = next((rule for rule in (STANCE, OWN_VOTE) if rule.when(drop("keeps", folded))), None)
+        doubt = next((rule for rule in (STANCE, OWN_VOTE) if rule.when(drop("no_retraction", folded))), None)
     if said is not None and (
         doubt is None or said.expression.standing is Standing.CLEAR or said.expression.choice is None
     ):
         yield said
     if doubt is not None:
         # "why I am in favour": from somebody with that vote it is nothing new
-        agrees = doubt is STANCE and has("approval", folded) and not has("negation", drop("undenied", folded))
+        agrees = doubt is STANCE and has("approval", folded) and not has("negation", drop("not_negation", folded))
         yield find(doubt.name, Standing.DOUBT, doubt.why, choice=Choice.FOR if agrees else None, role=doubt.role)
 
 

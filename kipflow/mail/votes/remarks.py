@@ -72,7 +72,7 @@ def answer(m: Mention) -> bool:
         m.choice is Choice.AGAINST and begins("takes_up", following)
     ):
         return True  # "OK, -1 then. I'll update the docs", "So +1. I have updated the tally"
-    if not line.answers or (m.is_claimed and m.is_apart):
+    if not line.answers or (m.is_claimed and m.ends_clause):
         return False
     is_short = len(remark) < _LONGEST
     is_bare = m.opens and not (m.is_claimed or m.mine_follows) and m.choice is Choice.FOR

@@ -16,7 +16,7 @@ from kipflow.mail.votes.conditions import MARK, is_unsure
 from kipflow.mail.votes.labelrules import begins_with_ground
 from kipflow.mail.votes.lexicon import begins, drop, fold, has
 from kipflow.mail.votes.mentions import Mention
-from kipflow.mail.votes.taken import is_taken
+from kipflow.mail.votes.retractions import is_retracted
 from kipflow.mail.votes.values import speaks_of_itself
 from kipflow.mail.votes.verdicts import Table, Verdict
 
@@ -35,7 +35,7 @@ _INSTEAD_OF_VALUE = re.compile(r"instead of (?:the|my)(?: \w+)? (?:[+-]?\s?[01]|
 def hedged(m: Mention) -> bool:
     """+1 (maybe) | +1 the config | -1 it is. | not: +1, with a nicer name later | not: +1 without reservation"""
     behind = fold((m.tail if "(" in m.tail[:3] and not m.is_claimed else m.rest)[:60])
-    behind = drop("undenied", behind).lstrip(" (,.-–—…")
+    behind = drop("not_negation", behind).lstrip(" (,.-–—…")
     is_verb = m.opens and m.choice is Choice.FOR and re.match(r"\s+(?:the|an?)\s+\w", m.tail)
     beside = (_ANOTHER.match(m.rest), _BEHIND_ANOTHER.search(m.lead))
     is_between = any(found["other"] != m.value for found in beside if found)
@@ -68,9 +68,8 @@ def question(m: Mention) -> bool:
     """+1? | Shouldn't that be -1? | not: +1. Which release is it for?"""
     if not m.sentence.text.rstrip(" !").endswith("?"):
         return False
-    if not m.opens and begins("asks", m.clause):
-        return True
-    return re.match(r"\W*(?:\w+\s?){0,2}\?", m.rest) is not None or (bool(m.segment) and not m.opens and not m.is_apart)
+    asks = not m.opens and (begins("asks", m.clause) or (bool(m.segment) and not m.ends_clause))
+    return asks or re.match(r"\W*(?:\w+\s?){0,2}\?", m.rest) is not None
 
 
 @rule(ASK, "would vote, or did not: does it?")
@@ -92,18 +91,18 @@ def hypothetical(m: Mention) -> bool:
 _NEAR = 5
 
 
-@rule(IGNORE, "says what the vote is not", mine=ASK, free=ASK, denies=True)
+@rule(IGNORE, "says what the vote is not", mine=ASK, standalone=ASK, denies=True)
 def denied(m: Mention) -> bool:
     """This is not a -1 | not: No doubt, +1 | not: Not my area but +1 | not: No points left, I give a +1 (binding)"""
-    words = drop("undenied", m.clause)
+    words = drop("not_negation", m.clause)
     near = " ".join(words.split()[-_NEAR:]) if m.is_claimed else words
     return not m.opens and bool(m.segment) and has("negation", near)
 
 
 @rule(ASK, "in words that take it back, change it or leave it out: what is the vote now?", denies=True)
-def taken(m: Mention) -> bool:
+def retracted(m: Mention) -> bool:
     """Please take my -1 out of the count. | I'm flipping my -1 | not: I drop my concern, +1"""
-    return not m.opens and m.segment.endswith("my") and is_taken(drop("keeps", fold(m.sentence.text)), m)
+    return not m.opens and m.segment.endswith("my") and is_retracted(drop("no_retraction", fold(m.sentence.text)), m)
 
 
 #: most characters between a value and the word that says it stands: "My +1 from the last round still holds"
@@ -140,9 +139,9 @@ def in_a_count(m: Mention) -> bool:
 
 
 @rule(ASK, "says that it went astray: does it count?")
-def astray(m: Mention) -> bool:
+def misdirected(m: Mention) -> bool:
     """+1 (binding), sorry, wrong thread. | not: Sorry, wrong thread before. +1 (binding)"""
-    return has("astray", fold(m.rest)[:40])
+    return has("misdirected", fold(m.rest)[:40])
 
 
 @rule(ASK, "on something that may not be the proposal: is it a vote on it?")
@@ -166,7 +165,7 @@ def opening(m: Mention) -> bool:
     if m.lead.endswith("so ") and m.rest.lstrip().startswith(("from a ", "from an ")):
         return False  # "PPMC votes count, so +1 from a PPMC member"
     may = not m.is_result or m.mine_follows or is_own or has("my_vote", fold(m.lead))
-    return may and m.is_apart and (m.opens or not m.segment)
+    return may and m.ends_clause and (m.opens or not m.segment)
 
 
 #: who is, votes or gives something; for a negative number "it's -1" and "I get -1" are too vague
@@ -205,7 +204,7 @@ def stated_as_own(m: Mention) -> bool:
     looks_on = is_bare and not m.is_claimed and m.lead.strip(" ").lower() != m.segment  # "Great, a +1!"
     if looks_on or (m.choice is not Choice.FOR and not _says_whose(m)):
         return False
-    return (m.is_apart or m.is_claimed) and (not m.is_result or m.is_mine)
+    return (m.ends_clause or m.is_claimed) and (not m.is_result or m.is_mine)
 
 
 _TALK = ("need", "quantity", "other", "negation", "hypothetical", "earlier", "measure")
@@ -237,7 +236,7 @@ def claimed(m: Mention) -> bool:
         return False
     is_beside = m.tail.lstrip() != m.rest or "bind" in " ".join(m.segment.split()[-2:])
     is_own = casts or _GIVES.search(m.segment) is not None
-    if is_own and is_beside and m.is_apart:
+    if is_own and is_beside and m.ends_clause:
         return len(words) <= _MANY
     if m.unknown and _OF_WHOM.search(m.segment):
         return False

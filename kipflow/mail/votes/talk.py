@@ -59,7 +59,7 @@ _TIMES_BEHIND = re.compile(
 )
 
 
-@rule(IGNORE, "counts votes, casts none", mine=ASK, free=ASK)
+@rule(IGNORE, "counts votes, casts none", mine=ASK, standalone=ASK)
 def counted(m: Mention) -> bool:
     """2 binding + 1 non-binding | We have three +1 now. | One more +1 would do. | not: Another +1 (binding) for you"""
     if _SUM.search(m.sentence.text):
@@ -86,7 +86,7 @@ _IS_NEEDED = re.compile(
 )
 
 
-@rule(IGNORE, "speaks of votes that are needed or in", free=ASK)
+@rule(IGNORE, "speaks of votes that are needed or in", standalone=ASK)
 def needed(m: Mention) -> bool:
     """Falta +1 aquí | +1: 3, -1: 0 | not: +1 (binding), only one more needed | not: +1 (binding) - we need it"""
     if re.match(
@@ -149,7 +149,7 @@ def talked_of(m: Mention) -> bool:
     if m.segment.endswith(("my", "my own")):
         if _SAYS_IF_BINDING.match(m.rest) or (has("restated", m.near) and not has("part", m.near)):
             return False
-        if not m.is_apart and _IS_SAID_OF_IT.search(m.near) is not None:
+        if not m.ends_clause and _IS_SAID_OF_IT.search(m.near) is not None:
             return True  # "My -1 from RC1 is resolved"
     behind = fold(m.rest.lstrip(" \"'”’»`*"))
     if behind.startswith("is what ") and not m.opens:
@@ -191,7 +191,7 @@ def with_a_name(m: Mention) -> bool:
     )
 
 
-@rule(IGNORE, "speaks of somebody else's vote", mine=ASK, free=ASK)
+@rule(IGNORE, "speaks of somebody else's vote", mine=ASK, standalone=ASK)
 def of_another(m: Mention) -> bool:
     """Jun gave his +1 already | So it is a +1 from you, right? | not: Like Jun I am +1"""
     if people.OF_SOMEBODY.match(m.whom) or people.SOMEBODYS.search(m.lead) or people.OF_THIRD.search(m.lead):
@@ -213,7 +213,7 @@ def labelled(m: Mention) -> bool:
     """Windows: +1 | The bot commented: +1 | not: My vote: +1"""
     label = find_label_rule(m.label, m.choice, is_claimed=m.is_claimed) if m.label else None
     if m.mine_follows and not ITEM.match(m.sentence.line.text):  # "- the limits: -1 from me" is on a part
-        leads = label.leads if label is not None else not m.label
+        leads = label.introduces_vote if label is not None else not m.label
         is_writers = has("first_person", fold(m.label)) and not (label is not None and label.of_others)
         return not (leads or is_writers)
     counts = m.written == "0" and _SIDE.fullmatch(m.label) is not None
@@ -223,7 +223,7 @@ def labelled(m: Mention) -> bool:
     cites = _WITH_WHOM.sub("", drop("leads_in", fold(m.lead.rpartition(": ")[0])))  # "Jun said: I vote +1"
     if any(ends(name, cites) for name in (*PASSED_ON, "other")) and "i" not in cites.split():
         return True
-    leads_up = label is not None and label.leads
+    leads_up = label is not None and label.introduces_vote
     return bool(m.label) and not leads_up and not is_own(m.label, m.author)
 
 

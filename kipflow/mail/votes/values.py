@@ -85,8 +85,8 @@ _ENDS_LINE = re.compile(
 _FROM_VALUE = re.compile(
     r"\W*(?:(?:(?:my|new|revised|updated) )*vote(?: changed?)?\s*[:=]?\s*)?[+-]\s?1\s*(?:-{1,2}>|={1,2}>|→)\s*"
 )
-_CASTING = ("own", "casts", "change", "abstention", "nought", "correction", "turned")
-_AMONG = (*_CASTING, "filler", "from_me", "mine", "my_vote", "first_person", "takeback", "earlier")
+_CASTING = ("own", "casts", "change", "abstention", "zero_word", "correction", "changed_mind")
+_AMONG = (*_CASTING, "filler", "from_me", "mine", "my_vote", "first_person", "retraction", "earlier")
 #: "from my colleague"
 _OF_WHOM = ("from a ", "from an ", "from my ", "from our ")
 #: "also on my machine", "also from our users" is no "also from me"

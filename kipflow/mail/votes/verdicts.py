@@ -32,7 +32,7 @@ class Rule:
     #: the verdict if the value is the writer's own
     mine: Verdict | None
     #: the verdict if the value is independent of the words around it
-    free: Verdict | None
+    standalone: Verdict | None
     #: it may be the vote although there is another one
     rivals: bool
     #: it says what the vote is not: the vote is unknown, and may differ from an earlier one
@@ -51,7 +51,7 @@ class Table(list[Rule]):
         why: str,
         *,
         mine: Verdict | None = None,
-        free: Verdict | None = None,
+        standalone: Verdict | None = None,
         rivals: bool = False,
         denies: bool = False,
     ) -> Callable[[When], When]:
@@ -62,7 +62,9 @@ class Table(list[Rule]):
             takes = tuple(text for text in examples if not text.startswith(_NOT))
             leaves = tuple(text.removeprefix(_NOT) for text in examples if text.startswith(_NOT))
             self.append(
-                Rule(when.__name__.replace("_", "-"), when, verdict, why, takes, leaves, mine, free, rivals, denies)
+                Rule(
+                    when.__name__.replace("_", "-"), when, verdict, why, takes, leaves, mine, standalone, rivals, denies
+                )
             )
             return when
 

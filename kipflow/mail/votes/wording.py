@@ -58,7 +58,7 @@ def read_words(text: str, *, answers: str) -> Finding | None:
             return find("vote-not-understood", Standing.UNCLEAR, "speaks of the own vote: what is it?", claimed=claimed)
         return None
     choice = next(iter(choices)) if len(choices) == 1 else None
-    denied = choice is Choice.FOR and has("negation", drop("undenied", folded))
+    denied = choice is Choice.FOR and has("negation", drop("not_negation", folded))
     abstains_outright = has("abstains", folded) or _ABSTAINS.match(folded) is not None
     outright = abstains_outright or (claimed is not None and _is_short(folded))
     if not named and (not outright or _names_others(text)):
@@ -82,7 +82,7 @@ def _refuses(folded: str) -> bool:
 
 def _is_denied_itself(folded: str) -> bool:
     """Whether every clause that approves also denies: not so in "Not a committer, but I'm in favour"."""
-    clauses = [drop("undenied", clause) for clause in MARK.split(folded) if _find_approved(clause)]
+    clauses = [drop("not_negation", clause) for clause in MARK.split(folded) if _find_approved(clause)]
     return all(has("negation", clause) for clause in clauses)
 
 
@@ -118,7 +118,7 @@ def _ask(choice: Choice | None, folded: str, claimed: bool | None) -> Finding | 
 def _find_approved(folded: str) -> set[Choice]:
     found = {choice for name, choice in _APPROVALS.items() if has(name, folded)}
     before = (MARK.split(folded[: m.start()])[-1] for m in find_words("rejection", folded))
-    is_denied = all(has("negation", clause) for clause in before) or not has("rejection", drop("undenied", folded))
+    is_denied = all(has("negation", clause) for clause in before) or not has("rejection", drop("not_negation", folded))
     if Choice.AGAINST in found and is_denied:
         found.remove(Choice.AGAINST)  # "nobody was against it", "I've nothing against it"
     if not found and has("from_me", folded):  # "a resounding yes from me", not "no objection from me"
@@ -147,7 +147,7 @@ def _find_named(folded: str) -> set[Choice]:
 
 def _is_anothers(before: str) -> bool:
     """Whether words before a vote in words make it another's, or nobody's: "I was sure that", "I know of nobody"."""
-    return ends("introduces", before) or has("negation", drop("undenied", MARK.split(before)[-1]))
+    return ends("introduces", before) or has("negation", drop("not_negation", MARK.split(before)[-1]))
 
 
 def _names_another(behind: str) -> bool:

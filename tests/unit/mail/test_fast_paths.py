@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kipflow.mail import glances, limits, twins
+from kipflow.mail import alternatives, limits, prefilter
 from kipflow.mail.archive import read_mbox
 from kipflow.mail.content import dates, headers
 from kipflow.mail.content.dates import parse_date
@@ -103,7 +103,7 @@ def test_html_beside_plain_text_is_read_in_full_for_votes_only(tmp_path: Path, m
     def refuse(_text: str) -> Words:
         raise AssertionError("read")
 
-    monkeypatch.setattr(twins, "find_own_words", refuse)
+    monkeypatch.setattr(alternatives, "find_own_words", refuse)
     file = tmp_path / "x.mbox"
     file.write_bytes(
         b"From a@x.example Mon Mar  2 10:00:00 2026\nFrom: Ada Roe <a@x.example>\nSubject: Re: [VOTE] KIP-7: x\n"
@@ -123,18 +123,18 @@ PIECES = """b i n d B I N bi nd bin ind <b> </b> <p> </p> <br> <!-- --> <!--x-->
 @given(st.lists(st.sampled_from(PIECES.split()), max_size=12).map("".join).map(lambda s: s.replace("_", " ")))
 def test_html_that_is_not_read_for_a_claim_to_bind_holds_none(source: str) -> None:
     shown = fold_case(" ".join(clean_lines(parse_html(source))))
-    assert glances._may_claim(source) or glances.CLAIM not in shown
+    assert prefilter._may_claim(source) or prefilter.CLAIM not in shown
 
 
 @pytest.mark.parametrize(
     "source", ["<b>" * 300, "<div>" * 150 + "<p>" * 150, "</p>" * 40_000, "x" * (limits.MARKUP.size + 1)]
 )
 def test_html_that_may_be_too_deep_or_too_long_is_read_for_a_claim_to_bind(source: str) -> None:
-    assert glances._may_claim(source)
+    assert prefilter._may_claim(source)
 
 
 @pytest.mark.parametrize(
     "source", ["they bi<b>n</b>d", "&#98;inding", "&#x62;inding", "b\u0131nding", '<img alt="bind">', "+1 (BINDING)"]
 )
 def test_html_that_hides_a_claim_to_bind_is_read(source: str) -> None:
-    assert glances._may_claim(source)
+    assert prefilter._may_claim(source)

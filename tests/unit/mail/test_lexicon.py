@@ -17,8 +17,8 @@ ROOT = Path(__file__).resolve().parents[3]
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("astray", "wrong list, sorry"),  # one of several alternatives in brackets
-        ("turned", "my concerns about the name are resolved"),  # words between
+        ("misdirected", "wrong list, sorry"),  # one of several alternatives in brackets
+        ("changed_mind", "my concerns about the name are resolved"),  # words between
         ("change", "i am switching"),  # any ending
         ("approval", "都支持这个提案"),  # a script without blanks
     ],

@@ -79,7 +79,7 @@ GAPS: dict[str, tuple[bytes, bytes]] = {
     "ENCODED": (b"KzEgKGJpbmRpbmcp", b"Content-Transfer-Encoding: x-b64\n"),
     "UTF_7": (b"+-1 (binding)", b"Content-Type: text/plain; charset=utf-7\n"),
     "PICTURED": (b"<p><img alt='+1 (binding)'></p>", HTML),
-    "VEILED": (b"<style>.x, p.y {display:none}</style><p class=y>+1</p><p>-1</p>", HTML),
+    "STYLED": (b"<style>.x, p.y {display:none}</style><p class=y>+1</p><p>-1</p>", HTML),
     "TURNED": ("\u202e1-\u202c".encode(), UTF_8),
 }
 

@@ -13,9 +13,9 @@ import pytest
 
 from kipflow.mail import announcements
 from kipflow.mail.announcements.calls import CALLS, call
-from kipflow.mail.announcements.heads import Head
 from kipflow.mail.announcements.mailfacts import Mail
 from kipflow.mail.announcements.mails import find_outcome_of_subject, result
+from kipflow.mail.announcements.predicates import Predicate
 from kipflow.mail.announcements.rules import ENDS, OUTCOMES, end, outcome
 from kipflow.mail.announcements.tokens import load_classes, tokenize
 from kipflow.mail.announcements.verdicts import Table
@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[3]
 def find_in_sentence(table: Table, *kinds: str) -> Callable[[str], set[str]]:
     def find(text: str) -> set[str]:
         tokens = tokenize(text)
-        return {table.find(Head(tokens, at))[0].name for at, token in enumerate(tokens) if token.can_be(*kinds)}
+        return {table.find(Predicate(tokens, at))[0].name for at, token in enumerate(tokens) if token.can_be(*kinds)}
 
     return find
 

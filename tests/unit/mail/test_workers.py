@@ -19,9 +19,9 @@ pytestmark = pytest.mark.slow
 DATA = Path(__file__).resolve().parents[2] / "data"
 
 
-def read(*paths: Path, late: bool = False, keep_cut: bool = False) -> list[Message | Unreadable]:
+def read(*paths: Path, lazy: bool = False, keep_cut: bool = False) -> list[Message | Unreadable]:
     where: dict[str, Any] = {"list_id": "dev@x.example", "month": "", "prefix": "KIP", "list_from_headers": True}
-    return list(read_path(*paths, how=FileReading(late=late, keep_cut=keep_cut, **where)))
+    return list(read_path(*paths, how=FileReading(lazy=lazy, keep_cut=keep_cut, **where)))
 
 
 @pytest.fixture
@@ -42,15 +42,15 @@ def write_folder(folder: Path) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("late", [False, True], ids=["at once", "on demand"])
+@pytest.mark.parametrize("lazy", [False, True], ids=["at once", "on demand"])
 @pytest.mark.parametrize("keep_cut", [False, True])
 def test_a_folder_reads_the_same_by_two_processes(
-    tmp_path: Path, request: pytest.FixtureRequest, late: bool, keep_cut: bool
+    tmp_path: Path, request: pytest.FixtureRequest, lazy: bool, keep_cut: bool
 ) -> None:
     folder = write_folder(tmp_path)
     alone = read(folder, keep_cut=keep_cut)
     request.getfixturevalue("by_two")
-    both = read(folder, late=late, keep_cut=keep_cut)
+    both = read(folder, lazy=lazy, keep_cut=keep_cut)
     assert len(alone) > 100
     assert both == alone
 
@@ -66,7 +66,7 @@ def test_months_named_one_by_one_are_shared_among_processes_as_a_whole(
 
     by_two.setattr(archive, "count_workers", count)
     files = [*sorted(write_folder(tmp_path).iterdir()), tmp_path / "no such file"]
-    together = read(*files, late=True)
+    together = read(*files, lazy=True)
     assert sizes == [sum(file.stat().st_size for file in files[:-1])], "none of them is worth a process alone"
     by_two.setattr(archive, "count_workers", lambda _size: 1)
     assert together == [item for file in files for item in read(file)]

@@ -77,7 +77,7 @@ def read(draft: ResultDraft) -> Message:
 def assert_reads_back(draft: ResultDraft, view: ProposalView) -> None:
     mail, tally = read(draft), view.votes[-1].tally
     assert (mail.reading.kind, mail.reading.numbers) == (MailKind.RESULT, (7,))
-    assert all(said.standing.is_faint for said in mail.expressions)
+    assert all(said.standing.is_tentative for said in mail.expressions)
     assert mail.cancels is None
     assert mail.in_reply_to == ROOT
     assert mail.declared is not None

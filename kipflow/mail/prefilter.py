@@ -11,16 +11,16 @@ from typing import NamedTuple
 
 from kipflow.domain.facts import MailKind, SubjectReading
 from kipflow.mail import limits
+from kipflow.mail.alternatives import read_alternatives
 from kipflow.mail.content.mime import find_texts
 from kipflow.mail.content.text import clean_lines
 from kipflow.mail.heads import Head
 from kipflow.mail.limits import Unread
 from kipflow.mail.relevance import fold_case
 from kipflow.mail.results import may_announce
-from kipflow.mail.twins import read_twins
 
 
-class Glance(NamedTuple):
+class Prefiltered(NamedTuple):
     """Whether a mail may announce a result, and whether it may vote or leave that unclear."""
 
     may_announce: bool = True
@@ -39,21 +39,23 @@ _CLAIM_IN_HTML = re.compile(
 _FEW, _FEW_MARKS = 200, 5_000
 
 
-def glance_at(head: Head, reading: SubjectReading) -> Glance:
-    """Glance at a mail. If a part of it is unread, it may vote: then its votes become questions."""
+def prefilter(head: Head, reading: SubjectReading) -> Prefiltered:
+    """Prefiltered at a mail. If a part of it is unread, it may vote: then its votes become questions."""
     if reading.kind is not MailKind.DISCUSS or not reading.numbers:
-        return Glance()
+        return Prefiltered()
     if not reading.is_reply:
-        return Glance(may_announce=False)
+        return Prefiltered(may_announce=False)
     notes = Unread()
-    text, twins = find_texts(head.headers, head.body, notes)
+    text, alternatives = find_texts(head.headers, head.body, notes)
     lines = _find_unquoted(text, notes)
     folded = fold_case(" ".join(lines))
-    shown = (line for twin in read_twins(twins, notes, _may_claim) for line in _find_unquoted(twin, notes))
+    shown = (
+        line for twin in read_alternatives(alternatives, notes, _may_claim) for line in _find_unquoted(twin, notes)
+    )
     claims = CLAIM in folded or CLAIM in fold_case(" ".join(shown))
     is_long = len(lines) > limits.OWN_LINES.size or len(folded) >= limits.OWN_TEXT.size
     is_unsure = is_long or head.is_sealed or not text or bool(str(head.notes) or str(notes))
-    return Glance(may_announce=may_announce(folded), may_vote=claims or is_unsure)
+    return Prefiltered(may_announce=may_announce(folded), may_vote=claims or is_unsure)
 
 
 def _may_claim(source: str) -> bool:

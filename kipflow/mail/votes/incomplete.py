@@ -31,7 +31,7 @@ _IS_SOMEBODY = re.compile(rf"\b(?i:that|this|it|these|those)(?:['’]s| is| was|
 _OTHER_ACTS = re.compile(r"(?:^|\band )(?:he|she)\b")
 
 
-def awaits_value(said: str) -> bool:
+def is_incomplete(said: str) -> bool:
     """Whether a label's last clause is incomplete without the value: "I collected", "We agreed on", "That was Jun".
 
     A value that somebody collects, reads or agrees on need not be their vote. A sentence that is complete without the

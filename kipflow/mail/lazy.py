@@ -14,15 +14,15 @@ from typing import Any, NamedTuple, cast
 from kipflow.domain.errors import UnreadableInput
 from kipflow.domain.facts import Message, Unreadable
 from kipflow.domain.votes import Declared, Expression
-from kipflow.mail.glances import Glance, glance_at
 from kipflow.mail.heads import Head, Place, read_head
 from kipflow.mail.messages import ENDING_KINDS, could_matter, is_sure, read_kind, read_whole
+from kipflow.mail.prefilter import Prefiltered, prefilter
 
 #: Most bytes of a mail that are kept for later; a longer mail is read at once.
 MAX_KEPT = 64 * 1024
 #: The values that a late mail has from the start.
 _KNOWN = ("message_id", "source", "arrived_at", "arrived_from", "subject", "reading", "in_reply_to", "references")
-_SLOTS = (*_KNOWN, "_held", "_place", "_unread", "_glance", "_head", "_facts", "_whole")
+_SLOTS = (*_KNOWN, "_held", "_place", "_unread", "_prefiltered", "_head", "_facts", "_whole")
 
 
 class Span(NamedTuple):
@@ -41,7 +41,7 @@ class Span(NamedTuple):
             return b""  # read as no mail
 
 
-def read_late(
+def read_lazily(
     data: bytes,
     place: Place,
     *,
@@ -61,12 +61,12 @@ def read_late(
     of_vote = reading.kind in ENDING_KINDS
     if not is_sure(reading) or (of_vote and votes_at_once) or (held is None and len(data) > MAX_KEPT):
         return read_whole(head, reading, source)
-    glance = glance_at(head, reading) if could_matter(reading, head) else Glance(may_announce=False)
+    prefiltered = prefilter(head, reading) if could_matter(reading, head) else Prefiltered(may_announce=False)
     known = (
         *(head.message_id, source, head.arrived_at, head.arrived_from, head.subject, reading),
         *(head.in_reply_to, head.references),
     )
-    return _assemble(known, held or data, place, unread, glance, head)
+    return _assemble(known, held or data, place, unread, prefiltered, head)
 
 
 def _by_head(name: str) -> Any:
@@ -77,11 +77,11 @@ def _by_body(name: str) -> Any:
     return property(lambda mail: getattr(mail.find_whole(), name))
 
 
-class LateMessage(Message):
+class LazyMessage(Message):
     """A `Message` that is read on demand. A changed copy (`dataclasses.replace`) of it is a plain `Message`."""
 
-    __slots__ = ("_facts", "_glance", "_head", "_held", "_place", "_unread", "_whole")
-    _glance: Glance
+    __slots__ = ("_facts", "_head", "_held", "_place", "_prefiltered", "_unread", "_whole")
+    _prefiltered: Prefiltered
     _head: Head | None
     _held: Span | bytes
     _place: Place
@@ -99,11 +99,11 @@ class LateMessage(Message):
 
     @property
     def expressions(self) -> tuple[Expression, ...]:
-        return self.find_whole().expressions if self._glance.may_vote else ()
+        return self.find_whole().expressions if self._prefiltered.may_vote else ()
 
     @property
     def declared(self) -> Declared | None:
-        return self.find_whole().declared if self._glance.may_announce else None
+        return self.find_whole().declared if self._prefiltered.may_announce else None
 
     def find_whole(self) -> Message:
         """The mail as it is when read in full."""
@@ -141,26 +141,31 @@ class LateMessage(Message):
         if self.reading.kind in ENDING_KINDS:
             self.find_whole()
 
-    def move(self, source: str) -> LateMessage:
+    def move(self, source: str) -> LazyMessage:
         """Change the source in place, for the caller that just received the mail: copying every mail would be slow."""
         object.__setattr__(self, "source", source)
         return self
 
     def __eq__(self, other: object) -> bool:
-        return self is other or self.find_whole() == (other.find_whole() if isinstance(other, LateMessage) else other)
+        return self is other or self.find_whole() == (other.find_whole() if isinstance(other, LazyMessage) else other)
 
     def __hash__(self) -> int:
         return hash(self.find_whole())
 
     def __reduce__(self) -> tuple[Any, ...]:
         known = [getattr(self, name) for name in _KNOWN]
-        return _assemble, (known, self._held, self._place, self._unread, self._glance)
+        return _assemble, (known, self._held, self._place, self._unread, self._prefiltered)
 
 
 def _assemble(
-    known: Sequence[Any], held: Span | bytes, place: Place, unread: str, glance: Glance, head: Head | None = None
-) -> LateMessage:
-    late: LateMessage = object.__new__(LateMessage)
-    for name, value in zip(_SLOTS, (*known, held, place, unread, glance, head, {}, None), strict=True):
+    known: Sequence[Any],
+    held: Span | bytes,
+    place: Place,
+    unread: str,
+    prefiltered: Prefiltered,
+    head: Head | None = None,
+) -> LazyMessage:
+    late: LazyMessage = object.__new__(LazyMessage)
+    for name, value in zip(_SLOTS, (*known, held, place, unread, prefiltered, head, {}, None), strict=True):
         object.__setattr__(late, name, value)
     return late

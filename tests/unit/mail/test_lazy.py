@@ -18,7 +18,7 @@ from kipflow.mail import messages
 from kipflow.mail.archive import read_path
 from kipflow.mail.filereading import FileReading
 from kipflow.mail.heads import Place
-from kipflow.mail.late import LateMessage, read_late
+from kipflow.mail.lazy import LazyMessage, read_lazily
 from kipflow.mail.threads import find_votes
 from tests.corpus import write_mail_cases, write_vote_cases
 from tests.unit.mail.onemail import read_one
@@ -39,26 +39,26 @@ Date: Mon, 2 Mar 2026 10:00:00 +0000
 """
 
 
-def read(path: Path, *, late: bool) -> list[Message | Unreadable]:
+def read(path: Path, *, lazy: bool) -> list[Message | Unreadable]:
     return list(
         read_path(
-            path, how=FileReading(list_id="dev@x.example", month="", prefix="KIP", list_from_headers=True, late=late)
+            path, how=FileReading(list_id="dev@x.example", month="", prefix="KIP", list_from_headers=True, lazy=lazy)
         )
     )
 
 
-def read_answer() -> LateMessage:
-    found = read_late(ANSWER, Place(list_id="dev@x.example", month="", prefix="KIP"), source="x#0")
-    assert isinstance(found, LateMessage)
+def read_answer() -> LazyMessage:
+    found = read_lazily(ANSWER, Place(list_id="dev@x.example", month="", prefix="KIP"), source="x#0")
+    assert isinstance(found, LazyMessage)
     return found
 
 
 def check(path: Path, roster: Roster) -> int:
     """Compare both ways of reading an archive; how many bodies were put off."""
-    whole, late = (read(path, late=late) for late in (False, True))
-    fresh = read(path, late=True)  # nothing of these is read before the votes ask
-    put_off = [isinstance(m, LateMessage) for m in late]
-    assert put_off == [isinstance(m, LateMessage) for m in fresh], "a second reading puts off others"
+    whole, late = (read(path, lazy=lazy) for lazy in (False, True))
+    fresh = read(path, lazy=True)  # nothing of these is read before the votes ask
+    put_off = [isinstance(m, LazyMessage) for m in late]
+    assert put_off == [isinstance(m, LazyMessage) for m in fresh], "a second reading puts off others"
     for keyed_by in ("number", "subject"):
         votes = [
             find_votes([m for m in found if isinstance(m, Message)], roster, POLICY, prefix="KIP", keyed_by=keyed_by)
@@ -66,7 +66,7 @@ def check(path: Path, roster: Roster) -> int:
         ]
         assert votes[0] == votes[1]
     for one, other in zip(whole, late, strict=True):
-        if isinstance(other, LateMessage):
+        if isinstance(other, LazyMessage):
             assert isinstance(one, Message)
             assert other.digest == one.digest  # asked first: the headers answer
             assert other.declared == one.declared  # a look at the words may answer
@@ -82,7 +82,7 @@ def test_facts_and_votes_are_the_same_when_bodies_are_read_on_demand(path: Path,
 
 
 def test_the_examples_hold_bodies_that_are_put_off() -> None:
-    put_off = (m for path in ARCHIVES for m in read(path, late=True) if isinstance(m, LateMessage))
+    put_off = (m for path in ARCHIVES for m in read(path, lazy=True) if isinstance(m, LazyMessage))
     assert sum(1 for _ in islice(put_off, 21)) > 20
 
 
@@ -108,8 +108,8 @@ def test_a_body_is_read_once_it_is_asked_for_and_no_sooner(monkeypatch: pytest.M
 def test_a_file_that_changes_before_a_mail_of_it_is_read_on_is_reported(tmp_path: Path, change: bytes | None) -> None:
     path = tmp_path / "x.mbox"
     path.write_bytes(ANSWER)
-    (answer,) = read(path, late=True)
-    assert isinstance(answer, LateMessage)
+    (answer,) = read(path, lazy=True)
+    assert isinstance(answer, LazyMessage)
     path.unlink() if change is None else path.write_bytes(change)
     assert answer.author_name == "Ada Roe", "its headers are at hand"
     answer.forget_headers()
@@ -122,7 +122,7 @@ def test_a_late_mail_equals_the_whole_one_and_is_copied_and_sent_as_it_is() -> N
     answer = read_answer()
     whole = read_one(ANSWER)
     sent = pickle.loads(pickle.dumps(answer))  # noqa: S301  # our own
-    assert isinstance(sent, LateMessage)
+    assert isinstance(sent, LazyMessage)
     assert answer == whole == sent == copy.copy(answer)
     assert hash(answer) == hash(whole)
     assert answer != replace(answer, cancels="stop")

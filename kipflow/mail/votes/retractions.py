@@ -36,10 +36,10 @@ _VOTES_LATER = re.compile(
 _FEW = 4  # words between a verb and what it takes back
 
 
-def read_takeback(folded: str, mentions: Sequence[Mention]) -> Finding | None:
+def read_retraction(folded: str, mentions: Sequence[Mention]) -> Finding | None:
     """The withdrawal that a sentence (in lower case) states of its writer's vote; None: it states none."""
     folded = _VOTES_LATER.sub("", folded)
-    found = find_words("takeback", folded)
+    found = find_words("retraction", folded)
     if not found or says_it_stands(folded) or has_condition(drop("so_long", folded[found[0].start() :])):
         return None  # not "until that is answered"
     # "I take back my +1, the part on transactions is not clear to me", "I take it back and don't vote"
@@ -47,23 +47,23 @@ def read_takeback(folded: str, mentions: Sequence[Mention]) -> Finding | None:
     clause = folded[: until.start()] if until is not None else folded
     near = " ".join(MARK.split(folded[: found[0].start()])[-1].split()[-_FEW:])
     kept = has("kept_from", near) or has("hypothetical", drop("polite", clause))
-    if kept or has("negation", drop("undenied", clause)):
+    if kept or has("negation", drop("not_negation", clause)):
         return None
-    taken = next((m for m in mentions if is_taken(folded, m)), None)
+    taken = next((m for m in mentions if is_retracted(folded, m)), None)
     is_own = has("my_vote", folded) or (taken is not None and has("first_person", folded))
     if not is_own or (taken is not None and _ELSEWHERE.match(taken.rest)):  # "I removed the -1 from the docs"
         return None
     return find("withdrawn", Standing.WITHDRAWAL, value=taken.value if taken else "", role=Role.TAKES_BACK)
 
 
-def is_taken(folded: str, m: Mention) -> bool:
+def is_retracted(folded: str, m: Mention) -> bool:
     """Whether a verb takes this value back: "I take that -1 back", "I withdraw my vote (+1)"."""
     before = folded[: m.start]
     behind = skip_claim(folded[m.end :])
     if _OWN_IN_BRACKETS.search(before) or (_MOVES_MY.search(before) and not behind.lstrip().startswith("to ")):
         return True
     end = len(folded) - len(behind)
-    for v in find_words("takeback", folded):
+    for v in find_words("retraction", folded):
         within = v.start() <= m.start < v.end()  # "I take the -1 back"
         between = folded[end : v.start()]
         is_said = m.end <= v.start() and not (_NEXT.search(between) or has_condition(between))  # "my -1 is gone"

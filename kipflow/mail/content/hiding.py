@@ -40,7 +40,7 @@ def find_hiding(sheet: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def is_veiled(node: Any, tag: str, hiding: Set[str]) -> bool:
+def is_hidden_by_style(node: Any, tag: str, hiding: Set[str]) -> bool:
     """Whether a style may hide the content of an element."""
     style = node.get("style")
     if style is not None and _is_faint(style[:500]):

@@ -22,12 +22,12 @@ _LOOKED_AT = 4
 _OF_MARKUP = (limits.MARKUP, limits.NODES, limits.NESTING)
 
 
-def ask_twins(
-    votes: tuple[Expression, ...], words: Words, twins: Iterable[bytes], read: Read, note: limits.Note
+def ask_about_alternatives(
+    votes: tuple[Expression, ...], words: Words, alternatives: Iterable[bytes], read: Read, note: limits.Note
 ) -> tuple[Expression, ...]:
     """The votes of the text that was read, or a question if an alternative holds another vote: which one is meant?"""
     said, cast = _find_values(words), drop_leanings(votes)
-    for text in read_twins(twins, note):
+    for text in read_alternatives(alternatives, note):
         if not cast and _VALUE.search(plain(text)) is None:
             continue
         shown = find_own_words(text)
@@ -38,9 +38,9 @@ def ask_twins(
     return votes
 
 
-def read_twins(twins: Iterable[bytes], note: limits.Note, is_wanted: Wanted = want_all) -> Iterator[str]:
+def read_alternatives(alternatives: Iterable[bytes], note: limits.Note, is_wanted: Wanted = want_all) -> Iterator[str]:
     """The texts of the alternatives that are checked."""
-    for part in list(twins)[:_LOOKED_AT]:
+    for part in list(alternatives)[:_LOOKED_AT]:
         headers, body = split_mail(part)
         if headers.text("content-type").lower().startswith(("text/html", "multipart/")):
             reached: list[limits.Limit | limits.Gap] = []

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from kipflow.mail.announcements.calls import CALLED, CALLS, call
 from kipflow.mail.announcements.clauses import Subject
-from kipflow.mail.announcements.heads import Head
+from kipflow.mail.announcements.predicates import Predicate
 from kipflow.mail.announcements.rules import ENDS, OUTCOMES, end, outcome
 from kipflow.mail.announcements.tokens import has_word, lands, tokenize
 from kipflow.mail.announcements.verdicts import Rule, Says, Table
@@ -58,16 +58,18 @@ def read_call(sentence: str) -> Says:
     """How a sentence calls the vote off: outright, as its caller's wish, perhaps, as a thought, or not."""
     can = can_call(sentence) and (len(sentence) < _SHORT or has_word(sentence, *CALLED))
     found = {rule.says for _, rule in _judge(sentence, call, CALLS)} if can else set()
-    found |= {Says.MUSED} if is_of_vote_abroad(sentence) else set()
-    return next((says for says in (Says.WITHDRAWN, Says.WISHED, Says.ASK, Says.MUSED) if says in found), Says.NOTHING)
+    found |= {Says.CONSIDERED} if may_be_of_vote(sentence) else set()
+    return next(
+        (says for says in (Says.WITHDRAWN, Says.REQUESTED, Says.ASK, Says.CONSIDERED) if says in found), Says.NOTHING
+    )
 
 
-def is_of_vote_abroad(sentence: str) -> bool:
+def may_be_of_vote(sentence: str) -> bool:
     """Whether a sentence speaks of the vote in another language than English, and does not just ask for votes."""
-    if not has_word(sentence, "abroad"):
+    if not has_word(sentence, "other_language"):
         return False
     tokens = tokenize(sentence)
-    said = any(token.can_be("abroad") for token in tokens)
+    said = any(token.can_be("other_language") for token in tokens)
     return said and not any(token.can_be("invites", "sign", "thanks") or token.text in {"?", "？"} for token in tokens)
 
 
@@ -82,8 +84,8 @@ def can_call(text: str) -> bool:
     return " off" in text or " back" in text or has_word(text, "cancel", "disregard", "without", "reopens", "outdated")
 
 
-def _judge(sentence: str, table: Table, kinds: Sequence[str]) -> list[tuple[Head, Rule]]:
+def _judge(sentence: str, table: Table, kinds: Sequence[str]) -> list[tuple[Predicate, Rule]]:
     tokens = tokenize(sentence)
-    heads = (Head(tokens, at) for at, token in enumerate(tokens) if token.can_be(*kinds))
+    heads = (Predicate(tokens, at) for at, token in enumerate(tokens) if token.can_be(*kinds))
     judged = ((head, table.find(head)[0]) for head in heads)
     return [(head, rule) for head, rule in judged if rule.says is not Says.NOTHING]

@@ -41,7 +41,7 @@ _TURNED = {"passed": "failed", "failed": "passed"}
 
 
 @dataclass(frozen=True)
-class Head:
+class Predicate:
     """One word of a sentence, with its context."""
 
     tokens: Sequence[Token]
@@ -104,7 +104,7 @@ class Head:
         return self.is_subject_to and any(token.text == "until" for token in self.tokens[self.at :])
 
     @cached_property
-    def is_unreal(self) -> bool:
+    def is_not_fact(self) -> bool:
         """Whether it is wished, still to come, or of another vote."""
         is_lack, gained = self.can_be("needed", "gain"), any(t.can_be("gain") for t in self.before)
         for word, behind in pairwise(self.tokens[self.clause_start : self.at + 1]):
@@ -112,7 +112,7 @@ class Head:
                 return True
             # "has received the required votes and is approved"
             has_been = word.can_be("wanted") and (is_lack or gained)
-            if word.can_be("unreal", "later") and not (has_been or self.is_proclaimed):
+            if word.can_be("not_fact", "later") and not (has_been or self.is_proclaimed):
                 return True
         return False
 
