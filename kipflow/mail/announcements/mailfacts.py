@@ -114,7 +114,7 @@ class Mail:
     def outcomes(self) -> list[Said]:
         read = ((s, read_outcomes(self.drop_title(s)) or read_outcomes(s)) for s in self.own)
         found = (replace(said, sentence=s) for s, outcomes in read for said in outcomes)
-        return [said for said in found if self.is_tagged or said.rule != "subject-to"]
+        return [said for said in found if self.is_tagged or not said.rule.tagged_only]
 
     @cached_property
     def of_another(self) -> str:

@@ -71,7 +71,7 @@ def taken_back_behind(m: Mail) -> str:
 
 @result(ASK, "an outcome, and the vote runs on", "The vote has failed. I'm extending the vote.")
 def ended_and_extended(m: Mail) -> str:
-    ends = any(said.rule != "short" for said in m.relevant)
+    ends = not all(said.rule.may_run_on for said in m.relevant)
     runs_on = m.ends.get(Says.EXTENDED, "")
     is_vote = _OF_THE_VOTE.match(runs_on) or REOPENED.match(runs_on)  # not "This thread stays open for comments"
     reopens = is_vote and (m.reading.is_reply or not m.counts.any)

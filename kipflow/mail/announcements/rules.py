@@ -13,7 +13,9 @@ from kipflow.mail.announcements.tokens import CLAUSE_ENDS, find_clause_end, is_c
 from kipflow.mail.announcements.verdicts import Says, Table
 
 outcome, end = Table(), Table()
-NOTHING, ASK, FAILED, PASSED, _, _, _, VOIDED, CORRECTED, EXTENDED, _, CLOSED, PRESENTED, THANKED = Says
+NOTHING, ASK, FAILED, PASSED, VOIDED = Says.NOTHING, Says.ASK, Says.FAILED, Says.PASSED, Says.VOIDED
+CORRECTED, EXTENDED, CLOSED = Says.CORRECTED, Says.EXTENDED, Says.CLOSED
+PRESENTED, THANKED = Says.PRESENTED, Says.THANKED
 #: The classes of words that each table judges.
 OUTCOMES = ("success", "failure", "gain", "needed", "landed")
 ENDS = ("result", "cancel", "disregard", "retracts", "extend", "runs_on", "keep", "correct", "close", "thanks")
@@ -66,7 +68,7 @@ def no_outcome(h: Predicate) -> bool:
     return h.outcome is None
 
 
-@outcome(ASK, "on a condition: for results with a tag only", "The vote passed, subject to approval by legal.")
+@outcome(ASK, "on a condition", "The vote passed, subject to approval by legal.", tagged_only=True)
 def subject_to(h: Predicate) -> bool:
     return h.is_subject_to
 
@@ -122,7 +124,10 @@ def doubted(h: Predicate) -> bool:
     return not any(token.can_be("states") for token in h.tokens[:at])
 
 
-@outcome(FAILED, "what is needed was missing", "Quorum was not reached.", "It did not get enough binding votes.")
+@outcome(
+    *(FAILED, "what is needed was missing", "Quorum was not reached.", "It did not get enough binding votes."),
+    may_run_on=True,
+)
 def short(h: Predicate) -> bool:
     return h.can_be("needed", "gain")
 

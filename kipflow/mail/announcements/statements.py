@@ -31,7 +31,7 @@ class Said:
     """What a word says: the rule, the outcome if it is meant, the subject, and whether it leads its sentence."""
 
     says: Says
-    rule: str
+    rule: Rule
     outcome: str
     subject: Subject
     sentence: str
@@ -43,7 +43,7 @@ def read_outcomes(sentence: str) -> list[Said]:
     if not (has_word(sentence, *OUTCOMES[:-1]) or lands(sentence)):
         return []
     return [
-        Said(rule.says, rule.name, head.outcome or "", head.subject or Subject.NOBODY, sentence, head.leads)
+        Said(rule.says, rule, head.outcome or "", head.subject or Subject.NOBODY, sentence, head.leads)
         for head, rule in _judge(sentence, outcome, OUTCOMES)
     ]
 

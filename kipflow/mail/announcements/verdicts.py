@@ -44,16 +44,22 @@ class Rule:
     why: str
     takes: tuple[str, ...]
     leaves: tuple[str, ...]
+    #: it decides only in a mail with a tag of a result in its subject
+    tagged_only: bool = False
+    #: the vote may run on after what it says
+    may_run_on: bool = False
 
 
 class Table(list[Rule]):
     """Rules in the order in which they are tried: the first that applies decides."""
 
-    def __call__(self, says: Says, why: str, *takes: str, leaves: tuple[str, ...] = ()) -> Callable[[When], When]:
-        """Adds a row."""
+    def __call__(
+        self, says: Says, why: str, *takes: str, leaves: tuple[str, ...] = (), **flags: bool
+    ) -> Callable[[When], When]:
+        """Adds a row; `flags` are further fields of it."""
 
         def add(when: When) -> When:
-            self.append(Rule(when.__name__.replace("_", "-"), when, says, why, takes, leaves))
+            self.append(Rule(when.__name__.replace("_", "-"), when, says, why, takes, leaves, **flags))
             return when
 
         return add

@@ -23,6 +23,7 @@ from kipflow.mail.quoting import Words
 from kipflow.mail.relevance import fold_case
 from kipflow.mbox.splitting import split_mbox
 from tests.corpus import write_vote_cases
+from tests.examples import take_some
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 ARCHIVES = [path for folder in (write_vote_cases(), DATA / "communities") for path in sorted(folder.glob("*.mbox"))]
@@ -76,7 +77,7 @@ def read_raw(path: Path) -> list[bytes]:
     return [raw.data.replace(b"\r\n", b"\n") for raw in split_mbox(io.BytesIO(path.read_bytes()))]
 
 
-@pytest.mark.parametrize("path", ARCHIVES, ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", take_some(ARCHIVES), ids=lambda p: p.stem)
 def test_fields_of_every_example_are_the_same_both_ways(path: Path) -> None:
     for mail in read_raw(path):
         if b"\n\n" in mail and not mail.startswith((b"\n", b" ")):
