@@ -27,7 +27,7 @@ from kipflow.mail.quoting import MAX_OWN_TEXT, find_own_words
 from kipflow.mail.rounds.linking import attribute_numbers
 from kipflow.mail.subjects import parse_subject
 from kipflow.mail.threads import find_votes
-from kipflow.mail.votes.people import passes_on
+from kipflow.mail.votes.relayed import passes_on
 from kipflow.mail.votes.reading import read_expressions
 from kipflow.mbox.splitting import split_mbox
 from kipflow.wiki.diffs import diff_pages

@@ -10,7 +10,7 @@ from kipflow.domain.facts import Message
 from kipflow.domain.votes import Ballot, BallotStatus, Choice
 from kipflow.mail.votes.about import find_place, is_named_so
 from kipflow.mail.votes.claims import skip_claim
-from kipflow.mail.votes.people import passes_on
+from kipflow.mail.votes.relayed import passes_on
 
 #: Most words of a mail that is only a value and a signature.
 _FEW = 9

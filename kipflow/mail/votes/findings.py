@@ -11,7 +11,7 @@ from kipflow.domain.votes import Choice, Expression, Standing
 from kipflow.mail.votes.claims import find_separate_claim, skip_claim
 from kipflow.mail.votes.conditions import SENTENCES, is_dependence
 from kipflow.mail.votes.lexicon import drop, fold, has
-from kipflow.mail.votes.people import SPEAKS_FOR_SELF
+from kipflow.mail.votes.relayed import SPEAKS_FOR_SELF
 from kipflow.mail.votes.values import is_fraction
 
 MAX_TEXT = 20_000

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from functools import lru_cache
 
 from kipflow.domain.people import fold_name
-from kipflow.domain.votes import Expression, Standing
 from kipflow.mail.announcements.names import CLAIM_PAREN, COMMON_WORDS, can_be_listed, find_names, is_own
 from kipflow.mail.votes.claims import find_claim, skip_claim
 from kipflow.mail.votes.conditions import has_condition
 from kipflow.mail.votes.lexicon import begins, fold, has
 from kipflow.mail.votes.mentions import Mention
-from kipflow.mail.votes.values import find_values, parse_value
+from kipflow.mail.votes.values import find_values
 
 _NAMED = re.compile(r"\s*\((?P<who>@?[A-Z][a-z][\w.'’-]*(?: [A-Z][\w.'’-]*){0,2})\)")
 _LISTED_BEHIND = re.compile(r"(?: \(?(?:non-?)?binding\)?)?\s*\((?P<who>[A-Z][\w'’-]+(?: [A-Z][\w'’-]+){0,2})[,)]")
@@ -221,29 +219,3 @@ def is_wanted(m: Mention) -> bool:
 def is_counted_in_brackets(m: Mention) -> bool:
     """Whether a number in front of brackets counts votes of this value: "3 (+1 binding) votes"."""
     return _NUMBER_OF.fullmatch(m.lead) is not None and re.match(r"[^)]*\)\s*(?:votes\b|\()", m.tail) is not None
-
-
-#: "For Acme and myself: +1", "Jun is -1, he asked me to say. My own vote is +1"
-SPEAKS_FOR_SELF = re.compile(r"\band myself\b|\bmy own(?: (?:vote|[+-]1)\b|\s*:)|^\W*mine\s*:", re.IGNORECASE)
-#: beside a vote of its writer's: somebody else's is passed on, too
-_TOO = re.compile(r"\b(?:as well|also|too)\b", re.IGNORECASE)
-_SENTENCES = re.compile(r"(?<=[.!?])\s+|\n\s*\n")
-
-
-def part_relayed(vote: Expression, text: str) -> tuple[Expression | None, str]:
-    """The vote of somebody else that a mail passes on in a sentence of its own, besides its writer's clear one, and the
-    mail without that sentence."""
-    sentences = _SENTENCES.split(text)
-    is_own = SPEAKS_FOR_SELF.search(vote.line) is not None
-    said = next((s for s in sentences if passes_on(" ".join(s.split())) and (is_own or _TOO.search(s))), None)
-    if said is None or vote.standing is not Standing.CLEAR or not find_values(vote.line) or vote.line in said:
-        return None, text
-    choice, value = parse_value(find_values(said)[0]["value"])
-    why, line = "cast for somebody else: whose vote is it?", " ".join(said.split())
-    asked = replace(vote, choice=choice, value=value, line=line, claimed_binding=None).as_question("for-another", why)
-    return asked, text.replace(said, " ", 1)
-
-
-def passes_on(line: str) -> bool:
-    """Whether a line with a value gives the vote of somebody who asked its writer to: "she asked me to send her +1"."""
-    return has("proxies", fold(line)) and bool(find_values(line))

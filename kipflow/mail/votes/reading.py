@@ -23,7 +23,8 @@ from kipflow.mail.votes.judging import judge, turns_against
 from kipflow.mail.votes.leftovers import SHORT, ask_about_the_rest, read_own_entry, read_quoted_boxes
 from kipflow.mail.votes.lexicon import begins, drop, ends, fold, has, speaks_of_votes
 from kipflow.mail.votes.mentions import Mention
-from kipflow.mail.votes.people import ANOTHERS, is_of_any, part_relayed
+from kipflow.mail.votes.people import ANOTHERS, is_of_any
+from kipflow.mail.votes.relayed import part_relayed
 from kipflow.mail.votes.sentences import Sentence, split_sentences
 from kipflow.mail.votes.shapes import CHECKED, ON_PARTS, Shapes, find_box
 from kipflow.mail.votes.structure import classify_lines
