@@ -1,7 +1,7 @@
 """The `kipflow` command: names, help and the handling of errors. The commands are in `kipflow.commands`.
 
 Exit codes: 0 all is well, 1 something wrong was found, 2 the command could not run. An error is one
-line on stderr that says what to do; `KIPFLOW_DEBUG=1` adds the traceback.
+line on stderr that says what to do, a wrong file a line for each fault; `KIPFLOW_DEBUG=1` adds the traceback.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ def run(arguments: list[str] | None = None) -> int:
         return 0
     except (KeyboardInterrupt, Exception) as error:
         # the last line of defence: an unreachable database, or a bug
-        return _fail(_describe(error))
+        return _fail(_describe(error), *getattr(error, "__notes__", ()))
 
 
 def _name_argument(error: click.UsageError) -> click.UsageError:
@@ -154,10 +154,11 @@ def _describe(error: BaseException) -> str:
     return f"an unexpected fault ({kind}: {error}); please report it; KIPFLOW_DEBUG=1 shows where it arose"
 
 
-def _fail(message: str) -> int:
+def _fail(*messages: str) -> int:
     if os.environ.get("KIPFLOW_DEBUG") == "1":
         traceback.print_exc()
     # it may quote a mail: control characters must not reach the terminal
-    plain = as_printable(" ".join(with_program(message).split()), "\ufffd")
-    click.echo(f"kipflow: {plain}", err=True)
+    for message in messages:
+        plain = as_printable(" ".join(with_program(message).split()), "\ufffd")
+        click.echo(f"kipflow: {plain}", err=True)
     return 2

@@ -19,7 +19,8 @@ ALLOWED: dict[str, set[str]] = {
     "kipflow.mbox": {"kipflow.mbox"},
     "kipflow.mail": {"kipflow.domain", "kipflow.mail", "kipflow.mbox"},
     "kipflow.wiki": {"kipflow.domain", "kipflow.wiki"},
-    "kipflow.rosters": {"kipflow.domain", "kipflow.rosters"},
+    # the form of a roster's file is the settings'
+    "kipflow.rosters": {"kipflow.domain", "kipflow.rosters", "kipflow.config.roster"},
     "kipflow.services": {
         "kipflow.domain",
         "kipflow.mail",

@@ -26,7 +26,7 @@ M = TypeVar("M", bound=BaseModel)
 KeyFault = tuple[str, str]
 
 #: A roster of all of Apache's committers has some 3 MB.
-MAX_BYTES = 8_000_000
+MAX_CHARS = 8_000_000
 MAX_DEPTH = 100
 MAX_SHOWN = 60
 MAX_PLACE = 200
@@ -62,20 +62,29 @@ def read_config(
     `check` finds further faults in the model. `${NAME}` and `${NAME:-default}` stand for environment variables.
     """
     try:
-        found = model.model_validate(read_yaml(path))
-        return found, [ConfigError(file=str(path), key=key, expected=expected) for key, expected in check(found)]
+        text = read_text(path)
+    except ConfigError as fault:
+        return None, [fault]
+    return parse_config(model, text, str(path), check)
+
+
+def parse_config(
+    model: type[M], text: str, source: str, check: Callable[[M], Iterator[KeyFault]]
+) -> tuple[M | None, list[ConfigError]]:
+    """As `read_config`, of a text from `source`."""
+    try:
+        found = model.model_validate(parse_yaml(text, source))
+        return found, [ConfigError(file=source, key=key, expected=expected) for key, expected in check(found)]
     except ConfigError as fault:
         return None, [fault]
     except ValidationError as error:
         every = error.errors()
         # if an entry is wrong, do not also report its list as too short
         within = {("too_short", e["loc"][:-1]) for e in every}
-        wrong = sorted(
-            (e for e in every if (e["type"], e["loc"]) not in within), key=lambda e: e["type"] != "extra_forbidden"
-        )
-        return None, [
-            ConfigError(file=str(path), key=_name_place(e["loc"]), expected=_say_expected(e, model)) for e in wrong
-        ]
+        wrong = [e for e in every if (e["type"], e["loc"]) not in within]
+        wrong.sort(key=lambda e: e["type"] != "extra_forbidden")
+        places = [(_name_place(e["loc"]), _say_expected(e, model)) for e in wrong]
+        return None, [ConfigError(file=source, key=key, expected=expected) for key, expected in places]
 
 
 def _say_expected(error: Any, model: type[BaseModel]) -> str:
@@ -136,47 +145,53 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
         try:
             return super().construct_yaml_timestamp(node)
         except ValueError as error:
-            raise yaml.constructor.ConstructorError(
-                None, None, f"{node.value} is no date: {error}", node.start_mark
-            ) from None
+            problem = f"{node.value} is no date: {error}"
+            raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark) from None
 
 
 _Loader.add_constructor("tag:yaml.org,2002:int", _Loader.construct_yaml_int)
 _Loader.add_constructor("tag:yaml.org,2002:timestamp", _Loader.construct_yaml_timestamp)
 
 
-def read_yaml(path: Path) -> Any:
-    """The one document of a YAML file, variables filled in.
+def read_text(path: Path) -> str:
+    """The text of a file, variables filled in.
 
     Raises:
-        ConfigError: it cannot be read, or is no plain YAML.
+        ConfigError: it cannot be read.
     """
     try:
-        with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
-        text = data.decode("utf-8-sig")
+        with path.open(encoding="utf-8-sig") as file:
+            text = file.read(MAX_CHARS + 1)
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(file=str(path), key="(file)", expected=f"a readable UTF-8 file ({error})") from None
-    if len(data) > MAX_BYTES:
-        raise ConfigError(file=str(path), key="(file)", expected=f"at most {MAX_BYTES:,} bytes")
     # ${NAME:-default}: addresses of a local sandbox are only known when it has started
-    text = _VARIABLE.sub(lambda m: os.environ.get(m.group(1)) or _find_default(m), text.replace("${", _MISSPELT))
+    return _VARIABLE.sub(lambda m: os.environ.get(m.group(1)) or _find_default(m), text.replace("${", _MISSPELT))
+
+
+def parse_yaml(text: str, source: str) -> Any:
+    """The one document of a YAML text. Variables are not filled in: others' texts must not read the environment.
+
+    Raises:
+        ConfigError: it is too large, or no plain YAML.
+    """
+    if len(text) > MAX_CHARS:
+        raise ConfigError(file=source, key="(file)", expected=f"at most {MAX_CHARS:,} characters")
     try:
         _check_events(text)
         raw = yaml.load(text, Loader=_Loader)  # noqa: S506 - the safe loader, stricter
     except RecursionError:
-        raise ConfigError(file=str(path), key="(whole file)", expected="values nested less deeply") from None
+        raise ConfigError(file=source, key="(whole file)", expected="values nested less deeply") from None
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f"line {mark.line + 1}" if mark is not None else "(whole file)"
         problem = getattr(error, "problem", None) or getattr(error, "reason", None)
         expected = "valid YAML" + (f" ({problem})" if problem else "")
-        raise ConfigError(file=str(path), key=where, expected=expected) from None
+        raise ConfigError(file=source, key=where, expected=expected) from None
     except ValueError as error:
         # a number of more digits than Python converts
-        raise ConfigError(file=str(path), key="(whole file)", expected=f"plain values ({error})") from None
+        raise ConfigError(file=source, key="(whole file)", expected=f"plain values ({error})") from None
     for place, value in _walk(raw):
-        _check_plain(value, _name_place(place), path)
+        _check_plain(value, _name_place(place), source)
     return raw
 
 
@@ -211,7 +226,7 @@ def _walk(raw: Any) -> Iterator[tuple[tuple[object, ...], Any]]:
             waiting.extend(((*place, name), item) for name, item in reversed(inner))
 
 
-def _check_plain(value: Any, place: str, path: Path) -> None:
+def _check_plain(value: Any, place: str, source: str) -> None:
     """Refuse values and keys of other types, and variables without a value."""
     unset = _UNSET.search(value) if isinstance(value, str) else None
     if unset is not None:
@@ -224,7 +239,7 @@ def _check_plain(value: Any, place: str, path: Path) -> None:
         expected = f"a text, a number, a date, keys or a list, got {_show(value)}"
     else:
         return
-    raise ConfigError(file=str(path), key=place, expected=expected)
+    raise ConfigError(file=source, key=place, expected=expected)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,9 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
-from kipflow.config.files import KeyFault, read_config
+from kipflow.config.files import KeyFault, parse_config, read_text
 from kipflow.config.values import StrictModel, matching
-from kipflow.domain.errors import ConfigError, MissingFile, UnreadableInput
+from kipflow.domain.errors import ConfigError, MissingFile, UnreadableInput, join_errors
 from kipflow.domain.people import Person, Role, clean_address, find_role_fault
 from kipflow.domain.roster import Roster
 
@@ -68,17 +68,21 @@ class RosterConfig(StrictModel):
     """Everybody whose votes may bind."""
 
 
+#: A header of CSV: cells without YAML's colon.
+_CSV_HEADER = re.compile(r"[^\n:,;\t]+(?:[,;\t][^\n:,;\t]*)+(?:\n|$)")
+
+
 def load_roster(path: Path) -> Roster:
     """The roster in a YAML file (docs/communities.md has its form).
 
     Raises:
-        ConfigError: the file is missing or a key of it is wrong.
+        ConfigError: the file is missing or a key of it is wrong; its notes are further faults.
     """
     raw, faults = read_roster(path)
     if raw is None or faults:
-        raise faults[0]
+        raise join_errors(faults)
     source = f"{raw.source}, as of {raw.as_of}" if raw.source and raw.as_of else raw.source
-    return Roster((_as_person(p, raw.accounts) for p in raw.people), source=source)
+    return Roster((as_person(p, raw.accounts) for p in raw.people), source=source)
 
 
 def read_roster(path: Path) -> tuple[RosterConfig | None, list[ConfigError]]:
@@ -86,7 +90,19 @@ def read_roster(path: Path) -> tuple[RosterConfig | None, list[ConfigError]]:
     if not path.is_file():
         known = sorted(p.name for p in path.parent.glob("*.y*ml"))
         return None, [MissingFile(file=str(path), what="roster file", wanted=path.name, known=known)]
-    return read_config(RosterConfig, path, _check_people)
+    try:
+        return parse_roster_config(read_text(path), str(path))
+    except ConfigError as fault:
+        return None, [fault]
+
+
+def parse_roster_config(text: str, source: str) -> tuple[RosterConfig | None, list[ConfigError]]:
+    """As `read_roster`, of a text from `source`; variables in it stay as they are."""
+    roster, faults = parse_config(RosterConfig, text, source, _check_people)
+    if roster is None and _CSV_HEADER.match(text):
+        expected = "YAML; this looks like CSV, which `kipflow roster import` reads and makes a roster file of"
+        faults = [ConfigError(file=source, key="(whole file)", expected=expected)]
+    return roster, faults
 
 
 def _check_people(roster: RosterConfig) -> Iterator[KeyFault]:
@@ -127,7 +143,8 @@ def _find_emails(raw: PersonConfig, accounts: str | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(map(clean_address, (*raw.emails, *account))))
 
 
-def _as_person(raw: PersonConfig, accounts: str | None) -> Person:
+def as_person(raw: PersonConfig, accounts: str | None = None) -> Person:
+    """The person, with the address that their id is at the domain `accounts`."""
     return Person(
         id=raw.id,
         name=raw.name,

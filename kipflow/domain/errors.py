@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Sequence
+from typing import TypeVar
+
+E = TypeVar("E", bound="KipflowError")
 
 
 class KipflowError(Exception):
@@ -105,3 +108,10 @@ class LaunchFailed(KipflowError):
     def __init__(self, *, what: str, why: str, log: str | None = None) -> None:
         super().__init__(f"{what}: {why}" + (f" (log: {log})" if log else ""))
         self.what, self.why, self.log = what, why, log
+
+
+def join_errors(errors: Sequence[E]) -> E:
+    """The first error, with the others as its notes, which the command line prints as a line each."""
+    for other in errors[1:]:
+        errors[0].add_note(str(other))
+    return errors[0]

@@ -28,8 +28,7 @@ def _says(text: str, wanted: RosterFile) -> bool:
         read = parse_roster(text, source="edited")
     except UnreadableInput:
         return False
-    plain = replace(wanted, head="", comments=0)
-    return replace(read, head="", comments=0) == plain
+    return replace(read, head="") == replace(wanted, head="")
 
 
 def _edit(text: str, before: RosterFile, after: RosterFile) -> str | None:

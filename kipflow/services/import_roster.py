@@ -19,7 +19,7 @@ from kipflow.domain.people import Person, fold_name
 from kipflow.domain.texts import as_printable, list_some
 from kipflow.rosters.editing import edit_roster
 from kipflow.rosters.entries import Listing, clean_name
-from kipflow.rosters.files import RosterFile, parse_roster, render_roster
+from kipflow.rosters.files import RosterFile, count_comments, parse_roster, render_roster
 from kipflow.services.roster_merging import Merging
 
 _DATED = re.compile(r" \(\d{4}-\d{2}-\d{2}\)$")
@@ -128,8 +128,7 @@ def plan_change(was: str, listing: Listing, *, source: str, as_of: date, name: s
     if existing is None:
         return replace(report, text=render_roster(report.roster))
     text = edit_roster(was, existing, report.roster)
-    lost = existing.comments - parse_roster(text, source="the new text").comments
-    return replace(report, text=text, lost_comments=max(0, lost))
+    return replace(report, text=text, lost_comments=max(0, count_comments(was) - count_comments(text)))
 
 
 def find_difference(was: str, text: str, name: str = "the roster") -> Iterator[str]:

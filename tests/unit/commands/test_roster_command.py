@@ -199,3 +199,24 @@ def test_show_names_ids_that_share_a_name(tmp_path: Path, cli: Cli) -> None:
     path.write_text("people:\n  - {id: a, name: Mara Lind}\n  - {id: b, name: MARA LIND, emails: [m@x.example]}\n")
     printed = cli("roster", "show", str(path))
     assert "note: a and b go by one name (Mara Lind): known by their addresses only" in printed.err
+
+
+def test_a_wrong_roster_is_a_line_for_each_fault(tmp_path: Path, cli: Cli) -> None:
+    path = tmp_path / "roster.yaml"
+    path.write_text("people:\n  - {id: a}\n  - {id: b, name: B C, emails: [b]}\n")
+    lines = cli("roster", "show", str(path), code=2).err.splitlines()
+    assert [line.split(": expected")[0] for line in lines] == [
+        f"kipflow: {path}: people.0.name",
+        f"kipflow: {path}: people.1.emails.0",
+    ]
+
+
+@pytest.mark.parametrize("text", [CSV, CSV.replace(",", ";"), '"id","name"\n"a","A: B"\n', "name,event\n"])
+def test_a_csv_given_as_the_roster_is_answered_by_the_command_that_reads_it(
+    tmp_path: Path, cli: Cli, text: str
+) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text(text)
+    [line] = cli("roster", "show", str(path), code=2).err.splitlines()
+    assert "expected YAML; this looks like CSV, which `" in line
+    assert "roster import` reads" in line

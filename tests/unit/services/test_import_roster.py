@@ -298,13 +298,13 @@ def test_a_name_cannot_ask_for_a_variable_of_the_reader(tmp_path: Path, monkeypa
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("people: [", "is not valid YAML"),
-        ("[" * 100_000, "nested deeper"),
-        ("a: &x [1]\npeople: [*x, *x]", "uses YAML aliases"),
-        ("people: {}", "no list `people`"),
-        ("people: [1]", "people.0: expected id"),
-        ("people: [{id: a}]", "people.0: expected an id and a name"),
-        ("people: [{id: a, name: A B}, {id: a, name: C D}]", "the id a is listed twice"),
+        ("people: [", "expected valid YAML"),
+        ("[" * 100_000, "expected values nested less deeply"),
+        ("a: &x [1]\npeople: [*x, *x]", "aliases .* are not read"),
+        ("people: {}", "people: expected a list"),
+        ("people: [1]", "people.0: expected keys with values"),
+        ("people: [{id: a}]", "people.0.name: expected a value"),
+        ("people: [{id: a, name: A B}, {id: a, name: C D}]", "people.1.id: expected an id of its own, not a again"),
         ("people: [{id: a, name: A B, roles: [{role: pmc, since: soon}]}]", "since: expected a date"),
         ("people: [{id: a, name: [A]}]", "name: expected a text"),
         ("people: [{id: a, name: A B, emails: x}]", "emails: expected a list"),
@@ -313,6 +313,26 @@ def test_a_name_cannot_ask_for_a_variable_of_the_reader(tmp_path: Path, monkeypa
 def test_a_roster_file_of_another_shape_is_one_clear_error(text: str, expected: str) -> None:
     with pytest.raises(UnreadableInput, match=expected):
         parse_roster(text, source="x.yaml")
+
+
+def test_every_fault_of_a_roster_file_is_named_at_once() -> None:
+    with pytest.raises(UnreadableInput, match=r"x: people\.0\.name: expected") as refused:
+        parse_roster("people: [{id: a}, {id: b, name: B C, emails: [b]}]", source="x")
+    [note] = refused.value.__notes__
+    assert note.startswith("x: people.1.emails.0: expected an address")
+
+
+def test_another_roster_cannot_ask_for_a_variable_of_the_reader(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KIPFLOW_SLACK_TOKEN", "secret")
+    [read] = parse_roster('people: [{id: a, name: "${KIPFLOW_SLACK_TOKEN}"}]', source="x").people
+    assert read.name == "${KIPFLOW_SLACK_TOKEN}"
+
+
+def test_the_address_that_an_id_is_by_the_files_domain_is_not_written_out() -> None:
+    text = "accounts: apache.org\npeople:\n  - {id: mlind, name: Mara Lind}\n"
+    before = parse_roster(text, source="x")
+    after = import_roster(before, Listing(entries=(entry("Mara E. Lind", id="mlind"),)), source="y", as_of=TODAY).roster
+    assert "@" not in edit_roster(text, before, after)
 
 
 @pytest.mark.realdata
