@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from kipflow.config.databaseurl import normalize_database_url
+from kipflow.config.databaseurl import set_password
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -43,18 +43,14 @@ class Settings:
 
 
 def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
-    """The settings of this process. `KIPFLOW_DRY_RUN=1` switches sending off whatever a community says.
-
-    Raises:
-        BadDatabaseUrl: a password is given separately, and the database's URL can't be read.
-    """
+    """The settings of this process. `KIPFLOW_DRY_RUN=1` switches sending off whatever a community says."""
     env = os.environ if environment is None else environment
     community = env.get("KIPFLOW_COMMUNITY") or "sandbox"
     home = Path(env.get("KIPFLOW_HOME") or REPOSITORY / ".kipflow").expanduser().resolve()
     database = env.get("KIPFLOW_DATABASE_URL") or f"sqlite:///{home / (Path(community).stem + '.db')}"
     password = env.get("KIPFLOW_DATABASE_PASSWORD")
     if password:
-        database = normalize_database_url(database, password=password)
+        database = set_password(database, password)
     return Settings(
         home=home,
         config=Path(env.get("KIPFLOW_CONFIG") or REPOSITORY / "config").expanduser().resolve(),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
@@ -16,12 +17,15 @@ from sqlalchemy import event
 from sqlalchemy.pool import StaticPool
 
 from kipflow.adapters.store.columns import dump_json
-from kipflow.config.databaseurl import UnsupportedDatabase, normalize_database_url
+from kipflow.config.databaseurl import BadDatabaseUrl, UnsupportedDatabase
 from kipflow.domain.errors import ServiceUnavailable
 
 #: How long a writer waits for another one, in seconds. Storing a batch of mail takes well under one second.
 BUSY_TIMEOUT = 60
 _SUPPORTED = frozenset({"sqlite", "postgresql"})
+#: No @ after the one that ends the password, unless in an option: the rest of a password would be taken for the host,
+#: and shown.
+_UNAMBIGUOUS = re.compile(r"sqlite.*|[^:]+://(?:[^:/]*(?::[^@]*)?@)?[^@?]*(?:\?[^=]+=.*)?")
 #: PostgreSQL's code for a missing table.
 UNDEFINED_TABLE = "42P01"
 #: Execution option of a connection that only reads.
@@ -29,13 +33,18 @@ READS = "kipflow_reads"
 
 
 def make_database_url(url: str | sa.URL) -> sa.URL:
-    """The URL with the driver that kipflow uses. `postgres://` and unescaped passwords are accepted too.
+    """The URL with the driver that kipflow uses. `postgres://` is accepted too, and / : ? # in a password.
 
     Raises:
-        BadDatabaseUrl: it cannot be parsed.
+        BadDatabaseUrl: it cannot be parsed, or a password in it is ambiguous.
         UnsupportedDatabase: it is neither SQLite nor PostgreSQL.
     """
-    parsed = sa.make_url(normalize_database_url(url) if isinstance(url, str) else url)
+    if isinstance(url, str) and not _UNAMBIGUOUS.fullmatch(url):
+        raise BadDatabaseUrl
+    try:
+        parsed = sa.make_url(url)
+    except (sa.exc.ArgumentError, ValueError):  # a port that is no number
+        raise BadDatabaseUrl from None
     if parsed.drivername in {"postgres", "postgresql"}:
         return parsed.set(drivername="postgresql+psycopg")
     if parsed.get_backend_name() not in _SUPPORTED:

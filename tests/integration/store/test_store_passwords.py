@@ -74,9 +74,9 @@ def test_it_opens_the_command_line_the_migrations_and_airflows_connection(
     engine.dispose()
 
 
-def test_written_as_it_is_it_works_where_there_is_one_way_to_read_it(place: str, database_url: sa.URL) -> None:
-    run_sql(database_url, "ALTER ROLE careful PASSWORD 'p@ss/w:rd'")
-    engine = open_engine(f"postgresql://careful:p@ss/w:rd@{place}")
+def test_written_as_it_is_it_works_without_an_at_sign(place: str, database_url: sa.URL) -> None:
+    run_sql(database_url, "ALTER ROLE careful PASSWORD 'p/ss?w:rd#'")
+    engine = open_engine(f"postgresql://careful:p/ss?w:rd#@{place}")
     with engine.connect() as opened:
         assert opened.scalar(sa.text("SELECT current_user")) == "careful"
     engine.dispose()
