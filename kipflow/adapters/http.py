@@ -197,22 +197,14 @@ class HttpService:
         attempts = 1 if self._outage.is_likely() else patience.attempts
         numbers = itertools.count(1)
 
+        # stamina asks this after each failed attempt, the last one too; its hooks hear only of those that are retried
         def on(error: Exception) -> bool | float:
-            if not isinstance(error, Fault) or error.final:
+            if not isinstance(error, Fault):
                 return False
-            return True if error.wait is None else error.wait
-
-        def try_once() -> T:
-            number = next(numbers)
-            try:
-                found = attempt()
-            except Fault as fault:
-                tries = "not tried again" if fault.final else f"attempt {number} of at most {attempts}"
-                asks = "" if fault.wait is None else f"; it asks to wait {fault.wait:g} s"
-                log.warning("%s: %s: %s (%s)%s", self.name, what, fault.why, tries, asks)
-                raise
-            self._outage.end()
-            return found
+            tries = "not tried again" if error.final else f"attempt {next(numbers)} of at most {attempts}"
+            asks = "" if error.wait is None else f"; it asks to wait {error.wait:g} s"
+            log.warning("%s: %s: %s (%s)%s", self.name, what, error.why, tries, asks)
+            return not error.final and (error.wait is None or error.wait)
 
         caller = stamina.RetryingCaller(
             attempts=attempts,
@@ -222,10 +214,12 @@ class HttpService:
             wait_jitter=patience.first_wait,
         )
         try:
-            return caller(on, try_once)
+            found = caller(on, attempt)
         except Fault as fault:
             self._outage.note(fault)
             raise self.unavailable(f"{what}: {fault.why}") from None
+        self._outage.end()
+        return found
 
     def unavailable(self, why: str) -> ServiceUnavailable:
         """The error that this service gives no usable answer."""

@@ -68,22 +68,6 @@ class Outage:
         return self._failed >= self._after
 
 
-_hooked = threading.Event()
-
-
 def silence_retries() -> None:
-    """Turn off stamina's log line for each retry of a `Fault`, because `HttpService.retry` logs it with its reason.
-
-    Retries of other code in this process are still logged.
-    """
-    if _hooked.is_set():
-        return
-    _hooked.set()
-    others = stamina.instrumentation.get_on_retry_hooks()
-
-    def pass_on(details: stamina.instrumentation.RetryDetails) -> None:
-        if not isinstance(details.caused_by, Fault):
-            for hook in others:
-                hook(details)
-
-    stamina.instrumentation.set_on_retry_hooks([pass_on])
+    """Turn off stamina's own log line for each retry: `HttpService.retry` logs every fault with its reason."""
+    stamina.instrumentation.set_on_retry_hooks([])
