@@ -186,7 +186,9 @@ def find_possible_outcomes(vote: Vote, policy: Policy, as_of: datetime) -> tuple
     stands = find_outcome(vote, policy, as_of)
     over = as_of >= find_period_end(vote, policy.voting_period, as_of)
     unclear_end = may_have_ended(vote) and over and stands is Outcome.PASSING
-    may_be_off = vote.is_held or unclear_end or any(map(_may_call_off, vote.claimed_ends))
+    announced = vote.declared is not None and vote.declared.outcome is not None
+    is_claimed = not announced and any(map(_may_call_off, vote.claimed_ends))
+    may_be_off = vote.is_held or unclear_end or is_claimed
     if stands is Outcome.CANCELLED or not (may_be_off or depends_on_review(vote, policy)):
         return (stands,)
     ways = find_extremes(vote, policy)

@@ -27,8 +27,8 @@ from kipflow.mail.quoting import MAX_OWN_TEXT, find_own_words
 from kipflow.mail.rounds.linking import attribute_numbers
 from kipflow.mail.subjects import parse_subject
 from kipflow.mail.threads import find_votes
-from kipflow.mail.votes.relayed import passes_on
 from kipflow.mail.votes.reading import read_expressions
+from kipflow.mail.votes.relayed import passes_on
 from kipflow.mbox.splitting import split_mbox
 from kipflow.wiki.diffs import diff_pages
 from kipflow.wiki.index_reading import parse_index_page

@@ -159,7 +159,7 @@ class _Headings:
             found = self._read_names(text, words, is_joined=item is not None or not is_apart)
             self.is_spaced = is_apart and (self.is_spaced or not self.has_names)
             self.has_names, self.has_items = self.has_names or bool(found), item is not None
-        elif any(entry.names for entry in found):
+        elif any(entry.names and entry.number == len(entry.names) for entry in found):
             self.has_names = True
         if item is None and (not found or any(word.kind is Kind.ENDS for word in words)):
             self._close()

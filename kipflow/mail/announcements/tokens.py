@@ -37,8 +37,8 @@ QUOTATION = "quotation"  # what a longer quotation is read as
 _LONG_QUOTE = re.compile(r"[\"“”„«»][^\"“”„«»]{12,300}[\"“”„«»]")
 #: "KIP-7 queda aceptado / is accepted": one statement in two languages
 _SAID_TWICE = re.compile(r"(\b(?:queda|quedó|fue|est|ist|wurde|foi|é|è)\s[^/]{1,40})\s/\s(?=(?:is|was|has|adopted)\b)")
-#: "passed 🥳", "passed \\o/": ends a clause like "!"
-_PICTURES = re.compile(r"[\u2600-\u2793\u2b50\ufe0f\u200d\U0001f000-\U0001faff]+|\\[oO0]/")
+#: joy around a sentence: "passed 🥳"; other pictures may ask, or deny
+_JOY = "🎉🎊🥳🙌👏👍🚀💯🍾🙏✨❤♥☺😀😁😂😃😄😅😆😇😉😊😋😎😍🤩🎈🤗🔥⭐\ufe0f\u200d🏻🏼🏽🏾🏿 "
 _FOOTNOTE = re.compile(r"(?<=\w) ?\[\d{1,2}\]")  # "FLIP-7 [1] is accepted"
 #: 5 "+1 votes", no "-1 vote", 12 "yes"
 _QUOTED_UNIT = re.compile(
@@ -158,8 +158,8 @@ def split_sentences(lines: Sequence[str]) -> list[str]:
 def tokenize(sentence: str) -> tuple[Token, ...]:
     """The tokens of a sentence. A longer quotation is one unknown word: it is somebody else's."""
     texts: list[str] = []
-    told = _SAID_TWICE.sub(r"\1 ; ", _FOOTNOTE.sub("", sentence)).replace(" w/ ", " with ")
-    told = _LONG_QUOTE.sub(f" {QUOTATION} ", _QUOTED_UNIT.sub(r"\1", _PICTURES.sub(" ! ", told)))
+    told = _SAID_TWICE.sub(r"\1 ; ", _FOOTNOTE.sub("", sentence.strip(_JOY))).replace(" w/ ", " with ")
+    told = _LONG_QUOTE.sub(f" {QUOTATION} ", _QUOTED_UNIT.sub(r"\1", told))
     for text in _TOKEN.findall(_spell_not(told).replace("’", "'").lower()):
         if text[0] > _LAST_NARROW and _IS_WIDE.match(text):
             texts.extend(filter(None, _find_wide().split(text)))

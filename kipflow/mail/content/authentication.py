@@ -36,7 +36,9 @@ def find_authentication(headers: Headers, receivers: Sequence[str], sender: Send
     if any(_is_about_another(result, (domain, written)) for result in results):
         return Authentication.FAILED
     passed = {_find_passed(result, domain) for result in results} - {""}
-    refuted = any(_is_refused(result, domain) for result in (results if passed else (*results, *below)))
+    # without a line from outside nothing is trusted, and a pass may be the host's own
+    doubted = () if passed or (not results and any(_find_passed(result, domain) for result in below)) else below
+    refuted = any(_is_refused(result, domain) for result in (*results, *doubted))
     if passed - {"spf"} or (passed and not refuted):  # after a failed DMARC an SPF pass proves nothing
         return Authentication.PASSED
     outcomes = {(m[1].lower(), m[2].lower()) for m in map(_METHOD.match, results) if m is not None}

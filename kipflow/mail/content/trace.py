@@ -123,12 +123,10 @@ def find_results(headers: Headers, receivers: Sequence[str]) -> Results:
             line = _strip_quoted(unfold(value))
             results = _read_spf(line) if name == "received-spf" else _read_results(line, own, sealed=name != _PLAIN)
             # below, a domain without a policy is doubted only with the host that sent the mail
-            refuses = b"p=none" not in value.lower() or b"spf=fail" in value.lower()
+            refuses = _NO_POLICY.search(value) is None or b"spf=fail" in value.lower()
             found.extend([(results, refuses)] if results else [])
-        elif trusted is not None:
+        elif trusted is not None or (step := _read_step(value, own)) is _Step.ELSEWHERE:
             break
-        elif (step := _read_step(value, own)) is _Step.ELSEWHERE:
-            return Results()
         elif step is _Step.ENTRY:
             trusted, found = tuple(results for results, _ in found), []
     # without a line from outside all of them may be the sender's
@@ -176,6 +174,8 @@ def _strip_quoted(line: str) -> str:
 
 _MARK = re.compile(r'["(]')
 _WORD = re.compile(r"[\w.@+-]+")
+#: "dmarc=fail (p=none dis=none)": in the host's comment, not in what a sender chose
+_NO_POLICY = re.compile(rb"\bdmarc\s*=\s*\w+\s*\([^()]*\bp=none", re.IGNORECASE)
 _PLAIN = "authentication-results"
 _RESULTS = frozenset({_PLAIN, f"arc-{_PLAIN}", "received-spf"})
 _TRACES = _RESULTS | {"received"}

@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 
 from kipflow.mail.announcements.names import is_same_person
 from kipflow.mail.relevance import fold_case, has_any
-from kipflow.mail.votes.lexicon import fold, has, load_words
+from kipflow.mail.votes.lexicon import load_words
 
 _LOOKED_AT = 160
 _WORD = re.compile(r"[^\W\d_]{4,13}")
@@ -171,6 +171,7 @@ _OPENED = re.compile(r"(?P<before>.*)[\"“'‘«「„][( ]*", re.DOTALL)
 _OPENED_EARLIER = re.compile(r'(?P<before>(?:[^"]*"[^"]*")*[^"]*(?<!\d))"[^"]{1,30}')
 _CLOSED = re.compile(r"[^.!?]{0,25}[\"”'’»」“](?P<after>.*)$", re.DOTALL)
 _CLOSED_LATER = re.compile(r'[^.!?"]{0,25}"(?P<after>.*)$', re.DOTALL)
+_FIRST_PERSON = re.compile(r"\b(?:I|my|me|mine)\b", re.IGNORECASE)  # not "our process: answer 'yes, +1'"
 
 
 def is_in_quotes(lead: str, tail: str, *, is_claimed: bool) -> bool:
@@ -179,6 +180,6 @@ def is_in_quotes(lead: str, tail: str, *, is_claimed: bool) -> bool:
     They may open some words earlier ('answer "yes, +1"'), unless the vote has a claim or words in the first person.
     """
     opened, closed = _OPENED.fullmatch(lead), _CLOSED.match(tail)
-    if opened is None and not is_claimed and not has("first_person", fold(lead + tail)):
+    if opened is None and not is_claimed and _FIRST_PERSON.search(lead + tail) is None:
         opened, closed = _OPENED_EARLIER.fullmatch(lead), _CLOSED_LATER.match(tail)
     return bool(opened and closed and re.search(r"\w", opened["before"] + skip_claim(closed["after"])))

@@ -47,9 +47,15 @@ _DO_AND = re.compile(
 )
 #: "Were I a committer, +1", "Had this been a release, -1"
 _INVERTED = re.compile(r"^\W*(?:had|were|should) (?:i|we|he|she|they|it|this|that|there|the)\b", re.I)
+#: "+1, and I'd be glad to help when it lands": the help depends on something
+_OFFER = re.compile(
+    r",? and i(?:['’](?:d|ll)| (?:will|would|can))\b(?![^.;!?]*\b(?:if|unless|until|provided)\b)[^.;!?]*", re.IGNORECASE
+)
 #: "-1, because if the broker restarts, we lose data": another clause depends on it
 _OF_A_REASON = re.compile(r"\b(?:and|because|since|that|which|where) (?:if|when|once|after)\b", re.IGNORECASE)
 SENTENCES = re.compile(r"(?<=[.!?])\s")
+#: "…, so +1"; not "if it stays so"
+_CONCLUDED = re.compile(r"(?:[,;:.–—-]\s*(?:and )?so|\b(?:hence|therefore|thus))\b\W*(?:\w+\W+){0,3}$")
 #: "Apart from this wish it's": an aside that does not change the vote, if it is no condition
 _ADJUNCT = re.compile(
     r"^(?:(?:but|and|so) )?(?:(?:apart|aside) from (?:this|that|these|my)|(?:despite|in spite of) (?:the|this|that))"
@@ -87,7 +93,7 @@ _ONCE_DONE = re.compile(
 
 def has_condition_behind(tail: str) -> bool:
     """Whether a condition follows a vote, and does not belong to an offer of its writer."""
-    return _ONCE_DONE.match(tail) is not None or has_condition(_drop_times(_OF_A_REASON.sub("", tail)))
+    return _ONCE_DONE.match(tail) is not None or has_condition(_drop_times(_OF_A_REASON.sub("", _OFFER.sub("", tail))))
 
 
 def _drop_times(tail: str) -> str:
@@ -137,6 +143,8 @@ def _drop_harmless(folded: str) -> str:
 def opens_condition(lead: str) -> bool:
     """Whether a clause of `lead` begins with a condition, without a concluding "so" after it."""
     folded = _drop_harmless(fold(lead))
+    if _CONCLUDED.search(folded):
+        return False
     if _INVERTED.match(folded):
         return True
     for at in [0, *(m.end() for m in MARK.finditer(folded))]:

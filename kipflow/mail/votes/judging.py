@@ -54,7 +54,8 @@ def judge(mention: Mention) -> tuple[Rule, Verdict]:
     is_yours = (
         mention.segment.endswith("your")
         or mention.whom
-        or any(of.search(mention.lead) for of in (people.YOURS, people.OF_THIRD))
+        or people.YOURS.search(mention.lead)
+        or people.is_of_third(mention)
         or (people.SOMEBODYS.search(mention.lead) and says_it_stands(mention.sentence.text))
     )
     # "As far as I know, a -1 is a veto"

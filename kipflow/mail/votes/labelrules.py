@@ -81,12 +81,6 @@ _GOES_ALONG = re.compile(
     r"(?i:(?:(?:the )?same (?:vote |answer )?)?(?:as|like) (?:before|said|last \w+|in the (?:first|last|previous) \w+))"
     rf"|(?i:same (?:here )?as|like|(?:i )?agree(?:d|ing)? with|echoing|seconding) {NAME}(?:(?:,| and| &) {NAME}){{0,3}}"
 )
-#: "The plus got lost", "My mail is back"
-_IS_OVER = re.compile(
-    r"\W*(?:(?:and|so|ok|okay|well)\W+)*(?:the|my|our) (?!votes?\b|voting|poll|tally|results?|counts?|period|deadline)"
-    r"[\w-]+(?: [\w-]+)? (?:is|are|was|were|has|have|got|went)(?: been)?(?: \w+ly| all| now)?"
-    r" (?:over|back|done|lost|gone|finished|here|there|fixed|found|ready|working|in|out|merged|settled|solved|resolved)"
-)
 _MANY = 4
 #: a name: a capital within it, or an actor at its start: "Jun is away", "Babcia was right", not "It is ready"
 _NAMES_ONE = re.compile(
@@ -222,11 +216,6 @@ LABEL_RULES = (
     LabelRule(
         *("casts", True, lambda x: _CASTING.match(x.last) is not None and not find_names(x.end)),
         ("Voting before the long weekend",),
-    ),
-    LabelRule(
-        *("is over", True, lambda x: _IS_OVER.fullmatch(x.last) is not None and not x.has(*_NOT_NOW, *_LACKING)),
-        ("The plus got lost", "Our train is back"),
-        if_claimed=True,
     ),
     LabelRule("prose", True, _is_prose, ("This will make our life easier",)),
     LabelRule("speaks of its writer", True, _speaks_of_its_writer, ("I could find no bug",)),

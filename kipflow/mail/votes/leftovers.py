@@ -50,6 +50,7 @@ _OWN_SEVERAL = re.compile(r"\b(?:my|among the) (?P<value>[+-] ?1)['’]?s\b", re
 _COUNTS_OWN = re.compile(
     r"\b(?:with|including|counting) (?:my own|mine)\b[^.!?\n]{0,40}(?:[+]\s?\d|\b(?:\d|two|three|four|five)\b)", re.I
 )
+_OWN = re.compile(r"\b(?:me|myself|mine|my own|I|yours truly)\b")
 #: "two +1 (Ola, Nils), plus mine"
 _ADDED = re.compile(r"\b(?:(?:plus|including|with) (?:mine|myself|my own)|including me)\b", re.IGNORECASE)
 #: "Landed. What Ravi wrote for me is right.", "Confirmed: that +1 was me"
@@ -105,8 +106,7 @@ def read_own_entry(own: Sequence[OwnLine], author: str) -> Expression | None:
     lines = [line.text for line in own]
     listed = read_counts(lines).names
     named = any("myself" in names for names in listed.values())
-    me = (x for x in lines if (named and has("first_person", fold(x))) or _ADDED.search(x) or _lists_author(x, author))
-    entry = next(me, None)
+    entry = next((x for x in lines if (named and _OWN.search(x)) or _ADDED.search(x) or _lists_author(x, author)), None)
     if entry is None:
         return _ask_about_name(listed, lines, author)
     line = entry.strip()

@@ -21,6 +21,8 @@ rule = Table()
 _FORM = ("vote", "my vote", "ballot", "my ballot", "p.s", "verdict", "my verdict", "overall", "conclusion", "me")
 #: "val next = current" and "+ 1" below it
 _ASSIGNS = re.compile(r"\w = [\w.()]+$")
+#: "lastOffset", "end_offset"
+_VARIABLE = re.compile(r"\b[a-z]+(?:[A-Z]\w*|_\w+)\s+$")
 
 
 @rule(IGNORE, "a number like any other, or code", standalone=ASK)
@@ -31,7 +33,7 @@ def measurement(m: Mention) -> bool:
     if fold(m.label).rstrip(".") in _FORM:
         return False
     above = m.sentence.preceding.rstrip() if m.opens else ""
-    if " " in m.written and (m.lead.rstrip().endswith(")") or _ASSIGNS.search(above)):
+    if " " in m.written and (m.lead.rstrip().endswith(")") or _VARIABLE.search(m.lead) or _ASSIGNS.search(above)):
         return True  # "foo() - 1", "lastOffset + 1"
     if (above.startswith(("$ ", ">>> ")) and not m.is_claimed) or technical.is_code(m.sentence.line.text):
         return True

@@ -11,7 +11,7 @@ from kipflow.mail.votes.claims import find_claim, skip_claim
 from kipflow.mail.votes.conditions import has_condition
 from kipflow.mail.votes.lexicon import begins, fold, has
 from kipflow.mail.votes.mentions import Mention
-from kipflow.mail.votes.values import find_values
+from kipflow.mail.votes.values import find_values, speaks_of_itself
 
 _NAMED = re.compile(r"\s*\((?P<who>@?[A-Z][a-z][\w.'’-]*(?: [A-Z][\w.'’-]*){0,2})\)")
 _LISTED_BEHIND = re.compile(r"(?: \(?(?:non-?)?binding\)?)?\s*\((?P<who>[A-Z][\w'’-]+(?: [A-Z][\w'’-]+){0,2})[,)]")
@@ -46,7 +46,7 @@ ANOTHERS = re.compile(
     r"|\b[A-Z][a-z]+['’]s (?:was|is)\b|\b(?:he|she|they) (?:go(?:es)?|went|(?:mov|switch|chang)e?[sd]?) (?:from|to)\b"
 )
 #: "if Ola votes -1", "nobody has said -1"
-OF_THIRD = re.compile(
+_OF_THIRD = re.compile(
     r"\b(?:(?:nobody|no[ -]?one)(?: has| had| else)*|(?i:if|when|once|unless|until) (?:[A-Z]\w+|he|she|they|you))"
     r" (?:votes?|voted|casts?|says?|said|g[ai]ves?|sends?|sent) (?:an? )?$"
 )
@@ -162,6 +162,11 @@ def invites(m: Mention) -> bool:
         return False
     is_invited = _INVITED.fullmatch(m.segment) or _INSTRUCTS.search(m.lead)
     return is_invited is not None or (m.segment == "vote" and m.rest.lstrip().startswith("if you"))
+
+
+def is_of_third(m: Mention) -> bool:
+    """Whether it is somebody's, or nobody's, and its writer does not join: "if Ola votes -1 it fails"."""
+    return _OF_THIRD.search(m.lead) is not None and not speaks_of_itself(fold(m.rest))
 
 
 def is_of_any(m: Mention) -> bool:

@@ -226,7 +226,8 @@ def claimed(m: Mention) -> bool:
     """Ahoj, dávám +1 (binding) | File my vote as -1 (binding) | not: Jun gave +1 (binding)"""
     clause = MARK.split(m.lead)[-1]
     words = re.findall(r"[^\W\d_][\w'-]*", clause)
-    named = any(w[0].isupper() and w[:2] not in {"I", "I'"} for w in (words if clause != m.lead else words[1:]))
+    capitals = [w for w in (words if clause != m.lead else words[1:]) if w[0].isupper() and w != "I"]
+    named = any(not w.startswith("I'") for w in capitals)
     said = drop("leads_in", drop("polite", m.segment))
     casts = has("casts", m.segment)
     talks = said.startswith(("you ", "they ", "got")) and not casts
@@ -238,7 +239,7 @@ def claimed(m: Mention) -> bool:
     is_own = casts or _GIVES.search(m.segment) is not None
     if is_own and is_beside and m.ends_clause:
         return len(words) <= _MANY
-    if m.unknown and _OF_WHOM.search(m.segment):
+    if capitals or (m.unknown and _OF_WHOM.search(m.segment)):
         return False
     return len(words) <= _FEW and (not m.rest.strip() or bool(m.place) or m.rest.lstrip()[:1] in ",.;:!)。，！—–-")
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kipflow.mail.votes.lexicon import begins, fold
+from kipflow.mail.votes.lexicon import fold, leaves_only
 from kipflow.mail.votes.verdicts import Verdict
 
 
@@ -86,7 +86,7 @@ def find_boxes(lines: Sequence[str]) -> Shapes:
 
 def _find_legend(line: str) -> re.Match[str] | None:
     two = _TWO_CHOICES.match(line)
-    is_legend = two is not None and all(begins("choosing", fold(two[side])) for side in ("yes", "no"))
+    is_legend = two is not None and not leaves_only(("choosing",), fold(f"{two['yes']} {two['no']}"))
     return two if is_legend else _LEGEND.match(line)
 
 

@@ -73,7 +73,8 @@ def classify_lines(lines: Sequence[str], author: str, apart: Collection[int] = (
     if boxes and _SHOWS_HOW.search(next((x for x in reversed(lines[: min(boxes)]) if x.strip()), "")):
         found |= {i: (shapes.SHOWN, value) for i, (shape, value) in boxes.items() if shape is shapes.CHECKED}
     if boxes:
-        beside = [v for v in leading if _belongs_to_boxes(v, boxes, lines)]
+        listed = {index: shown for index, shown in boxes.items() if shown[0] is not shapes.LEGEND}
+        beside = [v for v in leading if _belongs_to_boxes(v, listed, lines)]  # below a legend in one line: a vote
         found.update({v.index: (shapes.CHECKED if v.is_boxed else shapes.LEGEND, v.value) for v in beside})
     found.update({v.index: (shapes.NUMBERS, v.value) for v in leading if _is_among_numbers(v, lines)})
     answers = [v for v in leading if v.index in apart and v.index not in found]

@@ -31,9 +31,8 @@ def several(m: Mention) -> bool:
 @rule(ASK, "a condition stands with the vote: is it met?")
 def conditional(m: Mention) -> bool:
     """+1 if renamed | Once the name is fixed, +1 | Happy to +1 if needed | not: +1, even if it takes another release"""
-    if any(of.search(m.lead) for of in (people.YOURS, people.OF_THIRD)) or people.invites(m) or people.is_of_any(m):
-        return False  # "Should I count that as -1, or will you wait?"
-    if m.choice is Choice.ABSTAIN and m.opens and _DONT_CARE.fullmatch(m.rest) is not None:
+    is_talk = people.YOURS.search(m.lead) or people.is_of_third(m) or people.invites(m) or people.is_of_any(m)
+    if is_talk or (m.choice is Choice.ABSTAIN and m.opens and _DONT_CARE.fullmatch(m.rest) is not None):
         return False
     return m.is_conditional or begins("offered", fold(m.rest).lstrip(" ,("))
 
@@ -47,6 +46,8 @@ _DONT_CARE = re.compile(
 )
 _NUMBER = re.compile(r"(?<![\w.-])(?:\d{1,3}|the|these|those|no)\b")
 _ARTICLE = re.compile(r"\b(?:the|an?)\s*$")
+#: "2 binding (Jun, Mara) + 1 non-binding": adds up
+_ADDS_UP = re.compile(r"(?<![\w.-])\d{1,2}(?: x)? (?:(?:non-?)?binding|votes?|\()[^.;:!?]{0,80}$", re.IGNORECASE)
 #: "+2 binding, +1 non-binding"
 _SUM = re.compile(r"(?<![\w.])[+-]\s?(?:[2-9]|\d\d)\s*\(?(?:non-?\s?)?binding", re.IGNORECASE)
 #: "2 x +1 binding"
@@ -64,7 +65,7 @@ def counted(m: Mention) -> bool:
     """2 binding + 1 non-binding | We have three +1 now. | One more +1 would do. | not: Another +1 (binding) for you"""
     if _SUM.search(m.sentence.text):
         return True
-    if people.is_counted_in_brackets(m) or _TIMES.search(m.lead):
+    if (" " in m.written and _ADDS_UP.search(m.lead)) or people.is_counted_in_brackets(m) or _TIMES.search(m.lead):
         return True
     if not (m.opens and m.sentence.starts_line) and _TIMES_BEHIND.match(m.rest):
         return True
@@ -194,7 +195,7 @@ def with_a_name(m: Mention) -> bool:
 @rule(IGNORE, "speaks of somebody else's vote", mine=ASK, standalone=ASK)
 def of_another(m: Mention) -> bool:
     """Jun gave his +1 already | So it is a +1 from you, right? | not: Like Jun I am +1"""
-    if people.OF_SOMEBODY.match(m.whom) or people.SOMEBODYS.search(m.lead) or people.OF_THIRD.search(m.lead):
+    if people.OF_SOMEBODY.match(m.whom) or people.SOMEBODYS.search(m.lead) or people.is_of_third(m):
         return True
     if not m.mine_follows and (people.YOURS.search(m.lead) or people.ANOTHERS.search(MARK.split(m.lead)[-1])):
         return True  # "I think Ravi's vote should be taken as +0"
