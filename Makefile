@@ -19,7 +19,7 @@ CHECKED := kipflow spark dags plugins tests tools $(wildcard bench)
 # Tests and Airflow start hundreds of programs: each would compile all of kipflow again where compiled modules are not kept.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup run stop test check bench accuracy fuzz docs pictures lock format
+.PHONY: help setup run stop test check bench accuracy docs pictures lock format
 
 help: ## Show the targets
 	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -54,10 +54,6 @@ bench: setup ## Benchmarks beside their peers
 
 accuracy: setup ## Readings and decisions against real records, every difference explained (FORMAT=json, REALDATA=DIR)
 	@$(BIN)/python -m tools.accuracy $(if $(FORMAT),--format '$(FORMAT)') $(if $(REALDATA),--realdata '$(REALDATA)')
-
-fuzz: setup ## Fuzz the readers of mail and wiki pages (SECONDS=60 for each target, TARGETS="mail mbox …")
-	@$(BIN)/python tools/fuzz/prepare.py
-	@.kipflow/fuzz/venv/bin/python -m tools.fuzz --seconds $(or $(SECONDS),60) $(TARGETS)
 
 docs: setup ## Write the generated pages of the documents anew
 	@$(BIN)/python -m tools.pages

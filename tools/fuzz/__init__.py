@@ -1,1 +1,0 @@
-"""A coverage-guided fuzzer of everything that reads bytes from outside; see README.md."""
