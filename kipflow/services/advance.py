@@ -21,20 +21,17 @@ from kipflow.domain.events import Stage, Transition, effective
 from kipflow.domain.facts import ProposalFacts, SilenceWarning
 from kipflow.domain.lifecycle import decide, with_known_future
 from kipflow.domain.policy import Policy
-from kipflow.domain.proposals import Proposal, format_key
+from kipflow.domain.proposals import format_key
 from kipflow.domain.times import say_moment
 from kipflow.services.assembly import load_facts
 from kipflow.services.effectrules import EffectRules
-from kipflow.services.effects import find_effects
-from kipflow.services.ports import Effect, Session, Store
+from kipflow.services.ports import Session, Store
 from kipflow.services.recording import Advance, find_appended, find_notice, record, withdraw_overtaken
 
 #: Two machines of one Airflow need not agree on the second.
 CLOCK_SKEW = timedelta(minutes=5)
 #: Tasks for the proposals of one run if there are many, and the most proposals of one task.
 PARTS, MOST_TOGETHER = 4, 200
-#: Proposals known only from index rows that are decided in one transaction.
-AT_ONCE = 500
 
 
 class FutureDecision(KipflowError):
@@ -163,27 +160,14 @@ def advance_many(
     on_progress: Callable[[int, int], None] = lambda _done, _all: None,
     on_failure: Callable[[int, Exception], None] | None = None,
 ) -> list[Advance]:
-    """Advance proposals, one transaction each; those known from index rows many at once. `on_progress` gets (done,
-    all).
+    """Advance proposals, one transaction each. `on_progress` gets (done, all).
 
     With `on_failure` the others go on after a failure; without it, the error is raised.
     """
-    rules: dict[str, Any] = {"policy": policy, "effects": effects, "as_of": as_of, "now": now, "run_id": run_id}
     done: list[Advance] = []
-    for start in range(0, len(numbers), AT_ONCE):
-        try:
-            done += _advance_fresh(store, numbers[start : start + AT_ONCE], **rules)
-        except Exception:
-            if on_failure is None:
-                raise
-            continue  # then each alone, to find the one that fails
-        on_progress(len(done), len(numbers))
-    ready = {advance.number for advance in done}
     for number in numbers:
-        if number in ready:
-            continue
         try:
-            done.append(advance_one(store, number, **rules))
+            done.append(advance_one(store, number, policy=policy, effects=effects, as_of=as_of, now=now, run_id=run_id))
         except Exception as error:
             if on_failure is None:
                 raise
@@ -195,35 +179,6 @@ def advance_many(
 def advance_all(store: Store, *, as_of: datetime, **given: Any) -> list[Advance]:
     """Advance every candidate. The arguments are those of `advance_many`."""
     return advance_many(store, find_candidates(store, as_of), as_of=as_of, **given)
-
-
-def _advance_fresh(
-    store: Store, numbers: Sequence[int], *, policy: Policy, effects: EffectRules, as_of: datetime,
-    now: datetime | None, run_id: str,
-) -> list[Advance]:  # fmt: skip
-    """`advance_one` for proposals known only from index rows, in one transaction.
-
-    They have no history, so nothing is corrected or withdrawn. One whose author must be warned is left to
-    `advance_one`.
-    """
-    known_at = check_time(as_of, now)
-    with store.begin() as session:
-        decided: list[tuple[Decision, Proposal]] = []
-        caused: dict[int, list[Effect]] = {}
-        for rows in session.history.load_fresh(numbers):
-            facts = session.rules.assemble(rows)
-            decision = decide(facts, policy, as_of)
-            if decision is None or decision.unwarned is not None:
-                continue
-            decision = with_known_future(decision, facts)
-            decided.append((decision, facts.proposal))
-            caused[decision.number] = find_effects(decision, decision.history, effects, now=known_at)
-        session.history.save_first_decisions(decided, recorded_at=known_at, run_id=run_id)
-        outbox, sends = session.outbox, effects.sends
-        added = {n: outbox.enqueue(found, now=known_at, sends=sends) for n, found in caused.items() if found}
-    return [
-        Advance(number=d.number, stage=d.stage, appended=d.history, effects=added.get(d.number, 0)) for d, _ in decided
-    ]
 
 
 def _decide_and_warn(

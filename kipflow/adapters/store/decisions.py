@@ -106,38 +106,13 @@ class Decisions(Part):
         self.insert_all(vote, votes)
         self.insert_all(ballot, _ballot_rows(decision))
         self.insert_all(review_item, _review_rows(decision))
-        self._settle_pending([number], token)
+        # not if facts arrived after the decision's facts were loaded
+        self._connection.execute(sa.delete(pending).where(pending.c.number == number, pending.c.token == token))
 
     def forget_decision(self, number: int) -> None:
         nothing = {"stage": None, "missing": None, "next_deadline": None, "claim": ""}
         counts = {"drift_count": 0, "review_count": 0}
         self._connection.execute(sa.update(proposal).where(proposal.c.number == number).values(nothing | counts))
-
-    def save_first_decisions(
-        self, decisions: Sequence[tuple[Decision, Proposal]], *, recorded_at: datetime, run_id: str = ""
-    ) -> None:
-        """Store decisions on proposals without votes, whose rows are locked, with their whole history."""
-        if not decisions:
-            return
-        history = [
-            _transition_row(entry, position, recorded_at, run_id)
-            for decision, _ in decisions
-            for position, entry in enumerate(decision.history)
-        ]
-        self.insert_all(transition, history)
-        first = {"followed_since": recorded_at}
-        rows = [{"number": d.number, **_proposal_row(d, about, self.rules.name), **first} for d, about in decisions]
-        self.upsert(proposal, rows, update=[name for name in rows[0] if name != "number"])
-        self.insert_all(review_item, [row for decision, _ in decisions for row in _review_rows(decision)])
-        by_token: dict[str | None, list[int]] = {}
-        for decision, _ in decisions:
-            by_token.setdefault(self._tokens.pop(decision.number), []).append(decision.number)
-        for token, numbers in by_token.items():
-            self._settle_pending(numbers, token)
-
-    def _settle_pending(self, numbers: Sequence[int], token: str | None) -> None:
-        """Remove proposals from the pending list, unless facts arrived after the decision's facts were loaded."""
-        self._connection.execute(sa.delete(pending).where(pending.c.number.in_(numbers), pending.c.token == token))
 
     def find_pending_token(self, number: int) -> str | None:
         return self._connection.scalar(sa.select(pending.c.token).where(pending.c.number == number))

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import sqlalchemy as sa
 
 from kipflow.adapters.store.decisions import Decisions
-from kipflow.adapters.store.fresh import FreshProposals
 from kipflow.adapters.store.messages import SqlMail
 from kipflow.adapters.store.news import News
 from kipflow.adapters.store.pages import SqlPages
@@ -54,11 +51,6 @@ class SqlHistory(Decisions, News, Warnings):
             coverage=self._mail.find_coverage(),
             numbering=self._pages.load_numbering(number),
         )
-
-    def load_fresh(self, numbers: Sequence[int]) -> list[ProposalRows]:
-        found = list(self.part(FreshProposals).load(numbers, self._mail.find_coverage()))
-        self._tokens.update((rows.number, token) for token, rows in found)
-        return [rows for _, rows in found]
 
     def load_index_rows(self) -> list[IndexRow]:
         doubled = self._pages.load_doubled()

@@ -104,14 +104,6 @@ class HistoryStore(Protocol):
         Raises `UnknownProposal`.
         """
 
-    def load_fresh(self, numbers: Sequence[int]) -> list[ProposalRows]:
-        """The rows of those of these proposals that were never decided and are known only from index rows."""
-
-    def save_first_decisions(
-        self, decisions: Sequence[tuple[Decision, Proposal]], *, recorded_at: datetime, run_id: str = ""
-    ) -> None:
-        """Store the first decisions on proposals from `load_fresh`, with their history."""
-
     def load_decided_at(self, number: int) -> datetime | None:
         """The `as_of` of the newest stored decision on the proposal."""
 

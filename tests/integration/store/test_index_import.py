@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
-import sqlalchemy as sa
 
-from kipflow.adapters.store import SqlStore, open_store
-from kipflow.adapters.store.tables import metadata
+from kipflow.adapters.store import SqlStore
 from kipflow.domain.decisions import Decision
 from kipflow.domain.facts import ProposalFacts
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.policy import Policy
-from kipflow.services.advance import AT_ONCE, advance_all, advance_many, advance_one, find_candidates
+from kipflow.services.advance import advance_all, advance_many, find_candidates
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.index import import_index, render_board_index
 from kipflow.services.recording import Advance
 from kipflow.wiki.index_editing import replace_index
 from kipflow.wiki.index_reading import parse_index_page
-from tests.integration.store.mails import NOW, make_message, make_rules
+from tests.integration.store.mails import NOW
 
 RULES = EffectRules(prefix="KIP", sends=True, slack="send", channel="#proposals")
 DAY = timedelta(days=1)
@@ -110,51 +106,10 @@ def rows() -> dict[str, Any]:
     return {**found, "again": {"kip_id": 4, "title": "KIP-4: Another", "state": "accepted"}}
 
 
-@pytest.mark.parametrize("days", [0, 400], ids=["at once", "after a long silence"])
-def test_rows_decided_many_at_once_are_stored_as_if_one_by_one(
-    store: SqlStore, policy: Policy, tmp_path: Path, days: int
-) -> None:
-    """One has mail besides, and goes the long way; each of the others must come to the same both ways."""
-    policy = replace(policy, dormant_after=90 * DAY, grace=14 * DAY)
-    other = open_store(
-        f"sqlite:///{tmp_path / 'other.db'}",
-        make_rules(policy, permalink="https://lists.example/thread/{mid}"),
-    )
-    other.migrate()
-    as_of = NOW + days * DAY
-    many, single = store.with_rules(make_rules(policy)), other
-    for one in (many, single):
-        with one.begin() as session:
-            session.mail.save_messages([make_message("m", 7)], seen_at=NOW)
-        import_index(one, json.dumps(rows()), prefix="KIP", seen_at=NOW, source="index.json")
-    advance_all(many, policy=policy, effects=RULES, as_of=as_of, run_id="r")
-    for number in NUMBERS:
-        advance_one(single, number, policy=policy, effects=RULES, as_of=as_of, run_id="r")
-    found, expected = dump(many), dump(single)
-    many.close()
-    single.close()
-    assert found == expected
-    assert len(found["transition"]) >= len(NUMBERS)
-    assert found["review_item"], "KIP-200 lies far beyond the others"
-
-
-def test_rows_decided_at_once_are_decided_once(store: SqlStore, policy: Policy) -> None:
+def test_rows_are_decided_once(store: SqlStore, policy: Policy) -> None:
     first = take_in(store, json.dumps(rows()), policy)
     assert sorted(advance.number for advance in first) == NUMBERS
     assert take_in(store, json.dumps(rows()), policy) == []
-    assert len(NUMBERS) < AT_ONCE
-
-
-def dump(store: SqlStore) -> dict[str, list[Any]]:
-    """What decisions leave behind, without what chance names."""
-    found = {}
-    with store._engine.connect() as connection:
-        for table in metadata.sorted_tables:
-            if table.name in {"proposal", "transition", "review_item", "outbox", "pending", "warning"}:
-                columns = [c for c in table.c if c.name not in {"token", "rules"}]
-                order = sa.select(*columns).order_by(*table.primary_key.columns)
-                found[table.name] = [dict(row._mapping) for row in connection.execute(order)]
-    return found
 
 
 def test_one_that_fails_holds_up_no_other(store: SqlStore, policy: Policy, monkeypatch: pytest.MonkeyPatch) -> None:
