@@ -153,13 +153,18 @@ def name_outcome(value: str) -> str:
     return _LABELS.get(value, value)
 
 
+def label_way(way: Way, ways: Sequence[Way]) -> str:
+    """The label of one of these ways: the outcome that only it has, such as "Dormant" next to a snooze, or its act."""
+    own = (v for n, v in way.given.items() if any(w.given.get(n) != v for w in ways))
+    return way.label or name_outcome(next(own, way.act))
+
+
 def list_answers(ways: Sequence[Way]) -> dict[str, Answer]:
     """Label → each answer that the ways offer; a way that asks for a day offers none."""
     answers: dict[str, Answer] = {}
     for way in ways:
-        own = [v for n, v in way.given.items() if any(w.given.get(n) != v for w in ways)]
         for option in OPTIONS.get(way.choose, ()) if way.choose else ("",):
-            label = (not option and way.label) or name_outcome(option or (own[0] if own else way.act))
+            label = name_outcome(option) if option else label_way(way, ways)
             values = {**way.given, way.choose: option} if option else way.given
             answers[label] = Answer(act=way.act, values=values, needs_reason=way.needs_reason)
     return answers

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from kipflow.services.acts import LISTS
-from kipflow.services.settling import OPTIONS, SNOOZE, Way, name_outcome
+from kipflow.services.settling import OPTIONS, SNOOZE, Way, label_way, name_outcome
 
 #: More options than these become a select box.
 _MAX_BUTTONS = 4
@@ -67,7 +67,6 @@ def _build_part(
     if options:
         return None, tuple(Button(act=way.act, name=way.choose, value=o, label=name_outcome(o)) for o in options)
     name, value = next(iter(own.items()), ("", ""))
-    # the outcome that only this way has, such as "Dormant" next to a snooze
-    outcome = next((v for n, v in way.given.items() if any(w.given.get(n) != v for w in ways)), way.act)
-    label = way.label or name_outcome(outcome)
-    return None, (Button(act=way.act, name=name, value=value, label=label, needs_reason=way.needs_reason),)
+    return None, (
+        Button(act=way.act, name=name, value=value, label=label_way(way, ways), needs_reason=way.needs_reason),
+    )

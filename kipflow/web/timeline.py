@@ -6,7 +6,7 @@ until then nobody knew of it, and the retracted entries were in force.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, time
 from enum import StrEnum
@@ -15,7 +15,6 @@ from itertools import groupby
 from kipflow.domain.events import Actor, Evidence, Stage, Transition
 from kipflow.domain.facts import Ruling, SilenceWarning
 from kipflow.domain.pages import CallNote, PageVersion
-from kipflow.domain.ruled import say_care
 from kipflow.domain.times import say_moment
 from kipflow.services.board import ProposalView, RecordedTransition
 from kipflow.services.ports import EffectAct, OutboxRow
@@ -150,7 +149,7 @@ def _describe_ruling(ruling: Ruling) -> Entry:
     return Entry(
         at=ruling.made_at,
         kind=EntryKind.RULING,
-        text=f"{ruling.author} {_say_ruling(ruling)} (ruling {ruling.id})",
+        text=f"{ruling.author} ruled: {say_ruling(ruling)} (ruling {ruling.id})",
         note=note,
         retracted=ruling.revoked_at is not None,
     )
@@ -181,36 +180,3 @@ def _describe_warning(given: SilenceWarning, view: ProposalView) -> Entry:
         actor=Actor.CLOCK,
         recorded_at=given.recorded_at,
     )
-
-
-def _say_ruling(ruling: Ruling) -> str:
-    value = {key: str(act) for key, act in ruling.value.items()}
-    match ruling.kind:
-        case "ballot":
-            choice = value.get("choice", "none")
-            return "ruled that a line is no vote" if choice == "none" else f"ruled that an unclear ballot is {choice}"
-        case "stage":
-            return f"set the stage to {value.get('stage', '?')}"
-        case "ending":
-            verb = "accepted" if value.get("ending") == "accept" else "refused"
-            return f"{verb} what a mail says of the vote's end"
-        case "page":
-            return f"said that {say_ruling(ruling).replace('@', ', version ')}"
-        case "snooze":
-            return f"put off dormancy until {value.get('until', '?')[:10]}"
-        case "restore":
-            return "put it back into the stage before its newest move"
-        case "merge" | "split":
-            one, other = (_say_mailbox(ruling.value[side]) for side in ("one", "other"))
-            return f"ruled that {one} and {other} are {'one person' if ruling.kind == 'merge' else 'two people'}"
-        case "drift":
-            return f"said that the {ruling.target} may say “{value.get('says', '?')}”"
-        case "care":
-            return f"ruled: {say_care(ruling.value)}"
-        case kind:
-            return f"ruled on a {kind}: {', '.join(f'{key} {word}' for key, word in value.items())}"
-
-
-def _say_mailbox(side: Mapping[str, str]) -> str:
-    key, name = side["key"], side["name"]
-    return f"{name} <{key}>" if name and name != key else key

@@ -94,7 +94,7 @@ def test_a_question_is_settled_on_the_page_with_its_consequence_and_can_be_taken
     assert "ruling 1 recorded" in _text(done)
     assert "KIP-7, round 1:" in _text(done), "the votes that count otherwise now"
     assert QUESTION not in browser.text("/review")
-    assert "Ines ruled that" in browser.text("/proposals/7")
+    assert "Ines ruled: two people: " in browser.text("/proposals/7")
     assert "met <both>" in browser.text("/proposals/7")
     back = browser.press("/proposals/7", "take it back", reason="wrong")
     assert "ruling 1 revoked" in _text(back)
@@ -441,7 +441,7 @@ def test_what_is_out_of_step_is_acknowledged_on_the_page_and_by_command(parts: P
     assert "The index is out of step" in browser.text("/proposals/7")
     assert "ruling 1 recorded" in _text(browser.press("/review", "it may say so", reason="the row is a joke of ours"))
     assert "is out of step" not in browser.text("/proposals/7")
-    assert "said that the index may say “accepted” (ruling 1) the row is a joke of ours" in browser.text("/proposals/7")
+    assert "ruled: the index may say “accepted” (ruling 1) the row is a joke of ours" in browser.text("/proposals/7")
     assert browser.press("/proposals/7", "take it back").status_code == 200
     assert "The index is out of step" in browser.text("/proposals/7")
     assert run(["review", "drift", "7", "index", "--reason", "so be it", "--as-of", NOW.isoformat()]) == 0

@@ -48,7 +48,7 @@ def test_a_command_that_is_shown_names_the_community_of_its_board(parts: Parts) 
 
 def test_a_merge_stands_in_the_timeline_and_among_who_is_who_until_it_is_revoked(parts: Parts) -> None:
     rule("merge", "kim@home.example", "kosei")
-    said = "Ines ruled that K. Osei <kim@home.example> and Kim Osei <kosei> are one person (ruling 1) asked <both>"
+    said = "Ines ruled: one person: kim@home.example = kosei (ruling 1) asked <both>"
     assert said in page(parts, "/proposals/7")
     assert "ruled to be one person by Ines: asked <both>" in page(parts, "/proposals/7"), "its ballot says so"
     assert "one person ruling 1 by Ines" in page(parts, "/review")
@@ -100,8 +100,8 @@ def test_an_override_and_its_restoring_show_who_and_why(parts: Parts) -> None:
     rule("stage", "7", "Discarded")
     rule("restore", "7", by="Otto")
     shown = page(parts, "/proposals/7")
-    assert "Ines set the stage to Discarded (ruling 1) asked <both>" in shown
-    assert "Otto put it back into the stage before its newest move (ruling 2) asked <both>" in shown
+    assert "Ines ruled: stage Discarded (ruling 1) asked <both>" in shown
+    assert "Otto ruled: restore the stage before (ruling 2) asked <both>" in shown
 
 
 def test_the_command_that_is_shown_is_safe_to_paste() -> None:
