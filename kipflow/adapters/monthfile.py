@@ -13,7 +13,7 @@ import shutil
 import uuid
 import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import IO
 
@@ -21,6 +21,8 @@ import httpx
 
 from kipflow.adapters.httpfaults import Fault
 from kipflow.adapters.vanished import keep_vanished
+from kipflow.domain.facts import ArchiveMonth
+from kipflow.domain.records import pick_fields
 from kipflow.mbox.files import count_starts, drop_last_mail, find_break
 from kipflow.mbox.packed import inflate
 
@@ -28,30 +30,17 @@ from kipflow.mbox.packed import inflate
 MAX_MONTH = 1 << 30
 #: Vanished mails that a message names.
 MAX_NAMED = 3
+#: The fields of a month that are kept beside its file; `why` names the mails in it that vanished from the archive.
+_KEPT = ("size", "mails", "digest", "etag", "last_modified", "why")
 _CHUNK = 1 << 16
 _GZIP = b"\x1f\x8b"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KnownFile:
-    """Metadata of a month's file; `etag` and `last_modified` are the archive's.
-
-    `why` names the mails in it that vanished from the archive.
-    """
-
-    size: int
-    mails: int
-    digest: str
-    etag: str | None = None
-    last_modified: str | None = None
-    why: str = ""
-
-
 class Download:
-    """The download of one month. It is reused for retries, and each attempt starts from the beginning."""
+    """The download of one month to its path. It is reused for retries, and each attempt starts from the beginning."""
 
-    def __init__(self, target: Path) -> None:
-        self.target = target
+    def __init__(self, month: ArchiveMonth, target: Path) -> None:
+        self.month, self.target = month, target
         self.part = target.with_name(f".{target.name}.{uuid.uuid4().hex}.part")
         self.size = self.mails = 0
         self.digest = ""
@@ -103,15 +92,16 @@ class Download:
             kind = "an HTML page" if head.lstrip()[:1] == b"<" else "JSON" if head[:1] in b"{[" else "something"
             raise Fault(f"answered {kind} that is no mbox")
 
-    def keep(self, etag: str | None, last_modified: str | None) -> KnownFile:
+    def keep(self, etag: str | None, last_modified: str | None) -> ArchiveMonth:
         """Move the complete file to its place, and write its metadata next to it.
 
         Mails of the earlier file that vanished from the archive are added, if that file was complete: a truncated
         file may end in half a mail.
         """
-        gone = keep_vanished(self.target, self.part) if load_known(self.target) is not None else ()
+        gone = keep_vanished(self.target, self.part) if load_known(self.month, self.target) is not None else ()
         self._measure(self.mails + len(gone))
-        known = KnownFile(
+        kept = replace(
+            self.month,
             size=self.size,
             mails=self.mails,
             digest=self.digest,
@@ -122,11 +112,11 @@ class Download:
         # in this order: after a crash in between, the file has no metadata and is fetched again
         _metadata_path(self.target).unlink(missing_ok=True)
         os.replace(self.part, self.target)
-        text = json.dumps(asdict(known))
+        text = json.dumps(pick_fields(kept, *_KEPT))
         temporary = _metadata_path(self.target).with_suffix(".tmp")
         temporary.write_text(text, encoding="utf-8")
         os.replace(temporary, _metadata_path(self.target))
-        return known
+        return kept
 
     def keep_partial(self) -> bool:
         """Keep the complete mails of a truncated download; False if there are none."""
@@ -200,10 +190,10 @@ def _metadata_path(target: Path) -> Path:
     return target.with_name(f".{target.name}.json")
 
 
-def load_known(target: Path) -> KnownFile | None:
-    """The metadata of the file at `target`; None if either is missing or the sizes differ."""
+def load_known(month: ArchiveMonth, target: Path) -> ArchiveMonth | None:
+    """The month as the metadata of the file at `target` describes it; None if either is missing or the sizes differ."""
     try:
-        known = KnownFile(**json.loads(_metadata_path(target).read_text(encoding="utf-8")))
+        known = replace(month, **json.loads(_metadata_path(target).read_text(encoding="utf-8")))
         return known if target.stat().st_size == known.size else None
     except (OSError, ValueError, TypeError):
         return None

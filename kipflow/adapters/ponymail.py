@@ -10,7 +10,7 @@ import json
 import logging
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -18,7 +18,7 @@ from typing import Any
 
 from kipflow.adapters.http import HttpService
 from kipflow.adapters.httpfaults import Fault, refuse
-from kipflow.adapters.monthfile import Download, KnownFile, join_files, load_known, unpacked
+from kipflow.adapters.monthfile import Download, join_files, load_known, unpacked
 from kipflow.adapters.patience import Patience
 from kipflow.domain.errors import ServiceUnavailable, UnreadableInput
 from kipflow.domain.facts import ArchiveMonth
@@ -102,20 +102,19 @@ class PonyMailArchive:
 
     def _fetch_from(self, address: str, month: str, target: Path, *, now: datetime) -> ArchiveMonth:
         """The month of the list under one address."""
-        known = load_known(target)
         base = ArchiveMonth(list_id=address, month=month, status="complete", fetched_at=now, path=str(target))
-        download = Download(target)
+        known, download = load_known(base, target), Download(base, target)
         what = f"GET /mbox.lua ({address} {month})"
         try:
-            found = self._http.retry(what, lambda: self._attempt(download, base, known))
+            return self._http.retry(what, lambda: self._attempt(download, known))
         except ServiceUnavailable as error:
-            return self._fail(base, download, known, error.why.removeprefix(f"{what}: "))
+            return _fail(download, known, error.why.removeprefix(f"{what}: "))
         finally:
             download.clean()
-        return replace(base, **asdict(found))
 
-    def _attempt(self, download: Download, base: ArchiveMonth, known: KnownFile | None) -> KnownFile:
-        query = _build_query(base.list_id, base.month)
+    def _attempt(self, download: Download, known: ArchiveMonth | None) -> ArchiveMonth:
+        list_id, month = download.month.list_id, download.month.month
+        query = _build_query(list_id, month)
         headers = {"Accept": "application/mbox, text/plain, */*", "Accept-Encoding": "gzip"}
         if known is not None and known.etag:
             headers["If-None-Match"] = known.etag
@@ -129,7 +128,7 @@ class PonyMailArchive:
                 raise Fault(f"answered {response.status_code}", final=True)
             download.write(unpacked(self._http.read_bounded(response.iter_raw()), response.headers))
             etag, modified = response.headers.get("etag"), response.headers.get("last-modified")
-        download.verify(self._count(base.list_id, base.month))
+        download.verify(self._count(list_id, month))
         return download.keep(etag, modified)
 
     def _count(self, list_id: str, month: str) -> int:
@@ -148,16 +147,18 @@ class PonyMailArchive:
             log.warning("Pony Mail: %s %s: its count could not be checked: %s", list_id, month, error)
             return 0
 
-    def _fail(self, base: ArchiveMonth, download: Download, known: KnownFile | None, why: str) -> ArchiveMonth:
-        failed = replace(base, status="partial", why=why)
-        if known is not None:
-            # the older file is complete and stays valid
-            return replace(failed, mails=known.mails, size=known.size, digest=known.digest, given=False)
-        if download.not_mbox:
-            return replace(failed, status="unreadable", path=None)
-        if download.keep_partial():
-            return replace(failed, mails=download.mails, size=download.size, digest=download.digest)
-        return replace(failed, status="missing", path=None)
+
+def _fail(download: Download, known: ArchiveMonth | None, why: str) -> ArchiveMonth:
+    """The month with the best file there is, and why it could not be fetched."""
+    if known is not None:
+        # the older file is complete and stays valid
+        return replace(known, status="partial", why=why, given=False, etag=None, last_modified=None)
+    failed = replace(download.month, status="partial", why=why)
+    if download.not_mbox:
+        return replace(failed, status="unreadable", path=None)
+    if download.keep_partial():
+        return replace(failed, mails=download.mails, size=download.size, digest=download.digest)
+    return replace(failed, status="missing", path=None)
 
 
 def _read_stats(month: str, raw: Any) -> MonthStats:
