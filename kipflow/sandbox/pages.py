@@ -14,11 +14,10 @@ from starlette.responses import HTMLResponse, PlainTextResponse, RedirectRespons
 from kipflow.sandbox.channels import Post, find_person
 from kipflow.sandbox.mailarchive import body_of, find_members, find_root, mask
 from kipflow.sandbox.mails import LIST
-from kipflow.sandbox.mrkdwn import render_mrkdwn
+from kipflow.sandbox.markup import render_mrkdwn, render_storage
 from kipflow.sandbox.parts import Now, TheArchive, TheChannels, TheTickets, TheWiki
 from kipflow.sandbox.people import PEOPLE, RESIDENTS, render_roster
 from kipflow.sandbox.plans import EXPECTED
-from kipflow.sandbox.storage import render_storage
 from kipflow.sandbox.wiki import INDEX_PAGE
 
 #: Everything is escaped; only the results of `render_storage` and `render_mrkdwn`, which escape, are marked safe.

@@ -18,11 +18,11 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
 from markupsafe import Markup, escape
 
+from kipflow.domain import times
 from kipflow.domain.clocks import find_coverage
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.pages import PageVersion
 from kipflow.domain.ruled import say_end
-from kipflow.domain.times import render_machine_time, say_day, say_moment
 from kipflow.services.board import Board
 from kipflow.services.conditions import Condition
 from kipflow.services.settling import (
@@ -35,7 +35,7 @@ from kipflow.services.settling import (
 )
 from kipflow.services.undo import say_items
 from kipflow.services.wording import address_commands, is_undated, say_authentication, say_payload, say_ruling
-from kipflow.web import charts, metrics, times, wording
+from kipflow.web import charts, metrics, wording
 from kipflow.web.cache import PageCache
 from kipflow.web.forms import build_form
 from kipflow.web.writing import Operator
@@ -193,9 +193,9 @@ _find_environment = cache(build_environment)
 
 
 _FILTERS: dict[str, Any] = {
-    "time": say_moment,
-    "date": say_day,
-    "machine_time": render_machine_time,
+    "time": times.say_moment,
+    "date": times.say_day,
+    "machine_time": times.render_machine_time,
     "span": times.render_span,
     "safe_url": find_safe_url,
     "breakable": render_breakable,

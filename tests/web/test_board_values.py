@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kipflow.domain.tally import Counts
+from kipflow.domain.times import find_elapsed, render_relative, render_span
 from kipflow.services.board import Metrics, Sort
 from kipflow.services.ports import MetricRow
 from kipflow.services.wording import say_payload
@@ -17,7 +18,6 @@ from kipflow.web.charts import build_columns, build_tally_bar, fill_months
 from kipflow.web.metrics import build_charts, render_label, render_value
 from kipflow.web.queries import ListQuery, Pager, parse_list_query
 from kipflow.web.render import find_safe_url
-from kipflow.web.times import find_elapsed, render_relative, render_span
 
 NOW = datetime(2026, 3, 18, 14, 20, tzinfo=UTC)
 

@@ -8,8 +8,16 @@ from typing import Any
 from lxml import etree
 
 from kipflow.mail import limits
-from kipflow.mail.content.elements import is_barred, is_drawn, is_header, is_hidden, is_quote
-from kipflow.mail.content.hiding import VOTE_LIKE, find_hiding, is_hidden_by_style
+from kipflow.mail.content.elements import (
+    VOTE_LIKE,
+    find_hiding,
+    is_barred,
+    is_drawn,
+    is_header,
+    is_hidden,
+    is_hidden_by_style,
+    is_quote,
+)
 from kipflow.mail.content.text import MAX_LINE, MAX_TEXT
 
 MAX_HTML, MAX_NODES = limits.MARKUP.size, limits.NODES.size

@@ -12,7 +12,7 @@ import pytest
 from starlette.testclient import TestClient
 
 import kipflow.services
-from kipflow.sandbox.mrkdwn import render_mrkdwn
+from kipflow.sandbox.markup import render_mrkdwn
 from tests.unit.sandbox.conftest import Ticks
 
 TOKEN = {"Authorization": "Bearer xoxb-sandbox"}

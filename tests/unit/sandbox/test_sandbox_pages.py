@@ -11,9 +11,9 @@ import pytest
 from starlette.testclient import TestClient
 
 from kipflow.sandbox import __main__ as program
+from kipflow.sandbox.markup import render_storage
 from kipflow.sandbox.people import render_roster
 from kipflow.sandbox.plans import EXPECTED
-from kipflow.sandbox.storage import render_storage
 
 CONTENT = "/confluence/rest/api/content"
 
