@@ -26,8 +26,8 @@ from kipflow.mail.quoting import MAX_OWN_TEXT, find_own_words
 from kipflow.mail.rounds.linking import attribute_numbers
 from kipflow.mail.subjects import parse_subject
 from kipflow.mail.threads import find_votes
-from kipflow.mail.votes.people import passes_on
 from kipflow.mail.votes.reading import read_expressions
+from kipflow.mail.votes.relayed import passes_on
 from kipflow.mbox.splitting import split_mbox
 from tests.changed import change_encoding, change_lines, changed, load_archives, load_bodies, load_mails
 from tests.examples import examples
@@ -57,7 +57,7 @@ def check_read(found: Message | Unreadable) -> None:
     if isinstance(found, Message):
         assert found.message_id.strip("<> ")
         assert len(found.references) <= limits.FIELD.size
-        votes = [e for e in found.expressions if not (e.standing.is_faint or passes_on(e.line))]
+        votes = [e for e in found.expressions if not (e.standing.is_tentative or passes_on(e.line))]
         assert len(votes) <= 1, "one writer, one vote"
 
 
