@@ -56,6 +56,7 @@ def judge(mention: Mention) -> tuple[Rule, Verdict]:
         or mention.whom
         or people.YOURS.search(mention.lead)
         or people.is_of_third(mention)
+        or people.is_named(mention)
         or (people.SOMEBODYS.search(mention.lead) and says_it_stands(mention.sentence.text))
     )
     # "As far as I know, a -1 is a veto"

@@ -196,6 +196,36 @@ def test_failures_right_below_the_entry_count_as_nobody_forges_them(results: str
     assert read(ENTRY, RESULTS.format(results)).authentication is expected
 
 
+REFUSED = RESULTS.format("dmarc=fail (p=quarantine) header.from=berg.example")
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ((ARCHIVE, REFUSED), Authentication.FAILED),
+        ((REFUSED,), Authentication.FAILED),
+        # a line of the sender's below it hides nothing
+        ((ARCHIVE, REFUSED, EARLIER), Authentication.FAILED),
+        # a later host found it broken, by a footer for instance
+        ((REFUSED, ARCHIVE, RESULTS.format("dmarc=pass header.from=berg.example")), Authentication.UNKNOWN),
+        # no policy: a word that the host writes in a comment, and a sender elsewhere
+        ((RESULTS.format("dmarc=fail (p=none) header.from=berg.example"),), Authentication.UNKNOWN),
+        (
+            (
+                RESULTS.format(
+                    "dmarc=fail (p=reject) header.from=berg.example; spf=pass smtp.mailfrom=p=none@e.example"
+                ),
+            ),
+            Authentication.FAILED,
+        ),
+    ],
+)
+def test_failures_count_without_a_line_from_outside_unless_a_host_passed_it(
+    lines: tuple[str, ...], expected: Authentication
+) -> None:
+    assert read(*lines).authentication is expected
+
+
 def test_without_configured_hosts_nothing_is_proven() -> None:
     assert read(ALIGNED, ENTRY, receivers=()).authentication is Authentication.UNKNOWN
 
