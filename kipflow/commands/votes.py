@@ -101,7 +101,7 @@ def _print_report(report: VotesReport, *, rules_of: str) -> None:
     console().print(f"{say_count(report.messages_read, 'message')} read, {votes}{when}, by the rules of {rules_of}")
     rows = table_rows(report)
     if rows and report.claimed:
-        which = "all of them" if report.claimed == report.messages_read else f"{report.claimed} of them"
+        which = "any of them" if report.claimed == report.messages_read else f"{report.claimed} of them"
         console().print(f"no archive recorded when {which} arrived: the senders' own dates are used")
     if rows and not report.knows_somebody:
         console().print(
@@ -149,7 +149,7 @@ def _warn(report: VotesReport, paths: Sequence[Path], lists: Collection[str]) ->
         err.print(f"… and {len(report.unreadable) - 20} more unreadable")
     asked = sum(map(_count_questions, report.votes))
     if asked:
-        are = f"{say_count(asked, 'question')} {'is' if asked == 1 else 'are'} open and counted in no tally"
+        are = f"{say_count(asked, 'question')} {'is' if asked == 1 else 'are'} open"
         them = "it" if asked == 1 else "them"
         strange = sorted({reading.vote.list_id for reading in report.votes}.difference(lists))
         if strange:  # its mail would not be stored
@@ -157,7 +157,7 @@ def _warn(report: VotesReport, paths: Sequence[Path], lists: Collection[str]) ->
         else:
             files = " ".join(quote(str(path)) for path in paths) if len(paths) <= 3 else "FILE …"
             settle = f"`kipflow ingest {files}`, `kipflow advance` and `kipflow review` settle"
-        err.print(f'{are} (status "review"); {settle} {them}')
+        err.print(f'{are} (status "review" or a note); {settle} {them}')
 
 
 def _count_questions(reading: VoteReading) -> int:

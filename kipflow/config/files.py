@@ -115,12 +115,13 @@ def _show(value: object) -> str:
         return "nothing"
     if isinstance(value, bool):
         return "true (as YAML reads yes and on)" if value else "false (as YAML reads no and off)"
+    shown = value.isoformat() if isinstance(value, date) else repr(value)
     # an address may carry a password, and what is printed goes into logs
-    return cut(re.sub(r"//[^/@\s]{1,500}@", "//…@", repr(value)), MAX_SHOWN)
+    return cut(re.sub(r"//[^/@\s]{1,500}@", "//…@", shown), MAX_SHOWN)
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """PyYAML's safe loader without double keys; impossible dates are reported with their line."""
+    """PyYAML's safe loader without double keys; an impossible date is a text, which no model accepts as a date."""
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
         seen: set[str] = set()
@@ -144,9 +145,8 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
     def construct_yaml_timestamp(self, node: Any) -> Any:
         try:
             return super().construct_yaml_timestamp(node)
-        except ValueError as error:
-            problem = f"{node.value} is no date: {error}"
-            raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark) from None
+        except ValueError:  # "2013-13-01": the model names the key, and other faults beside it
+            return node.value
 
 
 _Loader.add_constructor("tag:yaml.org,2002:int", _Loader.construct_yaml_int)

@@ -61,7 +61,7 @@ def _find(name: str) -> Act:
 def _require(name: str, fields: Sequence[str], values: Values) -> None:
     missing = [field for field in fields if values.get(field) in (None, "", [])]
     if missing:
-        raise BadRuling(f"{name} needs: {', '.join(missing)}; go back, choose or fill it in, and send it again")
+        raise BadRuling(f"{name} needs: {', '.join(missing)}. Go back, choose or fill in what is missing")
 
 
 # -- acts on one proposal ----------------------------------------------------------------------------

@@ -45,7 +45,10 @@ class VotingCommunity(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VoteReading:
-    """One round, judged at the report's time; each of `doubts` with the outcomes that depend on it."""
+    """One round, judged at the report's time; each of `doubts` with the outcomes that depend on it.
+
+    `read_until` is the time of the newest mail of its list: later votes may be missing.
+    """
 
     vote: Vote
     tally: Tally
@@ -53,6 +56,7 @@ class VoteReading:
     earliest_close: datetime
     differences: tuple[str, ...]
     possible: tuple[Outcome, ...]
+    read_until: datetime
     doubts: tuple[tuple[Doubt, tuple[str, ...]], ...] = ()
 
 
@@ -101,12 +105,20 @@ def read_votes(
     policy = community.as_policy()
     threads = read_threads(messages, roster, policy, prefix=community.prefix, keyed_by=community.keyed_by)
     # a reply with a wrong clock does not shift it
-    newest = max((threads.times[m.message_id] for m in messages if m.arrived_at is not None), default=None)
-    moment = as_of if as_of is not None else newest
+    read_until: dict[str, datetime] = {}
+    for message in messages:
+        if message.arrived_at is not None:
+            at = threads.times[message.message_id]
+            read_until[message.list_id] = max(at, read_until.get(message.list_id, at))
+    moment = as_of if as_of is not None else max(read_until.values(), default=None)
     readings: list[VoteReading] = []
     later: datetime | None = None
     if moment is not None:
-        readings = [_judge(vote, roster, policy, moment) for vote in threads.votes if vote.opened_at <= moment]
+        readings = [
+            _judge(vote, roster, policy, moment, read_until.get(vote.list_id, moment))
+            for vote in threads.votes
+            if vote.opened_at <= moment
+        ]
         later = min((vote.opened_at for vote in threads.votes if vote.opened_at > moment), default=None)
     return VotesReport(
         as_of=moment,
@@ -177,7 +189,7 @@ def _read(
     return list(messages.values()), unreadable
 
 
-def _judge(vote: Vote, roster: Roster, policy: Policy, as_of: datetime) -> VoteReading:
+def _judge(vote: Vote, roster: Roster, policy: Policy, as_of: datetime, read_until: datetime) -> VoteReading:
     earliest_close = find_period_end(vote, policy.voting_period, as_of)
     judged = judge(vote, as_of, earliest_close=earliest_close)
     outcome = find_outcome(judged, policy, as_of)
@@ -192,6 +204,7 @@ def _judge(vote: Vote, roster: Roster, policy: Policy, as_of: datetime) -> VoteR
             *_find_late(judged, policy, as_of, earliest_close),
         ),
         possible=find_possible_outcomes(judged, policy, as_of),
+        read_until=read_until,
         doubts=tuple((d, say_ways(judged, d, policy)) for d in judged.doubts),
     )
 

@@ -24,6 +24,7 @@ SCHEMA_FILE = Path(__file__).with_name("votes.schema.json")
 CSV_COLUMNS = (
     *("key", "round", "list", "subject", "opened_at", "outcome", "voter", "name", "address", "choice", "value"),
     *("binding", "claimed_binding", "cast_at", "status", "rule", "line", "message_id", "known_by", "why"),
+    "reservations",
 )
 #: "until Friday" ends where that day ends last, at noon of Saturday in UTC: an announcement on Friday is no early one
 _NAMED_DAY = timedelta(hours=36)
@@ -53,11 +54,11 @@ def render_json(report: VotesReport) -> dict[str, Any]:
         "schema": SCHEMA,
         "messages_read": report.messages_read,
         "unreadable": [pick_fields(unread, "source", "why", "lost") for unread in report.unreadable],
-        "votes": [_render_vote(reading) for reading in report.votes],
+        "votes": [_render_vote(reading, report) for reading in report.votes],
     }
 
 
-def _render_vote(reading: VoteReading) -> dict[str, Any]:
+def _render_vote(reading: VoteReading, report: VotesReport) -> dict[str, Any]:
     vote = reading.vote
     return {
         **pick_fields(vote, "proposal", "key", "round"),
@@ -74,6 +75,7 @@ def _render_vote(reading: VoteReading) -> dict[str, Any]:
         "differences": list(reading.differences),
         "doubts": [_render_doubt(doubt, ways) for doubt, ways in reading.doubts],
         "times": list(_say_times(reading)),
+        "reservations": _list_reservations(reading, report),
         "claimed_ends": [_render_end(end) for end in vote.claimed_ends],
         "contested": None if vote.contested is None else _render_end(vote.contested),
     }
@@ -114,7 +116,12 @@ def _render_declared(declared: Declared) -> dict[str, Any]:
 # -- as rows ---------------------------------------------------------------------------------------
 def csv_rows(report: VotesReport) -> list[dict[str, Any]]:
     """One row per ballot, with `CSV_COLUMNS` and more."""
-    return [{**vote, **ballot} for vote in map(_render_vote, report.votes) for ballot in vote["ballots"]]
+    votes = (_render_vote(reading, report) for reading in report.votes)
+    return [
+        {**vote, **ballot, "reservations": "; ".join(vote["reservations"])}
+        for vote in votes
+        for ballot in vote["ballots"]
+    ]
 
 
 #: How differences begin that are meaningless if the roster has none of the voters.
@@ -130,10 +137,13 @@ def table_rows(report: VotesReport) -> list[dict[str, str]]:
         empty = dict.fromkeys(head, "")
         ballots = [_table_ballot(b) for b in reading.vote.ballots]
         shown = [d for d in reading.differences if is_known or not d.startswith(_ON_BINDING)]
+        declared = reading.vote.declared
         notes = [f"differs: {d}" for d in shown]
+        if declared is not None and declared.outcome is not None and not notes:
+            notes.append(f"announced as {declared.outcome} by {declared.by}")
         notes.extend(_say_times(reading))
-        # a doubt about a sender stands beside the ballot too
-        shown_doubts = [(d, ways) for d, ways in reading.doubts if ways or d.kind is not DoubtKind.SENDER]
+        # a doubt about a sender whose vote may bind stands beside the ballot
+        shown_doubts = [(d, w) for d, w in reading.doubts if w or d.kind is not DoubtKind.SENDER or not d.binds]
         notes.extend("; ".join((say_doubt(doubt), *ways)) for doubt, ways in shown_doubts)
         notes.extend(say_end(end) for end in list_ends(reading.vote))
         rows.append({**head, **(ballots[0] if ballots else _NO_BALLOT)})
@@ -163,15 +173,22 @@ def _say_outcome(reading: VoteReading, report: VotesReport, *, is_judged: bool) 
     if outcome is Outcome.CANCELLED:  # "replaced": by its next round or candidate, and nobody called it off
         return "cancelled (replaced)" if reading.vote.ended_how == "replaced" else "cancelled"
     others = [str(other) for other in reading.possible if other is not outcome]
-    runs = report.as_of is not None and report.as_of < reading.earliest_close
-    reservations = [
-        f"by review: {' or '.join(others)}" if others and is_judged else "",
-        f"runs until {say_moment(reading.earliest_close)}" if runs else "",
-        "mail is missing" if report.is_lacking else "",
-    ]
-    said = "; ".join(filter(None, reservations))
+    by_review = [f"by review: {' or '.join(others)}"] if others and is_judged else []
+    said = "; ".join([*by_review, *_list_reservations(reading, report)])
     word = str(outcome) if is_judged else "not judged"
     return f"{word} ({said})" if said else word
+
+
+def _list_reservations(reading: VoteReading, report: VotesReport) -> list[str]:
+    """What an outcome does not know: the rest of the period, or mail that was not read."""
+    close, at = reading.earliest_close, report.as_of
+    found = ["mail is missing"] if report.is_lacking else []
+    if at is not None and at < close:
+        return [f"runs until {say_moment(close)}", *found]
+    announced = reading.vote.declared is not None and reading.vote.declared.outcome is not None
+    if reading.read_until < close and not announced:
+        found.append(f"mail read until {say_moment(reading.read_until)}, the period ends {say_moment(close)}")
+    return found
 
 
 _NO_BALLOT = {"voter": "", "known by": "", "choice": "", "status": "", "evidence": ""}

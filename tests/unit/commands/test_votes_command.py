@@ -100,10 +100,10 @@ def test_an_outcome_stands_with_what_is_not_known(monkeypatch: pytest.MonkeyPatc
     (other / "notes.txt").write_text("buy milk\n")
     nobody.write_text("people: []\n")
 
-    assert "KIP-7: short (by review: failed; mail is missing); " in cli("votes", str(cut), *ROSTER, *as_of, code=1).out
-    assert "KIP-7: not judged; claim to bind" in cli("votes", str(PLAIN), "--roster", str(nobody), *as_of).out
+    assert "KIP-7: short (by review: failed; mail is missing; mail read until 2026-03-03 11:00 UTC, the" in cli("votes", str(cut), *ROSTER, *as_of, code=1).out
+    assert "KIP-7: not judged (mail read until" in cli("votes", str(PLAIN), "--roster", str(nobody), *as_of).out
     noted = cli("votes", str(other), *ROSTER, *as_of, code=1).out
-    assert "KIP-7: short; " in noted, "a file that is no mail hides none"
+    assert "mail is missing" not in noted, "a file that is no mail hides none"
     assert "+1 (non-binding) [does not claim to bind; the roster says so]" in noted
 
 
@@ -117,7 +117,7 @@ def test_the_last_line_says_how_many_questions_are_open(tmp_path: Path, cli: Cli
     text = PLAIN.read_text().replace("+1 (binding)", "+1 if the tests pass", 1)
     mails = tmp_path / "a b.mbox"
     mails.write_text(text)
-    begins = '1 question is open and counted in no tally (status "review"); '
+    begins = '1 question is open (status "review" or a note); '
     strange = cli("votes", str(mails), *ROSTER, *KAFKA).err.splitlines()[-1]
     assert strange == f"{begins}a community with the list dev@commons.example (docs/communities.md) settles it"
     mails.write_text(mails.read_text().replace("commons.example", "kafka.apache.org"))
@@ -178,7 +178,7 @@ def test_an_outcome_that_depends_on_review_is_shown_both_ways(cli: Cli) -> None:
     (vote,) = cli("votes", str(path), *ROSTER, *KAFKA, "--as-of", "2026-04-01", "--format", "json").json()["votes"]
     assert (vote["outcome"], vote["possible_outcomes"]) == ("short", ["short", "passed"])
     printed = cli("votes", str(path), *ROSTER, *KAFKA, "--as-of", "2026-04-01")
-    assert "short (by review: passed)" in " ".join(printed.out.split())
+    assert "short (by review: passed" in " ".join(printed.out.split())
 
 
 class Clock:

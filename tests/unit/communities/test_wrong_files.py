@@ -199,7 +199,7 @@ WRONG: dict[str, tuple[str, str]] = {
     ),
     "day that no calendar has": (
         GOOD + "  sources: [{of: [rule], title: t, url: https://x.example, seen: 2026-02-30}]\n",
-        "line 14: expected valid YAML (2026-02-30 is no date",
+        "policy.sources.0.seen: expected a date such as 2026-03-02, got '2026-02-30'",
     ),
     "effects with an unknown mode": (GOOD + "effects: {mode: live}\n", "effects.mode: expected 'dry-run' or 'send'"),
     "policy that is a text": (
