@@ -8,7 +8,7 @@ from urllib.parse import quote
 from kipflow.domain.errors import KipflowError
 
 #: User and password, divided as SQLAlchemy does: the first @ ends the password.
-_ACCOUNT = re.compile(r"(?<=://)(?:([^:/]*)(?::[^@]*)?@)?")
+_ACCOUNT = re.compile(r"(?<=://)(?:([^:/?#@]*)(?::[^@/?#]*)?@)?")
 
 
 class BadDatabaseUrl(KipflowError):

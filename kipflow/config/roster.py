@@ -45,9 +45,9 @@ def _address(text: str) -> str:
 
 
 class PersonConfig(StrictModel):
-    id: Annotated[str, Field(min_length=1)]
+    id: Annotated[str, Field(pattern=r"\S")]
     """What the person is called here; an account, say."""
-    name: Annotated[str, Field(min_length=1)]
+    name: Annotated[str, Field(pattern=r"\S")]
     """For people; it binds nobody."""
     aliases: tuple[str, ...] = ()
     """Other names."""
@@ -64,12 +64,12 @@ class RosterConfig(StrictModel):
     """The day of which it is."""
     accounts: Annotated[str, matching(r"[a-z0-9-]+(\.[a-z0-9-]+)+", "a domain such as apache.org")] | None = None
     """The domain at which everybody's id is an address of theirs, as ids of Apache are at apache.org."""
-    people: tuple[PersonConfig, ...]
+    people: Annotated[tuple[PersonConfig, ...], Field(max_length=50_000)]
     """Everybody whose votes may bind."""
 
 
-#: A header of CSV: cells without YAML's colon.
-_CSV_HEADER = re.compile(r"[^\n:,;\t]+(?:[,;\t][^\n:,;\t]*)+(?:\n|$)")
+#: The first line of a CSV file: names of columns.
+_CSV_HEADER = re.compile(r"\w[\w '/-]*(?:[,;\t]\"?\w[\w '/-]*\"?)+\s*(?:\n|$)")
 
 
 def load_roster(path: Path) -> Roster:

@@ -111,7 +111,13 @@ class LaunchFailed(KipflowError):
 
 
 def join_errors(errors: Sequence[E]) -> E:
-    """The first error, with the others as its notes, which the command line prints as a line each."""
-    for other in errors[1:]:
+    """The first error, with the next ones as its notes, which the command line prints as a line each."""
+    for other in errors[1:_MOST_NOTES]:
         errors[0].add_note(str(other))
+    if len(errors) > _MOST_NOTES:
+        errors[0].add_note(f"… and {len(errors) - _MOST_NOTES:,} more errors")
     return errors[0]
+
+
+#: The most errors that are named; nobody mends more at once.
+_MOST_NOTES = 50

@@ -56,6 +56,10 @@ _NOT_IN_HEADINGS = frozenset({Kind.WORD, Kind.NONE, Kind.ENDS})
 _HEADING_WORDS = re.compile(rf"(?:{join_words('heading')})", re.IGNORECASE)
 _MOST_BLANKS = 2
 _COUNTS = ("inding", "+1", "-1", "+ 1", "- 1")
+#: "3 bindings and 1 non-binding", not "3 bindings (Python, Go)"
+_BINDINGS = re.compile(
+    r"(?<![\w.+-])(\d{1,3} (?:non-?)?binding)s(?=\s*(?:votes?\b|[+-]1|[:.,]\s*$|,? and \d|$))", re.IGNORECASE
+)
 
 
 def find_entries(lines: Sequence[str]) -> Iterator[tuple[str, Entry]]:
@@ -70,6 +74,7 @@ def find_entries(lines: Sequence[str]) -> Iterator[tuple[str, Entry]]:
 
 
 def _simplify(line: str) -> str:
+    line = _BINDINGS.sub(r"\1", line) if "indings" in line else line
     line = _ALL_THREE.sub(r" +1 x \1, 0 x \2, -1 x \3", _CHANGED.sub("", _BEHIND_NAME.sub("", line)))
     # in columns the width stays
     return _ADDRESSEE.sub(lambda m: m[1].ljust(len(m[0])), line) if has_any(_COUNTS, line) else line

@@ -100,7 +100,7 @@ def _load() -> dict[str, Word]:
     classes = load_classes("patterns.toml")
     unsure = set(classes["may_be_side"])
     found = {word: Word(kind, word, 0, 0) for name, kind in _KINDS.items() for word in classes[name]}
-    binding, denied = [*load_words()["binds"], "bindings"], load_words()["no_bond"]
+    binding, denied = load_words()["binds"], load_words()["no_bond"]
     found |= {word: Word(Kind.GROUP, word, 0, 0, BINDING) for word in binding}
     denials = (f"{no}{gap}{word}" for no in denied for word in binding for gap in ("", " "))
     found |= {word: Word(Kind.GROUP, word, 0, 0, NON_BINDING) for word in denials}
@@ -239,5 +239,6 @@ def is_said_of_all(words: Sequence[Word], start: int, end: int) -> bool:
     behind = [word.kind for word in words[end : end + 2]]
     begins = start == 0 or words[start - 1].kind in _BEFORE_ALL or words[start - 1].text in DASHES
     ends = behind[:1] in ([], [Kind.ENDS], [Kind.CLOSES], [Kind.JOINS]) and behind[1:] != [Kind.GROUP]
-    ends = ends or (start > 0 and behind == [Kind.LEADS])  # above names
+    # "3 votes, all binding:" above names
+    ends = ends or (behind == [Kind.LEADS] and any(word.kind is Kind.NUMBER for word in words[:start]))
     return begins and ends and all(word.text != "?" for word in words[end:])

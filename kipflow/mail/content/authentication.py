@@ -37,7 +37,8 @@ def find_authentication(headers: Headers, receivers: Sequence[str], sender: Send
         return Authentication.FAILED
     passed = {_find_passed(result, domain) for result in results} - {""}
     # without a line from outside nothing is trusted, and a pass may be the host's own
-    doubted = () if passed or (not results and any(_find_passed(result, domain) for result in below)) else below
+    is_passed = bool(passed) or (not found.has_entry and any(_find_passed(result, domain) for result in below))
+    doubted = [] if is_passed else below
     refuted = any(_is_refused(result, domain) for result in (*results, *doubted))
     if passed - {"spf"} or (passed and not refuted):  # after a failed DMARC an SPF pass proves nothing
         return Authentication.PASSED

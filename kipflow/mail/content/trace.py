@@ -109,6 +109,8 @@ class Results:
 
     trusted: tuple[str, ...] = ()
     below: tuple[str, ...] = ()
+    #: whether a line by which the mail came in from outside was found
+    has_entry: bool = False
 
 
 def find_results(headers: Headers, receivers: Sequence[str]) -> Results:
@@ -130,7 +132,7 @@ def find_results(headers: Headers, receivers: Sequence[str]) -> Results:
         elif step is _Step.ENTRY:
             trusted, found = tuple(results for results, _ in found), []
     # without a line from outside all of them may be the sender's
-    return Results(trusted or (), tuple(results for results, refuses in found if refuses))
+    return Results(trusted or (), tuple(results for results, refuses in found if refuses), trusted is not None)
 
 
 def _read_results(line: str, own: Sequence[str], *, sealed: bool) -> str:
@@ -174,8 +176,8 @@ def _strip_quoted(line: str) -> str:
 
 _MARK = re.compile(r'["(]')
 _WORD = re.compile(r"[\w.@+-]+")
-#: "dmarc=fail (p=none dis=none)": in the host's comment, not in what a sender chose
-_NO_POLICY = re.compile(rb"\bdmarc\s*=\s*\w+\s*\([^()]*\bp=none", re.IGNORECASE)
+#: "dmarc=fail (p=none dis=none)": beside that result, not in another one that a sender chose
+_NO_POLICY = re.compile(rb"\bdmarc\s*=\s*\w+\b[^;]*\bp=none", re.IGNORECASE)
 _PLAIN = "authentication-results"
 _RESULTS = frozenset({_PLAIN, f"arc-{_PLAIN}", "received-spf"})
 _TRACES = _RESULTS | {"received"}

@@ -53,6 +53,17 @@ _OFFER = re.compile(
 )
 #: "-1, because if the broker restarts, we lose data": another clause depends on it
 _OF_A_REASON = re.compile(r"\b(?:and|because|since|that|which|where) (?:if|when|once|after)\b", re.IGNORECASE)
+#: "+1, one remark: refuse a weight of zero when parsing"
+_REMARK = re.compile(
+    r"[,;.–—-]\s*(?:(?:but|just|only|and) )?(?:(?:one|a|an|two|my only|minor|small|tiny|some|few|last) )*"
+    r"(?:remarks?|nits?|notes?|thoughts?|suggestions?|nitpicks?)\s*[:–—-]",
+    re.IGNORECASE,
+)
+_RESERVES = re.compile(
+    r"(?:\W*\w+){0,2}\W*(?:only|if|unless|provided|providing|assuming|when|once|until|after|as long|pending|except)\b"
+    r"|.*[+-]\s?[01]\b",
+    re.IGNORECASE,
+)
 SENTENCES = re.compile(r"(?<=[.!?])\s")
 #: "…, so +1"; not "if it stays so"
 _CONCLUDED = re.compile(r"(?:[,;:.–—-]\s*(?:and )?so|\b(?:hence|therefore|thus))\b\W*(?:\w+\W+){0,3}$")
@@ -93,7 +104,10 @@ _ONCE_DONE = re.compile(
 
 def has_condition_behind(tail: str) -> bool:
     """Whether a condition follows a vote, and does not belong to an offer of its writer."""
-    return _ONCE_DONE.match(tail) is not None or has_condition(_drop_times(_OF_A_REASON.sub("", _OFFER.sub("", tail))))
+    remark = _REMARK.search(tail)
+    # "one remark: only if the default stays off" is no remark
+    said = tail if remark is None or _RESERVES.match(tail, remark.end()) else tail[: remark.start()]
+    return _ONCE_DONE.match(tail) is not None or has_condition(_drop_times(_OF_A_REASON.sub("", _OFFER.sub("", said))))
 
 
 def _drop_times(tail: str) -> str:

@@ -166,7 +166,7 @@ def invites(m: Mention) -> bool:
 
 def is_of_third(m: Mention) -> bool:
     """Whether it is somebody's, or nobody's, and its writer does not join: "if Ola votes -1 it fails"."""
-    return _OF_THIRD.search(m.lead) is not None and not speaks_of_itself(fold(m.rest))
+    return _OF_THIRD.search(m.lead) is not None and not speaks_of_itself(fold(m.sentence.text))
 
 
 def is_of_any(m: Mention) -> bool:

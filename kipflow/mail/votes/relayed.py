@@ -21,13 +21,10 @@ def part_relayed(vote: Expression, text: str) -> tuple[Expression | None, str]:
     mail without that sentence."""
     sentences = _SENTENCES.split(text)
     is_own = SPEAKS_FOR_SELF.search(vote.line) is not None
-    said = next(
-        (s for s in sentences if has("proxies", fold(" ".join(s.split()))) and (is_own or _TOO.search(s))), None
-    )
+    said = next((s for s in sentences if passes_on(" ".join(s.split())) and (is_own or _TOO.search(s))), None)
     if said is None or vote.standing is not Standing.CLEAR or not find_values(vote.line) or vote.line in said:
         return None, text
-    values = find_values(said)
-    choice, value = parse_value(values[0]["value"]) if values else (None, "")
+    choice, value = parse_value(find_values(said)[0]["value"])
     why, line = "cast for somebody else: whose vote is it?", " ".join(said.split())
     asked = replace(vote, choice=choice, value=value, line=line, claimed_binding=None).as_question("for-another", why)
     return asked, text.replace(said, " ", 1)

@@ -28,17 +28,11 @@ _MOVES_MY = re.compile(
     r"(?:^|[,;:] )\W*(?:so )?(?:(?:i|we)(?:'\w+| am| have| will)? (?:hereby |now |going to )?)?"
     r"(?:chang|flipp?|switch|revers|turn)(?:e|ed|ing)? my (?:\w+ )?$"
 )
-#: "I withdraw my +1, and will vote again when it is fixed"
-_VOTES_LATER = re.compile(
-    r",?(?: and| but)?(?: then)?(?: i['’]ll| i will| will) (?:re-?vote|vote (?:again|anew))"
-    r" (?:when|once|after|as soon as)\b(?!.*\bif\b)[^.;!?]*"
-)
 _FEW = 4  # words between a verb and what it takes back
 
 
 def read_retraction(folded: str, mentions: Sequence[Mention]) -> Finding | None:
     """The withdrawal that a sentence (in lower case) states of its writer's vote; None: it states none."""
-    folded = folded if folded.startswith("if ") else _VOTES_LATER.sub("", folded)
     found = find_words("retraction", folded)
     if not found or says_it_stands(folded) or has_condition(drop("so_long", folded[found[0].start() :])):
         return None  # not "until that is answered"

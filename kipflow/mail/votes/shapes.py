@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kipflow.mail.votes.lexicon import fold, leaves_only
 from kipflow.mail.votes.verdicts import Verdict
 
 
@@ -29,6 +28,7 @@ SEVERAL = Shape("several-boxes", Verdict.ASK, "more than one box is checked: whi
 LAST_BOX = Shape("single-empty-box", Verdict.ASK, "one box of the template is left, without a mark")
 SHOWN = Shape("shown-box", Verdict.ASK, "a box checked as an example, or as a vote?")
 LISTED = Shape("listed-words", Verdict.ASK, "votes on several parts, or a list of voters by their handles?")
+BELOW_LEGEND = Shape("below-legend", Verdict.ASK, "shows what may be voted, or votes?")
 ON_PARTS = Shape("two-votes", Verdict.ASK, "different values for different things: what is the vote?")
 
 Shapes = dict[int, tuple[Shape, str]]
@@ -48,8 +48,9 @@ _LEGEND = re.compile(
 )
 #: "+1 approve / -1 disapprove"
 _TWO_CHOICES = re.compile(
-    r"^\W*(?P<value>\+\s?1)\W{1,4}(?P<yes>[^\W\d][^,;/|+]{1,30})[,;/|]\s*(?:or )?"
-    r"-\s?1\W{1,4}(?P<no>[^\W\d][^,;/|+]{1,30})$"
+    r"\W*(?P<value>\+\s?1)[\s:=(-]{1,3}(?:yes|approve|accept|agree|for|in favou?r)\)?\s*[,;/|]\s*(?:or )?"
+    r"-\s?1[\s:=(-]{1,3}(?:no|disapprove|reject|disagree|against|oppose)[\s.)]*",
+    re.IGNORECASE,
 )
 #: a choice that is pointed at, among empty boxes: "--> 0 don't care"
 _POINTED = re.compile(
@@ -71,8 +72,10 @@ def find_boxes(lines: Sequence[str]) -> Shapes:
     found: Shapes = {}
     for index, line in enumerate(lines):
         box = find_box(line) if "1" in line or "0" in line else None
-        if box is None and len(line) < 200 and (values := _find_legend(line)) is not None:
+        if box is None and len(line) < 200 and (values := _LEGEND.match(line)) is not None:
             box = (LEGEND, values["value"])
+        if box is None and (values := _TWO_CHOICES.fullmatch(line)) is not None:
+            box = (ON_PARTS, values["value"])
         if box is not None:
             found[index] = box
     # an arrow among the boxes, at a choice without one
@@ -82,12 +85,6 @@ def find_boxes(lines: Sequence[str]) -> Shapes:
         pointed = [(i, _signed(m["value"])) for i, m in beside if m is not None and i not in found]
         found |= {i: (CHECKED, value) for i, value in pointed if value not in shown and len(pointed) == 1}
     return found
-
-
-def _find_legend(line: str) -> re.Match[str] | None:
-    two = _TWO_CHOICES.match(line)
-    is_legend = two is not None and not leaves_only(("choosing",), fold(f"{two['yes']} {two['no']}"))
-    return two if is_legend else _LEGEND.match(line)
 
 
 def find_box(line: str) -> tuple[Shape, str] | None:

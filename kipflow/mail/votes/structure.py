@@ -73,9 +73,8 @@ def classify_lines(lines: Sequence[str], author: str, apart: Collection[int] = (
     if boxes and _SHOWS_HOW.search(next((x for x in reversed(lines[: min(boxes)]) if x.strip()), "")):
         found |= {i: (shapes.SHOWN, value) for i, (shape, value) in boxes.items() if shape is shapes.CHECKED}
     if boxes:
-        listed = {index: shown for index, shown in boxes.items() if shown[0] is not shapes.LEGEND}
-        beside = [v for v in leading if _belongs_to_boxes(v, listed, lines)]  # below a legend in one line: a vote
-        found.update({v.index: (shapes.CHECKED if v.is_boxed else shapes.LEGEND, v.value) for v in beside})
+        beside = [v for v in leading if _belongs_to_boxes(v, boxes, lines)]
+        found.update({v.index: (_find_shape_beside(v, boxes), v.value) for v in beside})
     found.update({v.index: (shapes.NUMBERS, v.value) for v in leading if _is_among_numbers(v, lines)})
     answers = [v for v in leading if v.index in apart and v.index not in found]
     if len({v.value for v in answers}) > 1:
@@ -127,6 +126,14 @@ def _begins_with_a_number(line: str) -> bool:
     """Whether a line begins with something that only looks like a vote: "-1 (unknown) returned"."""
     values = find_values(line)[:1]
     return bool(values) and not line[: values[0].start()].strip() and is_technical("", line[values[0].end("value") :])
+
+
+def _find_shape_beside(v: Leading, boxes: Shapes) -> Shape:
+    """The role of a value next to boxes, or below a legend in one line and apart from it: perhaps its caller's vote."""
+    if v.is_boxed:
+        return shapes.CHECKED
+    is_listed = {v.index - 1, v.index + 1} & boxes.keys() or {shape for shape, _ in boxes.values()} != {shapes.LEGEND}
+    return shapes.LEGEND if is_listed else shapes.BELOW_LEGEND
 
 
 def _belongs_to_boxes(v: Leading, boxes: Shapes, lines: Sequence[str]) -> bool:

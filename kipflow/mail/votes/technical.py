@@ -129,4 +129,4 @@ def is_code(line: str) -> bool:
 def measures(lead: str) -> bool:
     """Whether the words right before a value speak of a measurement."""
     near = fold(lead[-40:])
-    return has("measure", near)
+    return has("measure", near) or has("rating", near)

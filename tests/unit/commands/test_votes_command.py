@@ -100,7 +100,10 @@ def test_an_outcome_stands_with_what_is_not_known(monkeypatch: pytest.MonkeyPatc
     (other / "notes.txt").write_text("buy milk\n")
     nobody.write_text("people: []\n")
 
-    assert "KIP-7: short (by review: failed; mail is missing; mail read until 2026-03-03 11:00 UTC, the" in cli("votes", str(cut), *ROSTER, *as_of, code=1).out
+    assert (
+        "KIP-7: short (by review: failed; mail is missing; mail read until 2026-03-03 11:00 UTC, the"
+        in cli("votes", str(cut), *ROSTER, *as_of, code=1).out
+    )
     assert "KIP-7: not judged (mail read until" in cli("votes", str(PLAIN), "--roster", str(nobody), *as_of).out
     noted = cli("votes", str(other), *ROSTER, *as_of, code=1).out
     assert "mail is missing" not in noted, "a file that is no mail hides none"

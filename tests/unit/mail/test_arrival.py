@@ -208,6 +208,8 @@ REFUSED = RESULTS.format("dmarc=fail (p=quarantine) header.from=berg.example")
         ((ARCHIVE, REFUSED, EARLIER), Authentication.FAILED),
         # a later host found it broken, by a footer for instance
         ((REFUSED, ARCHIVE, RESULTS.format("dmarc=pass header.from=berg.example")), Authentication.UNKNOWN),
+        # below the line from outside a pass may be the sender's own
+        ((ENTRY, REFUSED, RESULTS.format("dkim=pass header.d=berg.example")), Authentication.FAILED),
         # no policy: a word that the host writes in a comment, and a sender elsewhere
         ((RESULTS.format("dmarc=fail (p=none) header.from=berg.example"),), Authentication.UNKNOWN),
         (
