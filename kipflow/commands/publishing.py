@@ -76,6 +76,7 @@ def import_(path: Path, as_of: datetime | None) -> int:
             policy=parts.policy,
             effects=effect_rules(parts),
             as_of=now,
+            now=find_now(parts) if as_of is not None else now,
             run_id="import",
             on_progress=lambda done, total: say(f"{done} of {total}"),
         )

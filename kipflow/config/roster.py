@@ -69,7 +69,7 @@ class RosterConfig(StrictModel):
 
 
 #: The first line of a CSV file: names of columns.
-_CSV_HEADER = re.compile(r"\w[\w '/-]*(?:[,;\t]\"?\w[\w '/-]*\"?)+\s*(?:\n|$)")
+_CSV_HEADER = re.compile(r"\"?\w[\w '/-]*\"?(?:[,;\t]\"?\w[\w '/-]*\"?)+\s*(?:\n|$)")
 
 
 def load_roster(path: Path) -> Roster:

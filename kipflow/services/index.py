@@ -35,7 +35,8 @@ def import_index(store: Store, text: str, *, prefix: str, seen_at: datetime, sou
     """
     parsed, notes = _parse(text, prefix, seen_at, source)
     if not parsed.entries:
-        raise UnreadableInput(source=source, why=f"holds no row such as {prefix}-12: Title")
+        why = "; ".join(parsed.warnings) or f"holds no row such as {prefix}-12: Title"
+        raise UnreadableInput(source=source, why=why)
     with store.begin() as session:
         batch = session.batches.open("index", [source], seen_at=seen_at)
         changed = session.pages.save_index_entries(parsed.entries, batch=batch)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 #: Section → how its heading begins, in the order in which an index shows them.
 SECTIONS: dict[str, re.Pattern[str]] = {
     "accepted": re.compile(r"^(?:adopted|accepted|approved)\b", re.IGNORECASE),
-    "discussion": re.compile(r"^(?:\w+ )?(?:under|in|being) discuss(?:ion|ed)\b", re.IGNORECASE),
+    "discussion": re.compile(r"^(?:(?:\w+ )?(?:under|in|being) )?discuss(?:ion|ed)\b", re.IGNORECASE),
     "dormant": re.compile(r"^(?:dormant|inactive)\b", re.IGNORECASE),
     "discarded": re.compile(r"^(?:discarded|withdrawn|abandoned)\b", re.IGNORECASE),
     "rejected": re.compile(r"^(?:rejected|not accepted|declined)\b", re.IGNORECASE),
@@ -140,38 +140,66 @@ _SHOWN = 8
 
 
 def parse_index_text(text: str, prefix: str, seen_at: datetime) -> ParsedIndex:
-    """The process page as plain text or Markdown: headings of sections on lines of their own, one row per line."""
+    """The process page as plain text or Markdown: headings of sections on lines of their own, one row per line.
+
+    A table may name the section in a column Status instead. Rows without a section are left out, with a warning.
+    """
     section: str | None = None
-    next_number = parse_next_number(text, prefix)
+    columns: list[str] = []
     entries: list[IndexEntry] = []
+    left_out: list[str] = []
     for written in text.splitlines():
         raw = _drop_markdown(written, prefix)
-        line = collapse(raw)
-        title = parse_title(line, prefix)
-        if title.number is None:
-            # a short line without a number that opens a section, or ends the round-up
-            if find_section_name(line) is not None and len(line) < 60:
-                section = find_section_name(line)
-            elif re.search(r"\brecordings\b", line, re.IGNORECASE) and len(line) < 60:
-                section = None
+        line, cells = collapse(raw), _split_row(written)
+        is_row = bool(cells) or _ITEM.match(written) is not None
+        if parse_title(line, prefix).number is None:
+            if cells and columns and not all(map(_RULE.fullmatch, cells)):
+                left_out.append(line)
+            elif not is_row:
+                section = _find_next_section(written, line, section)
+            columns = (columns or [cell.lower() for cell in cells]) if cells else []
             continue
-        if section is None or line.startswith("•"):
-            continue
-        release = _RELEASE_AT_END.search(raw)
-        title = parse_title(raw[: release.start()] if release else line, prefix)
-        version, marked = _parse_release(release.group(1)) if release else (None, False)
-        entries.append(
-            IndexEntry(
-                number=title.number or 0,
-                title=title.text,
-                section=section,
-                seen_at=seen_at,
-                origin="import",
-                release=version,
-                in_progress=title.in_progress or marked,
-            )
-        )
-    return make_index(entries, prefix, next_number)
+        own = next((find_section_name(c) for name, c in zip(columns, cells, strict=False) if name in _STATES), section)
+        columns = columns or [""] * bool(cells)  # a table without a header
+        if own and not line.startswith("•"):
+            entries.append(_make_entry(raw, line, own, prefix, seen_at))
+        elif is_row and section != _NOTES:
+            left_out.append(line)
+    shown, known = ", ".join(repr(line[:40]) for line in left_out[:_SHOWN]), ", ".join(SECTIONS)
+    warning = f"left out, without a {prefix} number, or below no heading or status such as {known}: {shown}"
+    return make_index(entries, prefix, parse_next_number(text, prefix), [warning] if left_out else [])
+
+
+_STATES = frozenset({"status", "state", "stage"})
+#: The part of a page with notes of recorded calls: no section of proposals.
+_NOTES = ""
+_ITEM = re.compile(r"\s{0,8}[-*+]\s+\S")
+_RULE = re.compile(r":?-+:?")
+
+
+def _find_next_section(written: str, line: str, section: str | None) -> str | None:
+    """The section below a line without a number: a short line may open one, any heading ends the one before."""
+    if len(line) >= 60:
+        return section
+    if re.search(r"\brecordings\b", line, re.IGNORECASE):
+        return _NOTES
+    found = find_section_name(line)
+    return found if found is not None or written.lstrip().startswith("#") else section
+
+
+def _make_entry(raw: str, line: str, section: str, prefix: str, seen_at: datetime) -> IndexEntry:
+    release = _RELEASE_AT_END.search(raw)
+    title = parse_title(raw[: release.start()] if release else line, prefix)
+    version, marked = _parse_release(release.group(1)) if release else (None, False)
+    return IndexEntry(
+        number=title.number or 0,
+        title=title.text,
+        section=section,
+        seen_at=seen_at,
+        origin="import",
+        release=version,
+        in_progress=title.in_progress or marked,
+    )
 
 
 _LINK = re.compile(r"\[([^\[\]]{0,500})\]\([^()\s]{0,500}\)")
@@ -182,14 +210,21 @@ _ESCAPED = re.compile(r"\\([\\`*_{}\[\]|#~])")
 def _drop_markdown(line: str, prefix: str) -> str:
     """A line without Markdown for headings, lists and links; of a table row only title and release."""
     line = _LINK.sub(r"\1", _MARK.sub("", line, count=1) if _MARK.match(line) else line)
-    if not line.lstrip().startswith("|"):
+    cells = _split_row(line)
+    if not cells:
         return line
-    cells = [unescape(_ESCAPED.sub(r"\1", cell)).strip() for cell in re.split(r"(?<!\\)\|", line.strip().strip("|"))]
     title = parse_title(cells[0], prefix)
     if title.number is not None and not title.text and len(cells) > 1:
         cells[:2] = [f"{cells[0]}: {cells[1]}"]
     release = next((cell for cell in cells[1:] if _RELEASE_AT_END.search(f" | {cell}")), "")
     return f"{cells[0]} | {release}" if release else cells[0]
+
+
+def _split_row(line: str) -> list[str]:
+    """The cells of a row of a Markdown table; empty for any other line."""
+    if not line.lstrip().startswith("|"):
+        return []
+    return [unescape(_ESCAPED.sub(r"\1", cell)).strip() for cell in re.split(r"(?<!\\)\|", line.strip().strip("|"))]
 
 
 def _find_oddities(entries: list[IndexEntry], prefix: str, next_number: int | None) -> list[str]:

@@ -27,7 +27,7 @@ def write(path: Path, *people: dict[str, str]) -> Path:
 @pytest.mark.parametrize(
     ("people", "expected"),
     [
-        ([{"since": "2019-05-41"}], "line 2: expected valid YAML (2019-05-41 is no date"),
+        ([{"since": "2019-05-41"}], "people.0.roles.0.since: expected a date such as 2026-03-02, got '2019-05-41'"),
         ([{"until": "2018-01-01"}], "people.0.roles.0.until: expected a day from 2019-05-01 on"),
         ([{"email": "mara lind"}], "people.0.emails.0: expected an address such as"),
         ([{}, {"id": "other"}], "people.1.emails: expected no address of mlind's, got 'mara@lind.example'"),

@@ -119,6 +119,17 @@ def test_markdown_of_any_hand_gives_rows_with_their_releases() -> None:
     ]
 
 
+def test_rows_of_no_section_are_left_out_by_name_and_a_column_may_name_it() -> None:
+    below_other = "## Withdrawn\n| KIP-1: A | |\n## Parked ideas\n| KIP-2: B | |\n| KIPP-3: C | |\n"
+    rows = ("KIP-4: D | accepted", "KIP-5: E | pending", "KIP-6: F | In discussion")
+    with_states = "| Proposal | Status |\n|---|---|\n" + "".join(f"| {row} |\n" for row in rows)
+    one, other = (parse_index_text(text, "KIP", SEEN) for text in (below_other, with_states))
+    assert [(e.number, e.section) for e in one.entries] == [(1, "discarded")]
+    assert [(e.number, e.section) for e in other.entries] == [(4, "accepted"), (6, "discussion")]
+    assert one.warnings[0].endswith("rejected: 'KIP-2: B', 'KIPP-3: C'")
+    assert other.warnings[0].endswith("'KIP-5: E'")
+
+
 def test_the_markdown_that_is_rendered_reads_back() -> None:
     entry = IndexEntry(
         number=5,
