@@ -11,7 +11,7 @@ from kipflow.domain.judging import MAX_SETTLEMENTS, count_settlements, list_sett
 from kipflow.domain.ownperiods import find_period_end
 from kipflow.domain.people import Doubt
 from kipflow.domain.policy import Policy, VotingRule
-from kipflow.domain.votes import Ballot, BallotStatus, Choice, ClaimedEnd, EndKind, Vote
+from kipflow.domain.votes import Ballot, BallotStatus, Choice, ClaimedEnd, EndKind, Vote, states_outcome
 
 
 class Outcome(StrEnum):
@@ -186,8 +186,7 @@ def find_possible_outcomes(vote: Vote, policy: Policy, as_of: datetime) -> tuple
     stands = find_outcome(vote, policy, as_of)
     over = as_of >= find_period_end(vote, policy.voting_period, as_of)
     unclear_end = may_have_ended(vote) and over and stands is Outcome.PASSING
-    announced = vote.declared is not None and vote.declared.outcome is not None
-    is_claimed = not announced and any(map(_may_call_off, vote.claimed_ends))
+    is_claimed = not states_outcome(vote.declared) and any(map(_may_call_off, vote.claimed_ends))
     may_be_off = vote.is_held or unclear_end or is_claimed
     if stands is Outcome.CANCELLED or not (may_be_off or depends_on_review(vote, policy)):
         return (stands,)

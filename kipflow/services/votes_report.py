@@ -16,7 +16,7 @@ from kipflow.domain.records import pick_fields
 from kipflow.domain.ruled import list_ends, say_end
 from kipflow.domain.tally import Outcome, count
 from kipflow.domain.times import render_machine_time, say_moment
-from kipflow.domain.votes import Ballot, ClaimedEnd, Declared
+from kipflow.domain.votes import Ballot, ClaimedEnd, Declared, states_outcome
 from kipflow.services.read_votes import VoteReading, VotesReport
 
 SCHEMA = 1
@@ -185,8 +185,7 @@ def _list_reservations(reading: VoteReading, report: VotesReport) -> list[str]:
     found = ["mail is missing"] if report.is_lacking else []
     if at is not None and at < close:
         return [f"runs until {say_moment(close)}", *found]
-    announced = reading.vote.declared is not None and reading.vote.declared.outcome is not None
-    if reading.read_until < close and not announced:
+    if reading.read_until < close and not states_outcome(reading.vote.declared):
         found.append(f"mail read until {say_moment(reading.read_until)}, the period ends {say_moment(close)}")
     return found
 

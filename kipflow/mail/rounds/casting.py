@@ -14,7 +14,7 @@ from kipflow.domain.policy import Fractions, Policy
 from kipflow.domain.proofs import Writing
 from kipflow.domain.roster import Roster
 from kipflow.domain.senders import AddressSource
-from kipflow.domain.votes import Ballot, BallotStatus, Choice, Expression, Standing
+from kipflow.domain.votes import Ballot, BallotStatus, Choice, Expression, Standing, states_outcome
 from kipflow.mail.content.mailboxes import find_shown
 from kipflow.mail.rounds.questions import ask_of_answer, ask_of_place, ask_restarted, set_apart
 from kipflow.mail.rounds.readings import read_mails, settle_crossed_box
@@ -46,7 +46,7 @@ def cast_all(
     record = _Record(root_id, {message.message_id: message.subject for message, _ in ordered})
     known = (name for person in roster.people for name in (person.name, *person.aliases))
     names = frozenset([*known, *(m.author_name for m, _ in ordered)])
-    announcers = {m.author_address for m, _ in ordered if m.declared is not None and m.declared.outcome is not None}
+    announcers = {m.author_address for m, _ in ordered if states_outcome(m.declared)}
     for (message, at), voter, known_by in zip(voting, found.voters, found.known_by, strict=True):
         opens = message.message_id == root_id and not message.reading.is_reply
         corrects = message.declared is not None and message.declared.corrects
@@ -111,7 +111,7 @@ class _Record:
         held, standing = self.standing.get(ballot.voter), expression.standing
         agrees = ballot.voter in self.standing and held == ballot.choice
         agrees = agrees and (ballot.voter in self.binding or not ballot.binding) and ballot.voter not in self.doubted
-        in_result = message.declared is not None and message.declared.outcome is not None
+        in_result = states_outcome(message.declared)
         if agrees and (in_result if ballot.status is BallotStatus.COUNTED else not message.unread):
             return True
         if standing in {Standing.HINT, Standing.QUOTED}:  # another choice is a question: "looks good now" after a -1

@@ -9,7 +9,7 @@ from datetime import datetime
 from functools import partial
 
 from kipflow.domain.facts import MailKind, Message
-from kipflow.domain.votes import ClaimedEnd, Declared, EndKind
+from kipflow.domain.votes import ClaimedEnd, Declared, EndKind, states_outcome
 from kipflow.mail.announcements.names import is_same_person
 from kipflow.mail.results import is_request, is_thought
 from kipflow.mail.rounds.book import Book
@@ -84,7 +84,7 @@ class Endings:
                 earlier.ended_at, earlier.ended_how = later.opened_at, "replaced"
                 earlier.ended_message_id = later.root.message_id
             running = [later]
-            if later.declared is not None and later.declared.outcome is not None:
+            if states_outcome(later.declared):
                 announced = later
 
     def find_contest(self, first: Round | None, later: Round) -> ClaimedEnd | None:
@@ -153,8 +153,7 @@ class Endings:
             claim = self.make_claim(
                 message, EndKind.CANCELLED, line, Authority(why="and another mail may have called it")
             )
-        closed_at = round_.declared.closes_at if round_.declared is not None else None
-        late = closed_at is not None and closed_at <= at
+        late = round_.closed_at is not None and round_.closed_at <= at
         if claim is not None:
             round_.claimed_ends.extend([] if late else [claim])
         elif late and round_.declared is not None:
@@ -222,10 +221,9 @@ class Endings:
 
     def votes_since(self, round_: Round, at: datetime, name: str) -> bool:
         """Whether somebody of this name first voted after the result was announced and before `at`."""
-        closed_at = round_.declared.closes_at if round_.declared is not None else None
         voted = (m for m in round_.messages if is_same_person(name, m.author_name) and m.votes)
         first = min(map(self.time_of, voted), default=None)
-        return first is not None and closed_at is not None and closed_at < first < at
+        return first is not None and round_.closed_at is not None and round_.closed_at < first < at
 
     def find_result_after_all(self, round_: Round, message: Message) -> None:
         """Claim a result, or that the vote runs on, after a round was called off: a person must say which holds."""

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from kipflow.domain.facts import MailKind, Message
 from kipflow.domain.proposals import find_references
-from kipflow.domain.votes import Standing
+from kipflow.domain.votes import Standing, states_outcome
 from kipflow.mail.results import is_thought
 from kipflow.mail.rounds.book import Book
 from kipflow.mail.rounds.calls import find_beginnings, is_call, starts_vote
@@ -72,7 +72,7 @@ class Openings:
             return is_call(message.own_text) or not self.is_stray_ballot(message)
         is_resent = any(e.is_resent(message, self.book.time_of(message)) for e in earlier)
         is_restart = says_restarted(message, earlier)
-        if is_resent or (self.announces(message) and not is_restart):
+        if is_resent or (states_outcome(message.declared) and not is_restart):
             return False
         if reading.round is not None and all(reading.round not in e.markers for e in earlier):
             return True
@@ -124,11 +124,6 @@ class Openings:
         if not message.author_address or message.author_address == root.author_address:
             return bool(message.author_address)
         return any(self.book.is_from_caller(message, round_) for round_ in self.book.by_root[root.message_id])
-
-    @staticmethod
-    def announces(message: Message) -> bool:
-        """Whether a mail under a vote's subject states an outcome: it opens no vote if there is one."""
-        return message.declared is not None and message.declared.outcome is not None
 
     def is_bump(self, message: Message, earlier: Sequence[Earlier]) -> bool:
         """Whether the caller writes again under the same subject, without a new call, while the vote runs."""
