@@ -9,7 +9,12 @@ from itertools import islice, product
 from math import prod
 
 from kipflow.domain.people import Doubt, DoubtKind, say_mailbox
-from kipflow.domain.votes import Ballot, BallotStatus, EndKind, Vote
+from kipflow.domain.votes import Ballot, BallotStatus, Declared, EndKind, Vote
+
+
+def states_outcome(declared: Declared | None) -> bool:
+    """Whether a mail announces an outcome that is understood."""
+    return declared is not None and declared.outcome is not None
 
 
 def find_announcements(vote: Vote) -> list[datetime]:

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
-from kipflow.domain.judging import MAX_SETTLEMENTS, count_settlements, list_settlements, settle_one
+from kipflow.domain.judging import MAX_SETTLEMENTS, count_settlements, list_settlements, settle_one, states_outcome
 from kipflow.domain.ownperiods import find_period_end
 from kipflow.domain.people import Doubt
 from kipflow.domain.policy import Policy, VotingRule
-from kipflow.domain.votes import Ballot, BallotStatus, Choice, ClaimedEnd, EndKind, Vote, states_outcome
+from kipflow.domain.votes import Ballot, BallotStatus, Choice, ClaimedEnd, EndKind, Vote
 
 
 class Outcome(StrEnum):

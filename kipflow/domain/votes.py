@@ -157,11 +157,6 @@ def states_end(declared: Declared | None) -> bool:
     return declared is not None and not declared.only_denies
 
 
-def states_outcome(declared: Declared | None) -> bool:
-    """Whether a mail announces an outcome that is understood."""
-    return declared is not None and declared.outcome is not None
-
-
 class EndKind(StrEnum):
     """What a mail claims about a vote: result announced, called off, replaced by the sender's own round, or opened."""
 

@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from kipflow.domain.arrivals import say_dated
-from kipflow.domain.judging import say_doubt
+from kipflow.domain.judging import say_doubt, states_outcome
 from kipflow.domain.ownperiods import say_longer
 from kipflow.domain.people import Doubt, DoubtKind, render_mailbox
 from kipflow.domain.records import pick_fields
 from kipflow.domain.ruled import list_ends, say_end
 from kipflow.domain.tally import Outcome, count
 from kipflow.domain.times import render_machine_time, say_moment
-from kipflow.domain.votes import Ballot, ClaimedEnd, Declared, states_outcome
+from kipflow.domain.votes import Ballot, ClaimedEnd, Declared
 from kipflow.services.read_votes import VoteReading, VotesReport
 
 SCHEMA = 1

@@ -9,12 +9,13 @@ from datetime import datetime
 from kipflow.domain.arrivals import UNRECORDED, say_dated
 from kipflow.domain.facts import Message
 from kipflow.domain.identities import Identified, identify_all
+from kipflow.domain.judging import states_outcome
 from kipflow.domain.people import Voter
 from kipflow.domain.policy import Fractions, Policy
 from kipflow.domain.proofs import Writing
 from kipflow.domain.roster import Roster
 from kipflow.domain.senders import AddressSource
-from kipflow.domain.votes import Ballot, BallotStatus, Choice, Expression, Standing, states_outcome
+from kipflow.domain.votes import Ballot, BallotStatus, Choice, Expression, Standing
 from kipflow.mail.content.mailboxes import find_shown
 from kipflow.mail.rounds.questions import ask_of_answer, ask_of_place, ask_restarted, set_apart
 from kipflow.mail.rounds.readings import read_mails, settle_crossed_box

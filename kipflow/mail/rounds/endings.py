@@ -9,7 +9,8 @@ from datetime import datetime
 from functools import partial
 
 from kipflow.domain.facts import MailKind, Message
-from kipflow.domain.votes import ClaimedEnd, Declared, EndKind, states_outcome
+from kipflow.domain.judging import states_outcome
+from kipflow.domain.votes import ClaimedEnd, Declared, EndKind
 from kipflow.mail.announcements.names import is_same_person
 from kipflow.mail.results import is_request, is_thought
 from kipflow.mail.rounds.book import Book

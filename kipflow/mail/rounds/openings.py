@@ -7,8 +7,9 @@ from collections.abc import Collection, Sequence
 from functools import cached_property
 
 from kipflow.domain.facts import MailKind, Message
+from kipflow.domain.judging import states_outcome
 from kipflow.domain.proposals import find_references
-from kipflow.domain.votes import Standing, states_outcome
+from kipflow.domain.votes import Standing
 from kipflow.mail.results import is_thought
 from kipflow.mail.rounds.book import Book
 from kipflow.mail.rounds.calls import find_beginnings, is_call, starts_vote
