@@ -34,7 +34,7 @@ def perform(desk: Desk, name: str, values: Values, context: ActContext) -> Done:
         UnknownProposal: nothing is known of the proposal.
     """
     act = _find(name)
-    _require(name, (*act.fields, *([SEEN] if act.preview else [])), values)
+    _require((*act.fields, *([SEEN] if act.preview else [])), values)
     return act.perform(desk, values, context)
 
 
@@ -47,7 +47,7 @@ def preview_act(desk: Desk, name: str, values: Values, at: datetime) -> Preview:
     act = _find(name)
     if act.preview is None:
         raise BadRuling(f"{name} is done without being shown first")
-    _require(name, act.fields, values)
+    _require(act.fields, values)
     return act.preview(desk, values, at)
 
 
@@ -58,10 +58,10 @@ def _find(name: str) -> Act:
     return act
 
 
-def _require(name: str, fields: Sequence[str], values: Values) -> None:
+def _require(fields: Sequence[str], values: Values) -> None:
     missing = [field for field in fields if values.get(field) in (None, "", [])]
     if missing:
-        raise BadRuling(f"{name} needs: {', '.join(missing)}. Go back, choose or fill in what is missing")
+        raise BadRuling(f"go back, and choose or fill in first: {', '.join(missing)}")
 
 
 # -- acts on one proposal ----------------------------------------------------------------------------

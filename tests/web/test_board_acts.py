@@ -225,7 +225,7 @@ def test_nothing_changes_by_reading(browser: Browser, name: str) -> None:
 def test_an_act_without_its_values_is_refused_in_one_line(browser: Browser, name: str) -> None:
     answer = browser.client.post(f"/api/acts/{name}", json={"values": {}, "reason": "x"})
     assert answer.status_code == 409
-    assert " needs: " in answer.json()["error"]
+    assert " fill in first: " in answer.json()["error"]
 
 
 def test_a_program_acts_by_json_under_the_same_rules(browser: Browser) -> None:
@@ -451,4 +451,4 @@ def test_what_is_out_of_step_is_acknowledged_on_the_page_and_by_command(parts: P
 
 def test_no_stage_is_chosen_before_a_person_chooses_one(browser: Browser) -> None:
     answer = browser.press("/proposals/7", "set the stage")
-    assert (answer.status_code, "stage needs: stage" in _text(answer)) == (409, True)
+    assert (answer.status_code, "fill in first: stage" in _text(answer)) == (409, True)

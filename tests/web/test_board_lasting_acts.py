@@ -138,7 +138,7 @@ def test_the_command_line_shows_the_votes_that_an_import_into_the_communitys_ros
     [
         ({"text": "x"}, "form is not known"),
         ({"as_of": "soon"}, "is not a date"),
-        ({"source": ""}, "needs: source"),
+        ({"source": ""}, "fill in first: source"),
         ({"format": "paper"}, "a form is one of"),
         ({"text": "id,name\n"}, "names nobody"),
     ],
@@ -215,7 +215,7 @@ def test_only_who_may_settle_sees_what_an_act_would_change(parts: Parts, browser
 
 def test_a_program_sees_first_and_names_what_it_saw(browser: Browser) -> None:
     unseen = browser.client.post("/api/acts/roster", json={"values": GIVEN, "reason": "x"})
-    assert (unseen.status_code, "needs: seen" in unseen.json()["error"]) == (409, True)
+    assert (unseen.status_code, "fill in first: seen" in unseen.json()["error"]) == (409, True)
     shown = browser.client.post("/api/previews/roster", json={"values": GIVEN}).json()
     assert any("Ona" in line for line in shown["diff"])
     values = {**GIVEN, "seen": shown["seen"]}
