@@ -8,7 +8,9 @@ from urllib.parse import quote
 from kipflow.domain.errors import KipflowError
 
 #: User and password, divided as SQLAlchemy does: the first @ ends the password.
-_ACCOUNT = re.compile(r"(?<=://)(?:([^:/?#@]*)(?::[^@/?#]*)?@)?")
+_ACCOUNT = re.compile(r"(?<=://)(?:([^:/?#@]*)(?::[^@]*)?@)?")
+#: An address without an account; with an @ in it, that may also end a password.
+_ADDRESS = re.compile(r"[^:]+://[^:/?#@]*(?::\d+)?(?:[/?#].*)?")
 
 
 class BadDatabaseUrl(KipflowError):
@@ -33,7 +35,14 @@ class UnsupportedDatabase(KipflowError):
 
 
 def set_password(url: str, password: str) -> str:
-    """The URL with a password, which is plain, instead of its own. SQLite's are left as they are."""
+    """The URL with a password, which is plain, instead of its own. SQLite's are left as they are.
+
+    Raises:
+        BadDatabaseUrl: it is ambiguous where its account ends.
+    """
     if url.startswith("sqlite"):
         return url
+    account = _ACCOUNT.search(url)
+    if account is not None and ":" in account[0] and _ADDRESS.fullmatch(url):
+        raise BadDatabaseUrl
     return _ACCOUNT.sub(lambda found: f"{found[1] or ''}:{quote(password, safe='')}@", url, count=1)

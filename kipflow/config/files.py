@@ -45,6 +45,7 @@ _KINDS = {
     "int_from_float": "a whole number",
     "tuple_type": "a list such as [one, another]",
     "too_short": "at least one entry",
+    "too_long": "fewer entries",
     "date_from_datetime_parsing": "a date such as 2026-03-02",
     "date_type": "a date such as 2026-03-02",
     "model_type": "keys with values (see docs/configuration.md for the form)",
@@ -121,7 +122,7 @@ def _show(value: object) -> str:
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """PyYAML's safe loader without double keys; an impossible date is a text, which no model accepts as a date."""
+    """PyYAML's safe loader without double keys; an impossible date is a text."""
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
         seen: set[str] = set()

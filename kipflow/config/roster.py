@@ -45,9 +45,9 @@ def _address(text: str) -> str:
 
 
 class PersonConfig(StrictModel):
-    id: Annotated[str, Field(pattern=r"\S")]
+    id: Annotated[str, matching(r"(?s).*\S.*", "a text that is not blank")]
     """What the person is called here; an account, say."""
-    name: Annotated[str, Field(pattern=r"\S")]
+    name: Annotated[str, matching(r"(?s).*\S.*", "a text that is not blank")]
     """For people; it binds nobody."""
     aliases: tuple[str, ...] = ()
     """Other names."""
@@ -69,7 +69,7 @@ class RosterConfig(StrictModel):
 
 
 #: The first line of a CSV file: names of columns.
-_CSV_HEADER = re.compile(r"\"?\w[\w '/-]*\"?(?:[,;\t]\"?\w[\w '/-]*\"?)+\s*(?:\n|$)")
+_CSV_HEADER = re.compile(r"\"?\w[\w '/().@-]*\"?(?:[,;\t]\"?\w[\w '/().@-]*\"?)+\s*(?:\n|$)")
 
 
 def load_roster(path: Path) -> Roster:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 #: Section → how its heading begins, in the order in which an index shows them.
 SECTIONS: dict[str, re.Pattern[str]] = {
     "accepted": re.compile(r"^(?:adopted|accepted|approved)\b", re.IGNORECASE),
-    "discussion": re.compile(r"^(?:(?:\w+ )?(?:under|in|being) )?discuss(?:ion|ed)\b", re.IGNORECASE),
+    "discussion": re.compile(r"^(?:\w+ )?(?:under|in|being) discuss(?:ion|ed)\b", re.IGNORECASE),
     "dormant": re.compile(r"^(?:dormant|inactive)\b", re.IGNORECASE),
     "discarded": re.compile(r"^(?:discarded|withdrawn|abandoned)\b", re.IGNORECASE),
     "rejected": re.compile(r"^(?:rejected|not accepted|declined)\b", re.IGNORECASE),
@@ -144,7 +144,7 @@ def parse_index_text(text: str, prefix: str, seen_at: datetime) -> ParsedIndex:
 
     A table may name the section in a column Status instead. Rows without a section are left out, with a warning.
     """
-    section: str | None = None
+    section, depth = None, 0
     columns: list[str] = []
     entries: list[IndexEntry] = []
     left_out: list[str] = []
@@ -156,14 +156,15 @@ def parse_index_text(text: str, prefix: str, seen_at: datetime) -> ParsedIndex:
             if cells and columns and not all(map(_RULE.fullmatch, cells)):
                 left_out.append(line)
             elif not is_row:
-                section = _find_next_section(written, line, section)
+                section, depth = _find_next_section(written, line, section, depth)
             columns = (columns or [cell.lower() for cell in cells]) if cells else []
             continue
-        own = next((find_section_name(c) for name, c in zip(columns, cells, strict=False) if name in _STATES), section)
+        stated = (cell for name, cell in zip(columns, cells, strict=False) if name in _STATES)
+        own = section or next((find_section_name(c) or find_section_name(f"under {c}") for c in stated), None)
         columns = columns or [""] * bool(cells)  # a table without a header
         if own and not line.startswith("•"):
             entries.append(_make_entry(raw, line, own, prefix, seen_at))
-        elif is_row and section != _NOTES:
+        elif section != _NOTES and not line.startswith("•"):
             left_out.append(line)
     shown, known = ", ".join(repr(line[:40]) for line in left_out[:_SHOWN]), ", ".join(SECTIONS)
     warning = f"left out, without a {prefix} number, or below no heading or status such as {known}: {shown}"
@@ -173,18 +174,17 @@ def parse_index_text(text: str, prefix: str, seen_at: datetime) -> ParsedIndex:
 _STATES = frozenset({"status", "state", "stage"})
 #: The part of a page with notes of recorded calls: no section of proposals.
 _NOTES = ""
-_ITEM = re.compile(r"\s{0,8}[-*+]\s+\S")
+_ITEM, _HEADING = re.compile(r"\s{0,8}[-*+]\s+\S"), re.compile(r"(#{1,6})\s")
+_RECORDINGS, _SHORT = re.compile(r"\brecordings\b", re.IGNORECASE), 60
 _RULE = re.compile(r":?-+:?")
 
 
-def _find_next_section(written: str, line: str, section: str | None) -> str | None:
-    """The section below a line without a number: a short line may open one, any heading ends the one before."""
-    if len(line) >= 60:
-        return section
-    if re.search(r"\brecordings\b", line, re.IGNORECASE):
-        return _NOTES
-    found = find_section_name(line)
-    return found if found is not None or written.lstrip().startswith("#") else section
+def _find_next_section(written: str, line: str, section: str | None, depth: int) -> tuple[str | None, int]:
+    """The section below a line, and its heading's depth: a short line opens one, a heading not below it ends it."""
+    level = heading.end(1) if (heading := _HEADING.match(written)) is not None else 0
+    if len(line) < _SHORT and (_RECORDINGS.search(line) or find_section_name(line) is not None):
+        return (_NOTES if _RECORDINGS.search(line) else find_section_name(line)), level
+    return (None, level) if 0 < level <= depth else (section, depth)
 
 
 def _make_entry(raw: str, line: str, section: str, prefix: str, seen_at: datetime) -> IndexEntry:

@@ -65,6 +65,12 @@ def test_a_password_given_apart_is_plain_and_takes_the_place_of_another() -> Non
     assert (url.username, url.password, url.host) == ("kip", "50%41@/", "h")
 
 
+@pytest.mark.parametrize("text", ["postgresql://kip:7?a=b@h/db", "postgresql://h:5432/db?application_name=a@b"])
+def test_a_password_given_apart_goes_to_no_host_that_may_be_another(text: str) -> None:
+    with pytest.raises(BadDatabaseUrl):
+        read_settings({"KIPFLOW_DATABASE_URL": text, "KIPFLOW_DATABASE_PASSWORD": "secret"})
+
+
 @pytest.mark.parametrize("text", ["postgresql://h/db", "postgresql://kip@h/db", "postgresql://h/db?options=a@b"])
 def test_a_password_given_apart_is_added_to_an_address_without_one(text: str) -> None:
     environment = {"KIPFLOW_DATABASE_URL": text, "KIPFLOW_DATABASE_PASSWORD": ODD}

@@ -58,7 +58,8 @@ _MOST_BLANKS = 2
 _COUNTS = ("inding", "+1", "-1", "+ 1", "- 1")
 #: "3 bindings and 1 non-binding", not "3 bindings (Python, Go)"
 _BINDINGS = re.compile(
-    r"(?<![\w.+-])(\d{1,3} (?:non-?)?binding)s(?=\s*(?:votes?\b|[+-]1|[:.,]\s*$|,? and \d|$))", re.IGNORECASE
+    r"(?<![\w.+-])(\d{1,3} (?:non-?)?binding)s(?=\s*(?:votes?\b|[+-]1|[:.,;]|and\b|$|\([^()]*\)\s*(?:[.,;]|and\b|$)))",
+    re.IGNORECASE,
 )
 
 

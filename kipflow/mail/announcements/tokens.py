@@ -38,7 +38,7 @@ _LONG_QUOTE = re.compile(r"[\"“”„«»][^\"“”„«»]{12,300}[\"“”�
 #: "KIP-7 queda aceptado / is accepted": one statement in two languages
 _SAID_TWICE = re.compile(r"(\b(?:queda|quedó|fue|est|ist|wurde|foi|é|è)\s[^/]{1,40})\s/\s(?=(?:is|was|has|adopted)\b)")
 #: joy around a sentence: "passed 🥳"; other pictures may ask, or deny
-_JOY = "🎉🎊🥳🙌👏👍🚀💯🍾✨☺😀😁😃😄😊😎🤩🎈🔥⭐\ufe0f\u200d🏻🏼🏽🏾🏿 "
+_JOY = "🎉🎊🥳🙌👏👍🚀💯🍾✨❤♥☺😀😁😂😃😄😆😉😊😍😎🤩🎈🔥⭐\ufe0f\u200d🏻🏼🏽🏾🏿 "
 _FOOTNOTE = re.compile(r"(?<=\w) ?\[\d{1,2}\]")  # "FLIP-7 [1] is accepted"
 #: 5 "+1 votes", no "-1 vote", 12 "yes"
 _QUOTED_UNIT = re.compile(

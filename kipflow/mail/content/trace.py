@@ -177,7 +177,7 @@ def _strip_quoted(line: str) -> str:
 _MARK = re.compile(r'["(]')
 _WORD = re.compile(r"[\w.@+-]+")
 #: "dmarc=fail (p=none dis=none)": beside that result, not in another one that a sender chose
-_NO_POLICY = re.compile(rb"\bdmarc\s*=\s*\w+\b[^;]*\bp=none", re.IGNORECASE)
+_NO_POLICY = re.compile(rb"\bdmarc\s*=\s*\w+\b[^;()]*(?:\([^)]*\bp=none|\bpolicy\.p=none)", re.IGNORECASE)
 _PLAIN = "authentication-results"
 _RESULTS = frozenset({_PLAIN, f"arc-{_PLAIN}", "received-spf"})
 _TRACES = _RESULTS | {"received"}

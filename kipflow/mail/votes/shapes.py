@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from kipflow.mail.votes.claims import find_claim
 from kipflow.mail.votes.verdicts import Verdict
 
 
@@ -46,11 +47,10 @@ _MEANS = r"\s*[=:(-]?\s*(?!for\b|on\b|to\b|from\b|\(?(?:non-?)?binding\b)[^\W\d]
 _LEGEND = re.compile(
     rf"^\W*(?P<value>\+\s?1){_MEANS}[,;/|]\s*(?:or )?[+±-]?0{_MEANS}[,;/|]\s*(?:or )?-\s?1{_MEANS}$", re.IGNORECASE
 )
-#: "+1 approve / -1 disapprove"
+#: "+1 approve / -1 disapprove", "[+1] oui, [-1] non": two values with a few words each
 _TWO_CHOICES = re.compile(
-    r"\W*(?P<value>\+\s?1)[\s:=(-]{1,3}(?:yes|approve|accept|agree|for|in favou?r)\)?\s*[,;/|]\s*(?:or )?"
-    r"-\s?1[\s:=(-]{1,3}(?:no|disapprove|reject|disagree|against|oppose)[\s.)]*",
-    re.IGNORECASE,
+    r"[\s*\[(]*(?P<value>[+-]\s?1)[\s*\])=:(-]{1,4}(?!(?:for|on|to|as|with|from)\s+\w)[^\W\d][^,;/|+\d]{0,40}?"
+    r"(?:\s*[,;/|]\s*(?:or )?|\sor\s)[\s*\[(]*(?!(?P=value))[+-]\s?1[\s*\])=:(-]{1,4}[^\W\d][^+\d]{0,60}"
 )
 #: a choice that is pointed at, among empty boxes: "--> 0 don't care"
 _POINTED = re.compile(
@@ -74,7 +74,7 @@ def find_boxes(lines: Sequence[str]) -> Shapes:
         box = find_box(line) if "1" in line or "0" in line else None
         if box is None and len(line) < 200 and (values := _LEGEND.match(line)) is not None:
             box = (LEGEND, values["value"])
-        if box is None and (values := _TWO_CHOICES.fullmatch(line)) is not None:
+        if box is None and (values := _TWO_CHOICES.fullmatch(line)) is not None and find_claim("", line) is None:
             box = (ON_PARTS, values["value"])
         if box is not None:
             found[index] = box

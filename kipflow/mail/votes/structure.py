@@ -73,8 +73,10 @@ def classify_lines(lines: Sequence[str], author: str, apart: Collection[int] = (
     if boxes and _SHOWS_HOW.search(next((x for x in reversed(lines[: min(boxes)]) if x.strip()), "")):
         found |= {i: (shapes.SHOWN, value) for i, (shape, value) in boxes.items() if shape is shapes.CHECKED}
     if boxes:
-        beside = [v for v in leading if _belongs_to_boxes(v, boxes, lines)]
-        found.update({v.index: (_find_shape_beside(v, boxes), v.value) for v in beside})
+        for v in leading:
+            if _belongs_to_boxes(v, boxes, lines):
+                found[v.index] = (_find_shape_beside(v, boxes), v.value)
+                boxes |= {v.index: found[v.index]} if found[v.index][0] is shapes.LEGEND else {}  # and what is below it
     found.update({v.index: (shapes.NUMBERS, v.value) for v in leading if _is_among_numbers(v, lines)})
     answers = [v for v in leading if v.index in apart and v.index not in found]
     if len({v.value for v in answers}) > 1:

@@ -128,6 +128,8 @@ def test_rows_of_no_section_are_left_out_by_name_and_a_column_may_name_it() -> N
     assert [(e.number, e.section) for e in other.entries] == [(4, "accepted"), (6, "discussion")]
     assert one.warnings[0].endswith("rejected: 'KIP-2: B', 'KIPP-3: C'")
     assert other.warnings[0].endswith("'KIP-5: E'")
+    deeper = parse_index_text("# Adopted KIPs\n## Kafka 2.0\nKIP-1: A\n# Draft\nKIP-2: B\n", "KIP", SEEN)
+    assert ([e.number for e in deeper.entries], deeper.warnings[0][-10:]) == ([1], " 'KIP-2: B'"[-10:])
 
 
 def test_the_markdown_that_is_rendered_reads_back() -> None:
