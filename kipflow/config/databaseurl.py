@@ -11,6 +11,9 @@ from kipflow.domain.errors import KipflowError
 _ACCOUNT = re.compile(r"(?<=://)(?:([^:/?#@]*)(?::[^@]*)?@)?")
 #: An address without an account; with an @ in it, that may also end a password.
 _ADDRESS = re.compile(r"[^:]+://[^:/?#@]*(?::\d+)?(?:[/?#].*)?")
+#: No @ after the one that ends the password, unless in an option: the rest of a password would be taken for the host,
+#: and shown.
+_UNAMBIGUOUS = re.compile(r"sqlite.*|[^:]+://(?:[^:/]*(?::[^@]*)?@)?[^@?]*(?:\?[^=]+=.*)?")
 
 
 class BadDatabaseUrl(KipflowError):
@@ -32,6 +35,11 @@ class UnsupportedDatabase(KipflowError):
             "supported are PostgreSQL (postgresql://…) and SQLite (sqlite:///FILE)"
         )
         self.kind = kind
+
+
+def is_ambiguous(url: str) -> bool:
+    """Whether it is uncertain where the password in it ends."""
+    return _UNAMBIGUOUS.fullmatch(url) is None
 
 
 def set_password(url: str, password: str) -> str:

@@ -20,6 +20,9 @@ from kipflow.domain.errors import ConfigError, MissingFile, UnreadableInput, joi
 from kipflow.domain.people import Person, Role, clean_address, find_role_fault
 from kipflow.domain.roster import Roster
 
+#: ASF's own export of all its people has some 10,000 entries.
+MAX_PEOPLE = 50_000
+
 
 class RoleConfig(StrictModel):
     role: str
@@ -64,7 +67,7 @@ class RosterConfig(StrictModel):
     """The day of which it is."""
     accounts: Annotated[str, matching(r"[a-z0-9-]+(\.[a-z0-9-]+)+", "a domain such as apache.org")] | None = None
     """The domain at which everybody's id is an address of theirs, as ids of Apache are at apache.org."""
-    people: Annotated[tuple[PersonConfig, ...], Field(max_length=50_000)]
+    people: Annotated[tuple[PersonConfig, ...], Field(max_length=MAX_PEOPLE)]
     """Everybody whose votes may bind."""
 
 

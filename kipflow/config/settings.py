@@ -43,7 +43,11 @@ class Settings:
 
 
 def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
-    """The settings of this process. `KIPFLOW_DRY_RUN=1` switches sending off whatever a community says."""
+    """The settings of this process. `KIPFLOW_DRY_RUN=1` switches sending off whatever a community says.
+
+    Raises:
+        BadDatabaseUrl: a password is given apart, and it is ambiguous where the URL's account ends.
+    """
     env = os.environ if environment is None else environment
     community = env.get("KIPFLOW_COMMUNITY") or "sandbox"
     home = Path(env.get("KIPFLOW_HOME") or REPOSITORY / ".kipflow").expanduser().resolve()

@@ -110,6 +110,10 @@ class LaunchFailed(KipflowError):
         self.what, self.why, self.log = what, why, log
 
 
+#: The most errors that are named; nobody fixes more at once.
+_MOST_NOTES = 50
+
+
 def join_errors(errors: Sequence[E]) -> E:
     """The first error, with the next ones as its notes, which the command line prints as a line each."""
     for other in errors[1:_MOST_NOTES]:
@@ -117,7 +121,3 @@ def join_errors(errors: Sequence[E]) -> E:
     if len(errors) > _MOST_NOTES:
         errors[0].add_note(f"… and {len(errors) - _MOST_NOTES:,} more errors")
     return errors[0]
-
-
-#: The most errors that are named; nobody mends more at once.
-_MOST_NOTES = 50

@@ -11,7 +11,8 @@ from kipflow.domain.judging import MAX_SETTLEMENTS, count_settlements, list_sett
 from kipflow.domain.ownperiods import find_period_end
 from kipflow.domain.people import Doubt
 from kipflow.domain.policy import Policy, VotingRule
-from kipflow.domain.votes import Ballot, BallotStatus, Choice, ClaimedEnd, EndKind, Vote
+from kipflow.domain.ruled import find_open_ends
+from kipflow.domain.votes import Ballot, BallotStatus, Choice, EndKind, Vote
 
 
 class Outcome(StrEnum):
@@ -186,17 +187,15 @@ def find_possible_outcomes(vote: Vote, policy: Policy, as_of: datetime) -> tuple
     stands = find_outcome(vote, policy, as_of)
     over = as_of >= find_period_end(vote, policy.voting_period, as_of)
     unclear_end = may_have_ended(vote) and over and stands is Outcome.PASSING
-    is_claimed = not states_outcome(vote.declared) and any(map(_may_call_off, vote.claimed_ends))
+    is_claimed = not states_outcome(vote.declared) and any(
+        end.kind is EndKind.CANCELLED for end in find_open_ends(vote)
+    )
     may_be_off = vote.is_held or unclear_end or is_claimed
     if stands is Outcome.CANCELLED or not (may_be_off or depends_on_review(vote, policy)):
         return (stands,)
     ways = find_extremes(vote, policy)
     found = [_weigh_counts(c, policy, over=over, sure=not vote.root_missing) for c in ways]
     return tuple(dict.fromkeys([*([Outcome.CANCELLED] if may_be_off else []), *found]))
-
-
-def _may_call_off(end: ClaimedEnd) -> bool:
-    return end.settled_at is None and end.kind is EndKind.CANCELLED
 
 
 def _weigh_counts(counts: Counts, policy: Policy, *, over: bool, sure: bool) -> Outcome:

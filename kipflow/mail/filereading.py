@@ -27,7 +27,7 @@ class FileReading(Place):
     """How the mails of one file are read and its defects reported.
 
     `keep_cut`: the mail in which a file breaks off is read as far as it goes, and marked; else it is left out, because
-    half a mail, once stored, keeps the complete one out. `late`, `votes_at_once`: see `read_lazily`.
+    half a mail, once stored, keeps the complete one out. `lazy`, `votes_at_once`: see `read_lazily`.
     """
 
     keep_cut: bool = False

@@ -165,7 +165,7 @@ def _assemble(
     prefiltered: Prefiltered,
     head: Head | None = None,
 ) -> LazyMessage:
-    late: LazyMessage = object.__new__(LazyMessage)
+    message: LazyMessage = object.__new__(LazyMessage)
     for name, value in zip(_SLOTS, (*known, held, place, unread, prefiltered, head, {}, None), strict=True):
-        object.__setattr__(late, name, value)
-    return late
+        object.__setattr__(message, name, value)
+    return message

@@ -40,7 +40,7 @@ _FEW, _FEW_MARKS = 200, 5_000
 
 
 def prefilter(head: Head, reading: SubjectReading) -> Prefiltered:
-    """Prefiltered at a mail. If a part of it is unread, it may vote: then its votes become questions."""
+    """Prefilter a mail. If a part of it is unread, it may vote: then its votes become questions."""
     if reading.kind is not MailKind.DISCUSS or not reading.numbers:
         return Prefiltered()
     if not reading.is_reply:
@@ -50,7 +50,7 @@ def prefilter(head: Head, reading: SubjectReading) -> Prefiltered:
     lines = _find_unquoted(text, notes)
     folded = fold_case(" ".join(lines))
     shown = (
-        line for twin in read_alternatives(alternatives, notes, _may_claim) for line in _find_unquoted(twin, notes)
+        line for other in read_alternatives(alternatives, notes, _may_claim) for line in _find_unquoted(other, notes)
     )
     claims = CLAIM in folded or CLAIM in fold_case(" ".join(shown))
     is_long = len(lines) > limits.OWN_LINES.size or len(folded) >= limits.OWN_TEXT.size

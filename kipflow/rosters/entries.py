@@ -8,13 +8,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, time
 
+from kipflow.config.roster import MAX_PEOPLE
 from kipflow.domain.errors import UnreadableInput
 from kipflow.domain.people import Person, Role, clean_address, fold_name
 from kipflow.domain.texts import as_printable
 from kipflow.domain.times import as_utc
 
-#: ASF's own export of all its people has some 10,000 entries.
-MAX_PEOPLE = 50_000
 MAX_NAME = 120
 #: Addresses, aliases and roles of one person.
 MAX_EACH = 64

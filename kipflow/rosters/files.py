@@ -11,7 +11,7 @@ from datetime import date
 from kipflow.config.roster import as_person, parse_roster_config
 from kipflow.domain.errors import UnreadableInput, join_errors
 from kipflow.domain.people import Person, Role
-from kipflow.rosters.entries import Listing, RosterEntry, check_count
+from kipflow.rosters.entries import Listing, RosterEntry
 
 _PLAIN = re.compile(r"[a-z][a-z0-9]*(?:[-_.@][a-z0-9]+)*")
 _WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})
@@ -38,7 +38,6 @@ def parse_roster(text: str, *, source: str) -> RosterFile:
     raw, faults = parse_roster_config(text, source)
     if raw is None or faults:
         raise join_errors([UnreadableInput(source=source, why=f"{f.key}: expected {f.expected}") for f in faults])
-    check_count(len(raw.people), source)
     head = re.match(r"(?:[ \t]*#[^\n]*\n|[ \t]*\n)*", text)
     return RosterFile(
         # without the addresses that `accounts` gives: they would be written out

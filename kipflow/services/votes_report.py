@@ -168,7 +168,7 @@ def _table_head(reading: VoteReading, report: VotesReport, *, claims: bool) -> d
 
 
 def _say_outcome(reading: VoteReading, report: VotesReport, *, is_judged: bool) -> str:
-    """The outcome with its reservations; without anybody who binds (not `is_judged`) only whether it is over."""
+    """The outcome with its reservations; without anybody who binds (not `is_judged`) none is named."""
     outcome = reading.outcome
     if outcome is Outcome.CANCELLED:  # "replaced": by its next round or candidate, and nobody called it off
         return "cancelled (replaced)" if reading.vote.ended_how == "replaced" else "cancelled"

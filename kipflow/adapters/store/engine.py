@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
@@ -17,15 +16,12 @@ from sqlalchemy import event
 from sqlalchemy.pool import StaticPool
 
 from kipflow.adapters.store.columns import dump_json
-from kipflow.config.databaseurl import BadDatabaseUrl, UnsupportedDatabase
+from kipflow.config.databaseurl import BadDatabaseUrl, UnsupportedDatabase, is_ambiguous
 from kipflow.domain.errors import ServiceUnavailable
 
 #: How long a writer waits for another one, in seconds. Storing a batch of mail takes well under one second.
 BUSY_TIMEOUT = 60
 _SUPPORTED = frozenset({"sqlite", "postgresql"})
-#: No @ after the one that ends the password, unless in an option: the rest of a password would be taken for the host,
-#: and shown.
-_UNAMBIGUOUS = re.compile(r"sqlite.*|[^:]+://(?:[^:/]*(?::[^@]*)?@)?[^@?]*(?:\?[^=]+=.*)?")
 #: PostgreSQL's code for a missing table.
 UNDEFINED_TABLE = "42P01"
 #: Execution option of a connection that only reads.
@@ -39,7 +35,7 @@ def make_database_url(url: str | sa.URL) -> sa.URL:
         BadDatabaseUrl: it cannot be parsed, or a password in it is ambiguous.
         UnsupportedDatabase: it is neither SQLite nor PostgreSQL.
     """
-    if isinstance(url, str) and not _UNAMBIGUOUS.fullmatch(url):
+    if isinstance(url, str) and is_ambiguous(url):
         raise BadDatabaseUrl
     try:
         parsed = sa.make_url(url)

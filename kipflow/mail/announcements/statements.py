@@ -59,9 +59,8 @@ def read_call(sentence: str) -> Says:
     can = can_call(sentence) and (len(sentence) < _SHORT or has_word(sentence, *CALLED))
     found = {rule.says for _, rule in _judge(sentence, call, CALLS)} if can else set()
     found |= {Says.CONSIDERED} if may_be_of_vote(sentence) else set()
-    return next(
-        (says for says in (Says.WITHDRAWN, Says.REQUESTED, Says.ASK, Says.CONSIDERED) if says in found), Says.NOTHING
-    )
+    by_weight = (Says.WITHDRAWN, Says.REQUESTED, Says.ASK, Says.CONSIDERED)
+    return next((says for says in by_weight if says in found), Says.NOTHING)
 
 
 def may_be_of_vote(sentence: str) -> bool:

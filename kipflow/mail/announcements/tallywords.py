@@ -207,11 +207,9 @@ def _find_known(queue: Sequence[Word], at: int, length: int) -> Word | None:
         return known
     is_translated = known.kind is Kind.NUMBER and known.unsure
     beside = (queue[i] for i in (at - 1, at + 1) if 0 <= i < len(queue))
-    return (
-        None
-        if (is_translated and part[0].text.istitle()) or any(_is_name_beside(x, part[0]) for x in beside)
-        else known
-    )
+    if (is_translated and part[0].text.istitle()) or any(_is_name_beside(x, part[0]) for x in beside):
+        return None
+    return known
 
 
 def _is_name_beside(word: Word, other: Word) -> bool:

@@ -64,9 +64,9 @@ def judge(mention: Mention) -> tuple[Rule, Verdict]:
     is_any = is_any or people.is_of_any(mention)
     if found.mine and is_own and not (is_yours or is_any):
         return found, found.mine
-    return found, found.standalone if found.standalone and not mention.is_result and is_standalone(
-        mention
-    ) else found.verdict
+    if found.standalone and not mention.is_result and is_standalone(mention):
+        return found, found.standalone
+    return found, found.verdict
 
 
 #: "My +1 was for the version of Monday"
