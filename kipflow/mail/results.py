@@ -22,10 +22,11 @@ from kipflow.mail.announcements.mailfacts import Mail
 from kipflow.mail.announcements.mails import result
 from kipflow.mail.announcements.names import are_people, can_be_listed, find_names, is_same_person
 from kipflow.mail.announcements.predicates import OVER
+from kipflow.mail.announcements.sentences import MAX_LINES, split_sentences
 from kipflow.mail.announcements.statements import can_call, may_be_of_vote, read_call, read_ends, read_outcomes
 from kipflow.mail.announcements.tallies import parse_tally
 from kipflow.mail.announcements.tallywords import BINDING, IN_ALL, NON_BINDING
-from kipflow.mail.announcements.tokens import MAX_LINES, has_parts, has_word, lands, split_sentences
+from kipflow.mail.announcements.tokens import has_parts, has_word, lands
 from kipflow.mail.announcements.verdicts import Says
 from kipflow.mail.content.text import plain
 from kipflow.mail.quoting import Words
@@ -132,8 +133,8 @@ def _even_out(words: Words) -> str:
 
 def find_cancel(words: Words, reading: SubjectReading) -> str | None:
     """The line that calls the vote off; None if the mail does not. Whether its writer may is decided elsewhere."""
-    tagged = reading.kind is MailKind.CANCEL
-    if not tagged and not _can_call_off(words, reading):
+    tagged, text = reading.kind is MailKind.CANCEL, _even_out(words)
+    if not (tagged or (can_call(text) and (reading.kind is MailKind.VOTE or has_word(text, "vote")))):
         return None
     lines = [plain(line.text) for line in words.own[:MAX_LINES]]
     mail = Mail(lines, reading, reading.topic)
@@ -141,11 +142,6 @@ def find_cancel(words: Words, reading: SubjectReading) -> str | None:
     if found is None and tagged and not reading.is_reply:
         found = next((line.strip() for line in lines if line.strip()), reading.topic)
     return found[:_LONGEST_LINE] if found is not None else None
-
-
-def _can_call_off(words: Words, reading: SubjectReading) -> bool:
-    text = _even_out(words)
-    return can_call(text) and (reading.kind is MailKind.VOTE or has_word(text, "vote"))
 
 
 def is_request(line: str) -> bool:

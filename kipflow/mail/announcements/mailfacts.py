@@ -14,8 +14,9 @@ from kipflow.mail.announcements.counts import CountReading, read_counts
 from kipflow.mail.announcements.names import find_names
 from kipflow.mail.announcements.others import names_another
 from kipflow.mail.announcements.predicates import OVER
+from kipflow.mail.announcements.sentences import blank_sentences, split_sentences
 from kipflow.mail.announcements.statements import Said, read_call, read_ends, read_outcomes, says_end
-from kipflow.mail.announcements.tokens import split_sentences, tokenize
+from kipflow.mail.announcements.tokens import tokenize
 from kipflow.mail.announcements.verdicts import Says
 
 _LEADING_VOTE = re.compile(
@@ -55,7 +56,12 @@ class Mail:
 
     @cached_property
     def counts(self) -> CountReading:
-        return read_counts(self.lines if self.counted is None else self.counted)
+        lines = self.lines if self.counted is None else self.counted
+        if len(self.own) < len(self.sentences):  # "KIP-3, the first attempt, failed with 2 binding +1. KIP-7 received"
+            own = read_counts(blank_sentences(lines, lambda sentence: names_another(sentence, self.reading)))
+            if own.any:
+                return own
+        return read_counts(lines)
 
     @cached_property
     def is_tagged(self) -> bool:

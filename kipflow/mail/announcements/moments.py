@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 
+from kipflow.mail.announcements.sentences import split_sentences
 from kipflow.mail.announcements.timewords import compile_times, find_hours, find_name, find_number
-from kipflow.mail.announcements.tokens import split_sentences
 
 _WEEK = timedelta(days=7)
 #: A day without an hour ends when it is over in every time zone.

@@ -8,12 +8,8 @@ from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 from importlib.resources import files
 
-from kipflow.mail import limits
 from kipflow.mail.relevance import fold_case, has_any
 from kipflow.mail.votes.lexicon import parse_lexicon
-
-MAX_LINES, _MAX_TEXT = limits.OWN_LINES.size, limits.OWN_TEXT.size
-_MAX_SENTENCES, _MAX_SENTENCE = 400, 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +44,6 @@ _QUOTED_UNIT = re.compile(
 _SHORTENED = {"'m": "am", "'re": "are", "'ve": "have", "'ll": "will", "'d": "would", "'s": "is"}
 _DENIED = {"ca": "cannot", "wo": "will not"}
 _NOT = re.compile(r"\b(wo|ca|[a-z]{2,6})n['’]t\b", re.IGNORECASE)
-_MONTH = r"\b(?:jan|feb|m[aä]r|apr|ma[iy]|jun|jul|aug|sep|o[ck]t|nov|de[cz])"
-#: not within "6. März", "Mar. 16"
-_SENTENCES = re.compile(
-    rf"(?<=[.!?])(?!(?<={_MONTH}\.)\s+\d|(?<=\d\.)\s+{_MONTH})\s+(?=\S)"
-    r"|(?:(?<=[:;]\))|(?<=[:;]-\)))\s+(?=(?-i:[A-Z]))"
-    r"|(?<=[。！？])|\n\s*\n|\n(?=\s*[-*•+\[]|\s*\S{1,30}:|\s*(?:yes|no|abstain\w{0,4})\s+\d)",
-    re.IGNORECASE,
-)
 
 
 @cache
@@ -147,11 +135,6 @@ def lands(text: str) -> bool:
 def _find_landings() -> re.Pattern[str]:
     words = "|".join(_list_words("landed"))
     return re.compile(rf"\b(?:{words})\b(?:\s+(?:now|then|here))?\s*(?:[.,;:!)—-]|$)", re.IGNORECASE)
-
-
-def split_sentences(lines: Sequence[str]) -> list[str]:
-    parts = _SENTENCES.split("\n".join(lines[:MAX_LINES])[:_MAX_TEXT])[:_MAX_SENTENCES]
-    return [" ".join(part.split())[:_MAX_SENTENCE] for part in parts if part and part.strip()]
 
 
 @lru_cache(maxsize=256)  # each sentence of a mail is read for several purposes

@@ -54,7 +54,7 @@ def settle_crossed_box(said: Expression, message: Message, call: Message | None)
     """What is `said` in a quotation is its writer's vote if it is a crossed box that is empty in the call, and the
     mail says no more than whether it binds."""
     box = _BOX.match(said.line)
-    if box is None or call is None:
+    if box is None or call is None or said.choice is None:
         return said
     own = (x for x in message.own_text.split("\n") if not is_same_person(x.strip(" ,-~"), message.author_name))
     if leaves_only(("filler",), fold(" ".join(own))):

@@ -26,7 +26,11 @@ _OTHER_OPINION = re.compile(
 _LED_IN = re.compile(
     r"(?:^|[.!?;]\s|(?:,|\s[–—-]{1,2}|(?=\s(?:and|but)\s))\s(?=(?:(?:and|but) )?(?:for|on|with)\b))"
     r"\W*(?:but |and )?(?:as )?(?P<how>for|on|to|with|without|regarding|concerning)\s+"
-    r"(?P<what>[^.,;:!?]{1,60}?)(?:,|,?\s+(?:i am|i'm|i give|i vote|it is|it's|my vote is))\s*(?:an? )?$"
+    r"(?P<what>[^.,;:!?]{1,60}?)(?:,|,?\s+(?:i am|i'm|i give|i vote|it is|it's|my vote is))\s*(?:at )?(?:an? )?$"
+)
+#: "Yes to the first (+1), no to the second (-1)"
+_SIDES_WITH = re.compile(
+    r"\b(?:yes|no|ok|fine|for|against|good)\s+(?P<thing>(?:to|on|for|with)\s+[^.,;:()]{1,60})\(\s*$", re.I
 )
 #: what is there already: "With the new name I'm +1", "with rev 22", not "with a new name"
 _NEW = re.compile(r"the (?:new|updated|latest|changed|current|added) |(?:rev(?:ision)?|version|draft|v)\.? ?\d")
@@ -124,7 +128,9 @@ def _read_led_in(lead: str, title: frozenset[str]) -> About | None:
         return About.NOTHING if is_there else About.UNKNOWN
     if has("part", what):
         return About.PART
-    is_thing = led.group("how") in {"for", "on"} and _is_a_thing(what, title)
+    is_thing = led.group("how") in {"for", "on"} and (
+        _is_a_thing(what, title) or (what.isdigit() and what not in title)  # "For 431 I'm at +0"
+    )
     return About.UNKNOWN if is_thing else None
 
 
@@ -133,7 +139,8 @@ def read_about(lead: str, rest: str, title: frozenset[str] = frozenset()) -> Abo
     led = _read_led_in(lead, title)
     if led is not None:
         return led
-    match = _OBJECT.match(rest)
+    sides = _SIDES_WITH.search(lead)
+    match = _OBJECT.match(rest if sides is None else sides["thing"])
     if match is None:
         return _read_other_object(rest)
     if begins("no_object", fold(match.group("what"))) or _NO_RESERVE.match(match.group("what")):

@@ -29,6 +29,8 @@ _LABEL = re.compile(r"(?:my |the )?(?:vote|ballot|answer|verdict)\s*[:=]\s*")
 _SIDES = ("assent", "consent", "approval", "rejection", "refusal", "abstention", "zero_word", "echoes", "no")
 _STRONG = ("consent", "approval", "rejection", "abstention", "echoes", "own_vote")
 _YES = re.compile(r"\b(?:yes|aye|oui|sí|sim|ja|да|nope|nay)\b")
+#: "No. Mail works offline."
+_BEGINS_WITH_NO = re.compile(r"\W*no(?:,? (?:thanks|thank you|sorry|please))?\W*", re.IGNORECASE)
 _LONE_ZERO = re.compile(r"(?<![\w.,:/-])0(?![\w:/-]|[.,]\w)")
 #: says or asks something in English
 _STATES = re.compile(
@@ -113,7 +115,9 @@ def _find_short_sentence(said: str, folded: str) -> Expression | None:
     """The same for a longer answer with a short sentence that is a yes or a no: "So: yes again, please count me."."""
     if len(said) > _LONGEST or has("puts_off", folded):
         return None
-    sentences = (x for x in SENTENCES.split(said) if len(x.split()) <= _FEW_WORDS and not _NO_VOTE.search(x))
+    sentences = [x for x in SENTENCES.split(said) if len(x.split()) <= _FEW_WORDS and not _NO_VOTE.search(x)]
+    if sentences and said.startswith(sentences[0]) and _BEGINS_WITH_NO.fullmatch(sentences[0]):
+        return find("short-answer", Standing.HINT, _WHY, choice=Choice.AGAINST, line=said).expression
     found = next((x for x in sentences if _YES.search(fold(x)) or any(has(name, fold(x)) for name in _STRONG)), None)
     return None if found is None else find("short-answer", Standing.HINT, _WHY, line=found).expression
 

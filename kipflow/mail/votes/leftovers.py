@@ -9,16 +9,14 @@ from itertools import chain
 from kipflow.domain.votes import Choice, Expression, Standing
 from kipflow.mail.announcements.counts import read_counts
 from kipflow.mail.announcements.names import is_own, is_same_person
-from kipflow.mail.content.text import plain
 from kipflow.mail.quoting import OwnLine
 from kipflow.mail.votes.answers import NEARLY, ask_about_near_value, read_answer, read_labelled
+from kipflow.mail.votes.boxes import read_box
 from kipflow.mail.votes.claims import find_claim, find_separate_claim, skip_claim
 from kipflow.mail.votes.conditions import MARK
 from kipflow.mail.votes.doubts import DoubtRule
 from kipflow.mail.votes.findings import Finding, find
 from kipflow.mail.votes.lexicon import begins, drop, ends, find_words, fold, has
-from kipflow.mail.votes.shapes import CHECKED
-from kipflow.mail.votes.structure import classify_lines
 from kipflow.mail.votes.values import OPTIONS, find_values, parse_value
 
 #: Most words of a line that is only a vote and its label.
@@ -81,24 +79,8 @@ def ask_about_the_rest(own: Sequence[OwnLine], author: str) -> Expression | None
     """The question that words without a vote leave open; None: they leave none."""
     text = "\n".join(line.text for line in own)
     near = (_read_near_values(text[:SHORT]), read_labelled(text[:SHORT]))
-    asked = (*near, _read_whole(text, author), read_answer(own, author), _read_leaning(text))
+    asked = (*near, read_box(own), _read_whole(text, author), read_answer(own, author), _read_leaning(text))
     return next((found.expression for found in chain(*asked)), None)
-
-
-def read_quoted_boxes(lines: Sequence[str], author: str, claimed: bool | None) -> Expression | None:
-    """The question about a box that is checked in a quotation: did the author check it, or only quote it? `claimed` is
-    what the mail says besides: "binding"."""
-    found = classify_lines([plain(line) for line in lines], author)
-    checked = [(lines[index], value) for index, (shape, value) in found.items() if shape is CHECKED]
-    if len(checked) != 1:
-        return None
-    [(line, written)] = checked
-    choice, value = parse_value(written)
-    own = find_claim("", line)
-    claimed = claimed if own is None else own
-    why = "a box is crossed in the quotation: by whom?"
-    asked = find("quoted-box", Standing.QUOTED, why, choice=choice, value=value, claimed=claimed, line=line.strip())
-    return asked.expression
 
 
 def read_own_entry(own: Sequence[OwnLine], author: str) -> Expression | None:

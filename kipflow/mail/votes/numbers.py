@@ -73,6 +73,19 @@ def bulleted(m: Mention) -> bool:
     return is_loose and not m.is_claimed and not m.mine_follows and re.match(r"\s+[a-z]", m.tail) is not None
 
 
+#: what follows the quotation mark behind a vote: 'merci', not 'means that you agree'
+_IS_OVER = re.compile(
+    r"[^.!?\w]{0,3}(?:binding\W{0,3})?[\"'”’»」“]\W*(?:non\W?)?(?:binding\b)?\W{0,3}[,.;!–—-](?!\s*[\"“«])"
+)
+
+
+@rule(ASK, "opens its line in quotation marks: a vote, or a citation?")
+def quoted_opening(m: Mention) -> bool:
+    """«+1» (non-binding), merci Jun | "-1", the tests fail | not: "+1" | not: "+1" means that you agree."""
+    is_quoted = m.opens and m.sentence.starts_line and is_in_quotes(m.lead, m.tail, is_claimed=m.is_claimed)
+    return is_quoted and _IS_OVER.match(m.tail) is not None
+
+
 @rule(IGNORE, "cites a value")
 def quoted_value(m: Mention) -> bool:
     """Please write "+1 (binding)" next time. | not: "+1" """

@@ -14,13 +14,14 @@ from kipflow.domain.votes import Choice, Expression, Standing
 from kipflow.mail.content.text import plain
 from kipflow.mail.quoting import OwnLine, Words
 from kipflow.mail.votes.about import read_title
+from kipflow.mail.votes.boxes import read_quoted_boxes
 from kipflow.mail.votes.changes import is_origin, read_change
 from kipflow.mail.votes.claims import find_claim
 from kipflow.mail.votes.conditions import has_condition
 from kipflow.mail.votes.doubts import OWN_VOTE, STANCE, drop_denied, find_doubt_rule, says_it_stands
 from kipflow.mail.votes.findings import Finding, Role, find, resolve, weigh_with_the_rest
 from kipflow.mail.votes.judging import judge, turns_against
-from kipflow.mail.votes.leftovers import SHORT, ask_about_the_rest, read_own_entry, read_quoted_boxes
+from kipflow.mail.votes.leftovers import SHORT, ask_about_the_rest, read_own_entry
 from kipflow.mail.votes.lexicon import begins, drop, ends, fold, has, speaks_of_votes
 from kipflow.mail.votes.mentions import Mention
 from kipflow.mail.votes.people import ANOTHERS, is_of_any

@@ -42,6 +42,8 @@ _STARTS = re.compile(r"^\s*(?:[-*•]\s+)?$")
 _EMPTY = re.compile(r"^(?:[\s_.\-…☐⬜□]*|\s*no?\s*)$", re.IGNORECASE)
 _CHECKED = re.compile(r"^\s*(?:[xX✓✔☑☒✅■√*vV+]{1,3}|yes|y|ok|\+1)\s*$", re.IGNORECASE)
 
+_WORDS = re.compile(rf"^\s*(?:[-*•]\s+)?{_MARK}\s*[^\W\d_]")
+
 #: "+1 yes, 0 don't care, -1 no": all that may be voted, on one line; not "+1 for the names, -1 for the rest"
 _MEANS = r"\s*[=:(-]?\s*(?!for\b|on\b|to\b|from\b|\(?(?:non-?)?binding\b)[^\W\d][^,;/|+]{0,30}"
 _LEGEND = re.compile(
@@ -87,13 +89,24 @@ def find_boxes(lines: Sequence[str]) -> Shapes:
     return found
 
 
+def find_checked_words(lines: Sequence[str]) -> str | None:
+    """The one box with words instead of a value that is checked: "[X] Stable - go ahead"; None if there is no such."""
+    boxes = [(line, m) for line in lines if find_box(line) is None and (m := _WORDS.match(line)) is not None]
+    checked = [line for line, m in boxes if _CHECKED.match(mark := _find_mark(m)) and not mark.strip().endswith("1")]
+    return checked[0] if len(checked) == 1 else None
+
+
+def _find_mark(box: re.Match[str]) -> str:
+    return next(box[name] for name in ("mark", "paren", "glyph", "line") if box[name] is not None)
+
+
 def find_box(line: str) -> tuple[Shape, str] | None:
     """The ballot box in a plain line ("[ ] +1", "[x] -1", "+1 [X]", "[ ] +1 [ ] 0 [x] -1"), and its value."""
     found = list(_BOX.finditer(line)) if len(line) < 200 else []
     if len(found) < 2:
         first = found[0] if found and _STARTS.match(line[: found[0].start()]) else _BOX_BEHIND.match(line)
         found = [first] if first is not None else []
-    marks = [next(m[name] for name in ("mark", "paren", "glyph", "line") if m[name] is not None) for m in found]
+    marks = [_find_mark(m) for m in found]
     checked = [m for m, mark in zip(found, marks, strict=True) if _CHECKED.match(mark)]
     if checked:
         return (CHECKED if len(checked) == 1 else SEVERAL), _signed(checked[0]["value"])
