@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from kipflow.mail.announcements.entries import Draft, Entry, mark_names
+from kipflow.mail.announcements.entries import Draft, mark_names
 from kipflow.mail.announcements.tallywords import IN_ALL, Kind, Word
 
 if TYPE_CHECKING:
@@ -66,14 +66,9 @@ def _complete_head(parser: Parser, first: dict[Kind, Word]) -> None:
         parser.take_group(first[Kind.GROUP])
     if Kind.CHOICE in first and parser.draft.choice is None:
         parser.take_choice(first[Kind.CHOICE])
-    draft = parser.draft
-    if Kind.NUMBER in first and draft.number is None:  # also "[3] +1 (binding)"
-        draft.drop_label()
-        number = int(first[Kind.NUMBER].value)
-        if number == 0 and draft.names and draft.has_head:  # "Binding: Mara, Jun, Kim (0) and me"
-            parser.entries.append(Entry(draft.group or IN_ALL, "0", names=(draft.names.pop(),)))
-        else:
-            draft.number = number
+    if Kind.NUMBER in first and parser.draft.number is None:  # also "[3] +1 (binding)"
+        parser.draft.drop_label()
+        parser.draft.number = int(first[Kind.NUMBER].value)
 
 
 def _read_counted(parser: Parser, inner: Sequence[Word], group: str | None, number: int) -> None:

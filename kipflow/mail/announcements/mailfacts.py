@@ -12,7 +12,7 @@ from kipflow.domain.facts import MailKind, SubjectReading
 from kipflow.mail.announcements.clauses import Subject, retracts, takes_back, thanks_all
 from kipflow.mail.announcements.counts import CountReading, read_counts
 from kipflow.mail.announcements.names import find_names
-from kipflow.mail.announcements.others import names_another
+from kipflow.mail.announcements.others import begins_with_another, names_another
 from kipflow.mail.announcements.predicates import OVER
 from kipflow.mail.announcements.sentences import blank_sentences, split_sentences
 from kipflow.mail.announcements.statements import Said, read_call, read_ends, read_outcomes, says_end
@@ -58,7 +58,7 @@ class Mail:
     def counts(self) -> CountReading:
         lines = self.lines if self.counted is None else self.counted
         if len(self.own) < len(self.sentences):  # "KIP-3, the first attempt, failed with 2 binding +1. KIP-7 received"
-            own = read_counts(blank_sentences(lines, lambda sentence: names_another(sentence, self.reading)))
+            own = read_counts(blank_sentences(lines, lambda s: begins_with_another(s, self.reading) and says_end(s)))
             if own.any:
                 return own
         return read_counts(lines)

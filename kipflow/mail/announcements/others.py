@@ -32,6 +32,16 @@ def names_another(sentence: str, reading: SubjectReading) -> bool:
     return not known.issuperset(found) and not _is_joined(sentence, prefix, reading.numbers)
 
 
+def begins_with_another(sentence: str, reading: SubjectReading) -> bool:
+    """Whether a sentence names another proposal before any number, and not the subject's: "KIP-3 had 2 binding +1"."""
+    prefix = _find_prefix(reading.topic, reading.numbers)
+    keys = _find_keys(sentence, prefix) if prefix else []
+    if not keys or any(int(key.group(1)) in reading.numbers for key in keys):
+        return False
+    before = sentence[: keys[0].start()]
+    return not any(char.isdigit() or char in "+-*•" for char in before)
+
+
 @lru_cache(maxsize=1024)
 def _find_prefix(topic: str, numbers: tuple[int, ...]) -> str:
     """The letters before the proposal's number; "" if the subject names none."""
@@ -41,10 +51,14 @@ def _find_prefix(topic: str, numbers: tuple[int, ...]) -> str:
 
 def _is_joined(sentence: str, prefix: str, numbers: tuple[int, ...]) -> bool:
     """Whether all proposals named are one list that contains this one: "KIP-7 and KIP-9 are accepted"."""
-    keys = list(re.finditer(rf"(?<![a-z0-9]){re.escape(prefix)}[\s_:#-]{{0,3}}(\d{{1,9}})", sentence, re.IGNORECASE))
+    keys = _find_keys(sentence, prefix)
     pairs = pairwise(keys)
     own = any(int(key.group(1)) in numbers for key in keys)
     return own and all(_JOINED.fullmatch(sentence[a.end() : b.start()]) for a, b in pairs)
+
+
+def _find_keys(sentence: str, prefix: str) -> list[re.Match[str]]:
+    return list(re.finditer(rf"(?<![a-z0-9]){re.escape(prefix)}[\s_:#-]{{0,3}}(\d{{1,9}})", sentence, re.IGNORECASE))
 
 
 def drop_successor(sentence: str) -> str:

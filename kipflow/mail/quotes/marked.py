@@ -36,8 +36,6 @@ _BARRED = re.compile(r"\s{0,8}[│┃](?!.*[│┃])")
 
 _QUOTE_RUN = re.compile(r"q+")
 _BETWEEN_QUOTES = re.compile(r"q(?=oq)")
-#: From this length on a quoted line can have been wrapped.
-_FULL = 62
 #: "> I have read it and I am"
 _BREAKS_OFF = re.compile(r"\b(?:am|is|i'm|it's|my|an?|clear)\s*$", re.IGNORECASE)
 
@@ -155,31 +153,23 @@ def _find_earlier_part(lines: list[str], marks: list[str], first: int) -> int:
     return first
 
 
-def _may_wrap(line: str) -> bool:
-    """Whether a quoted line is so long, and so unfinished, that its last words may have gone to the next line."""
-    return len(line) >= _FULL and not line.rstrip().endswith((".", "!", "?", ":"))
-
-
 def mark_leftovers(lines: list[str], marks: list[str]) -> tuple[str, ...]:
     """Mark a lone line between two quoted ones as quoted: it is the rest of a wrapped line.
 
-    Returns the only vote of a mail if it may be such a rest, if the quoted line above it breaks off, or is empty and
-    the next one is quoted, too: it may be a quoted line that lost its mark, or a reply.
+    Returns the votes among these, and the only other vote of a mail if the quoted line above it breaks off, or is empty
+    and the next one is quoted, too: it may be a quoted line that lost its mark, or a reply.
     """
-    rests = [
-        index
-        for alone in _BETWEEN_QUOTES.finditer("".join(marks))
-        if _may_wrap(lines[(index := alone.start() + 1) - 1]) and lines[index].strip() and lines[index + 1].strip("> |")
-    ]
-    for index in rests:
-        if VOTE_LINE.match(lines[index]) is None:
+    rests = []
+    for alone in _BETWEEN_QUOTES.finditer("".join(marks)):
+        index = alone.start() + 1
+        if lines[index].strip() and len(lines[index - 1]) >= 62 and lines[index + 1].strip("> |"):
             marks[index] = QUOTED
+            rests.extend([lines[index]] if VOTE_LINE.match(lines[index]) else [])
     kinds = "".join(marks)
     below = (
         run.end()
         for run in _QUOTE_RUN.finditer(kinds)
-        if run.end() in rests
-        or _BREAKS_OFF.search(above := lines[run.end() - 1])
+        if _BREAKS_OFF.search(above := lines[run.end() - 1])
         or (not above.strip("> |") and kinds[run.end() + 1 : run.end() + 2] == QUOTED)
     )
     broken = [i for i in below if marks[i : i + 1] == [OWN] and VOTE_LINE.match(lines[i])]
@@ -187,6 +177,6 @@ def mark_leftovers(lines: list[str], marks: list[str]) -> tuple[str, ...]:
         not broken
         or sum(m == OWN and VOTE_LINE.match(line) is not None for line, m in zip(lines, marks, strict=True)) > 1
     ):
-        return ()
+        return tuple(rests)
     marks[broken[0]] = DROPPED
-    return (lines[broken[0]],)
+    return (*rests, lines[broken[0]])

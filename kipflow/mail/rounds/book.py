@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from functools import cached_property
 
-from kipflow.domain.facts import Message
+from kipflow.domain.facts import MailKind, Message
 from kipflow.domain.policy import Policy
 from kipflow.domain.proposals import find_references, format_key
 from kipflow.domain.roster import Roster
@@ -17,7 +17,7 @@ from kipflow.mail.announcements.others import drop_successor
 from kipflow.mail.rounds.entitled import Entitled
 from kipflow.mail.rounds.linking import Attribution, Links, find_times
 from kipflow.mail.rounds.rounds import Earlier, Round
-from kipflow.mail.rounds.topics import drop_key
+from kipflow.mail.rounds.topics import drop_key, has_same_version, is_same_topic, split_candidate
 
 
 class Book:
@@ -119,6 +119,23 @@ class Book:
         if not self.entitled.knows_anybody and message.author_address != round_.root.author_address:
             return False
         return self.entitled.judge_authority(round_, message, self.time_of(message)).is_caller
+
+    def find_similar(self, message: Message) -> list[Round]:
+        """The rounds of votes without a number that a result or cancellation names in other words.
+
+        Its topic is like theirs, or their caller names the version of the only release with it: "3.8.1 RC1" and
+        "Release names version 3.8.1".
+        """
+        if message.reading.kind not in {MailKind.RESULT, MailKind.CANCEL}:
+            return []
+        topic, free = message.reading.topic, [r for r in self.all_rounds() if r.number is None]
+        alike = [r for r in free if is_same_topic(topic, r.root.reading.topic)]
+        if not alike:
+            alike = [
+                r for r in free if has_same_version(topic, r.root.reading.topic) and self.is_from_caller(message, r)
+            ]
+            alike = alike if len({split_candidate(r.root.reading.topic)[0] for r in alike}) == 1 else []
+        return sorted(alike, key=lambda r: (r.opened_at, r.root.message_id))
 
     def names_other(self, round_: Round, line: str) -> bool:
         """Whether a line names proposals, and not the round's own."""

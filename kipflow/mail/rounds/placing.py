@@ -12,7 +12,7 @@ from kipflow.domain.proposals import find_references, format_key
 from kipflow.domain.votes import Standing
 from kipflow.mail.rounds.book import Book, find_last, find_lost_id
 from kipflow.mail.rounds.rounds import Round
-from kipflow.mail.rounds.topics import drop_key, is_same_topic
+from kipflow.mail.rounds.topics import drop_key, has_same_version, is_same_topic
 from kipflow.mail.votes.lexicon import fold, speaks_of_votes
 
 
@@ -43,7 +43,7 @@ class Placing:
             return lost
         found = []
         for key in self.book.keys_of(message):
-            rounds = self.book.rounds.get(key) or self.similar(message)
+            rounds = self.book.rounds.get(key) or self.book.find_similar(message)
             if not rounds and reading.kind is MailKind.VOTE and not reading.is_forward:
                 self.book.open(message, missing=True)
                 return []
@@ -219,7 +219,8 @@ class Placing:
             return round_.number in reading.numbers
         if round_.number is not None and reading.is_reply and reading.kind is not MailKind.OTHER:
             return True
-        return is_same_topic(reading.topic, round_.root.reading.topic)
+        topics = (reading.topic, round_.root.reading.topic)
+        return is_same_topic(*topics) or (reading.kind is MailKind.RESULT and has_same_version(*topics))
 
     def pick_running(self, round_: Round, at: datetime) -> Round:
         """The round that was running at `at`, if its caller began a new one within its own thread."""
@@ -236,15 +237,3 @@ class Placing:
             return round_
         last = find_last((r for r in others if r.repeats_title(message)), self.book.time_of(message))
         return last if last is not None and last.opened_at > round_.opened_at else round_
-
-    def similar(self, message: Message) -> list[Round]:
-        """Votes without a number whose subject an announcement repeats in other words."""
-        if message.reading.kind not in {MailKind.RESULT, MailKind.CANCEL}:
-            return []
-        alike = [
-            round_
-            for rounds in self.book.rounds.values()
-            for round_ in rounds
-            if round_.number is None and is_same_topic(message.reading.topic, round_.root.reading.topic)
-        ]
-        return sorted(alike, key=lambda r: (r.opened_at, r.root.message_id))

@@ -12,7 +12,9 @@ from kipflow.mail.announcements.names import is_same_person
 from kipflow.mail.votes.answers import read_short_answer
 from kipflow.mail.votes.conditions import SENTENCES
 from kipflow.mail.votes.doubts import says_it_stands
+from kipflow.mail.votes.findings import find
 from kipflow.mail.votes.lexicon import fold, has, leaves_only
+from kipflow.mail.votes.shapes import find_checked_words
 from kipflow.mail.votes.values import skip_bullet
 
 #: Most mails that one is compared with, and most of its lines that are compared at once.
@@ -50,18 +52,25 @@ def _find_answered(message: Message) -> str:
     return message.in_reply_to or next(reversed(message.references), "")
 
 
-def settle_crossed_box(said: Expression, message: Message, call: Message | None) -> Expression:
+def settle_crossed_box(said: Expression, message: Message, call: Message | None) -> Expression | None:
     """What is `said` in a quotation is its writer's vote if it is a crossed box that is empty in the call, and the
-    mail says no more than whether it binds."""
-    box = _BOX.match(said.line)
-    if box is None or call is None or said.choice is None:
-        return said
+    mail says no more than whether it binds; None if it has words for a value that the call does not offer."""
+    is_offered = call is not None and _offers(call, said.line)
+    if said.choice is None:
+        return said if is_offered else None
     own = (x for x in message.own_text.split("\n") if not is_same_person(x.strip(" ,-~"), message.author_name))
-    if leaves_only(("filler",), fold(" ".join(own))):
+    if not is_offered or leaves_only(("filler",), fold(" ".join(own))):
         return said
-    empty = re.compile(rf"\[[ _]*\] ?{re.escape(_even(said.line[box.end() :]))}")
-    is_empty = any(empty.fullmatch(_even(line)) for line in call.own_text.split("\n"))
-    return replace(said, standing=Standing.CLEAR, why="") if is_empty else said
+    return replace(said, standing=Standing.CLEAR, why="")
+
+
+def _offers(call: Message, line: str) -> bool:
+    """Whether a line is a box that stands in the call, empty."""
+    box = _BOX.match(line)
+    if box is None:
+        return False
+    empty = re.compile(rf"\[[ _]*\] ?{re.escape(_even(line[box.end() :]))}")
+    return any(empty.fullmatch(_even(x)) for x in call.own_text.split("\n"))
 
 
 def _add_short_answer(message: Message, said: tuple[Expression, ...], call: Message | None) -> tuple[Expression, ...]:
@@ -74,6 +83,10 @@ def _add_short_answer(message: Message, said: tuple[Expression, ...], call: Mess
     if any(map(says_it_stands, SENTENCES.split(message.own_text))):
         return said
     short = read_short_answer(message.own_text, message.author_name)
+    box = find_checked_words(message.own_text.split("\n"))
+    if box is not None and _offers(call, box):
+        why = "a box without a value is crossed: which vote?"
+        short = find("checked-words", Standing.HINT, why, line=box).expression
     return said if short is None else (*said, short)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 _CANDIDATE = re.compile(r"[\s._-]*\b(?:(?:release )?candidate|rc)\s?[#._-]?\s?(\d{1,2})\b", re.IGNORECASE)
+_RELEASE = re.compile(r"(?<![\w.])\d{1,4}(?:\.\d{1,4}){1,3}(?![\w.])")
 _VERSION = re.compile(r"(?P<apart>\W{0,3})v(?:ersion)?\.?\s?\d{1,2}\W?\Z")
 #: Topics shorter than this are too common to be recognized by a part.
 _SHORT_TOPIC = 8
@@ -18,6 +19,12 @@ def is_same_topic(one: str, other: str) -> bool:
     ours, theirs = set(one.split()), set(other.split())
     versions = {w for w in ours ^ theirs if any(c.isdigit() for c in w)}
     return not versions and len(ours & theirs) >= _ALIKE * max(len(ours), len(theirs), 1)
+
+
+def has_same_version(one: str, other: str) -> bool:
+    """Whether two topics name the same versions: "3.8.1 rc1" and "release names version 3.8.1"."""
+    ours, theirs = (set(_RELEASE.findall(split_candidate(topic)[0])) for topic in (one, other))
+    return bool(ours) and ours == theirs
 
 
 def drop_key(topic: str, prefix: str) -> str:

@@ -28,10 +28,6 @@ _LED_IN = re.compile(
     r"\W*(?:but |and )?(?:as )?(?P<how>for|on|to|with|without|regarding|concerning)\s+"
     r"(?P<what>[^.,;:!?]{1,60}?)(?:,|,?\s+(?:i am|i'm|i give|i vote|it is|it's|my vote is))\s*(?:at )?(?:an? )?$"
 )
-#: "Yes to the first (+1), no to the second (-1)"
-_SIDES_WITH = re.compile(
-    r"\b(?:yes|no|ok|fine|for|against|good)\s+(?P<thing>(?:to|on|for|with)\s+[^.,;:()]{1,60})\(\s*$", re.I
-)
 #: what is there already: "With the new name I'm +1", "with rev 22", not "with a new name"
 _NEW = re.compile(r"the (?:new|updated|latest|changed|current|added) |(?:rev(?:ision)?|version|draft|v)\.? ?\d")
 #: one noun at the end of its clause: "… paragraph.", not "… change undone"
@@ -65,7 +61,7 @@ _SEVERAL = re.compile(r"\b(?:and|or|with|plus)\b|[,/&+;]", re.IGNORECASE)
 #: letters by which a title's word is known with any ending: "retire", "retiring"
 _STEM = 5
 _KEY_NUMBER = re.compile(r"\b[A-Za-z]{2,12}-(\d{1,6})\b")
-_SHORTEST = 4
+_SHORTEST, _SHORT_NUMBER = 4, 2
 #: "the release notes", "the KIP title", "move the deadline": a noun of something else, or another verb
 _ENDS_NOUN = re.compile(
     r"\b(?:notes|date|manager|title|name|extension|bump|process|policy|schedule|cycle|page|text|draft|deadline|meeting|call)\b"
@@ -128,9 +124,8 @@ def _read_led_in(lead: str, title: frozenset[str]) -> About | None:
         return About.NOTHING if is_there else About.UNKNOWN
     if has("part", what):
         return About.PART
-    is_thing = led.group("how") in {"for", "on"} and (
-        _is_a_thing(what, title) or (what.isdigit() and what not in title)  # "For 431 I'm at +0"
-    )
+    is_number = what.isdigit() and len(what) > _SHORT_NUMBER and what not in title  # "For 431 I'm at +0"
+    is_thing = led.group("how") in {"for", "on"} and (is_number or _is_a_thing(what, title))
     return About.UNKNOWN if is_thing else None
 
 
@@ -139,8 +134,7 @@ def read_about(lead: str, rest: str, title: frozenset[str] = frozenset()) -> Abo
     led = _read_led_in(lead, title)
     if led is not None:
         return led
-    sides = _SIDES_WITH.search(lead)
-    match = _OBJECT.match(rest if sides is None else sides["thing"])
+    match = _OBJECT.match(rest)
     if match is None:
         return _read_other_object(rest)
     if begins("no_object", fold(match.group("what"))) or _NO_RESERVE.match(match.group("what")):

@@ -29,8 +29,12 @@ _LABEL = re.compile(r"(?:my |the )?(?:vote|ballot|answer|verdict)\s*[:=]\s*")
 _SIDES = ("assent", "consent", "approval", "rejection", "refusal", "abstention", "zero_word", "echoes", "no")
 _STRONG = ("consent", "approval", "rejection", "abstention", "echoes", "own_vote")
 _YES = re.compile(r"\b(?:yes|aye|oui|sí|sim|ja|да|nope|nay)\b")
-#: "No. Mail works offline."
-_BEGINS_WITH_NO = re.compile(r"\W*no(?:,? (?:thanks|thank you|sorry|please))?\W*", re.IGNORECASE)
+#: "No. Mail works offline.", not "No. 3 in the list"
+_BEGINS_WITH_NO = re.compile(r"\W*no\.\s+(?!\d)", re.IGNORECASE)
+#: "I join Jun", not "I join Jun in thanking Ola"
+_JOINS = re.compile(
+    r"(?:I join|Ich schließe mich|Je rejoins|Me (?:uno|sumo) a) (?:[A-Z]\w+|you|dem|den \w+)\b(?! in\b)(?!.*\bnicht\b)"
+)
 _LONE_ZERO = re.compile(r"(?<![\w.,:/-])0(?![\w:/-]|[.,]\w)")
 #: says or asks something in English
 _STATES = re.compile(
@@ -74,7 +78,8 @@ def read_answer(own: Sequence[OwnLine], author: str) -> Iterator[Finding]:
     alone = [x for x in said if not x.answers] if len(written) == 1 else []
     for line in alone or (x for x in said if find_values(x.answers)):
         folded = fold(line.text)
-        if begins("echoes", folded) and len(skip("echoes", folded).split()) <= _FEW_BEHIND:
+        echoes = begins("echoes", folded) and len(skip("echoes", folded).split()) <= _FEW_BEHIND
+        if echoes or _JOINS.match(line.text.strip()):
             yield find("as-another", Standing.HINT, "says the same as somebody: which vote?", line=line.text.strip())
     for line in alone:
         shown, folded = line.text.strip(), fold(line.text)
@@ -115,9 +120,9 @@ def _find_short_sentence(said: str, folded: str) -> Expression | None:
     """The same for a longer answer with a short sentence that is a yes or a no: "So: yes again, please count me."."""
     if len(said) > _LONGEST or has("puts_off", folded):
         return None
-    sentences = [x for x in SENTENCES.split(said) if len(x.split()) <= _FEW_WORDS and not _NO_VOTE.search(x)]
-    if sentences and said.startswith(sentences[0]) and _BEGINS_WITH_NO.fullmatch(sentences[0]):
-        return find("short-answer", Standing.HINT, _WHY, choice=Choice.AGAINST, line=said).expression
+    if _BEGINS_WITH_NO.match(said):
+        return find("short-answer", Standing.HINT, _WHY, line=said).expression
+    sentences = (x for x in SENTENCES.split(said) if len(x.split()) <= _FEW_WORDS and not _NO_VOTE.search(x))
     found = next((x for x in sentences if _YES.search(fold(x)) or any(has(name, fold(x)) for name in _STRONG)), None)
     return None if found is None else find("short-answer", Standing.HINT, _WHY, line=found).expression
 

@@ -11,7 +11,6 @@ from kipflow.mail.announcements.counts import read_counts
 from kipflow.mail.announcements.names import is_own, is_same_person
 from kipflow.mail.quoting import OwnLine
 from kipflow.mail.votes.answers import NEARLY, ask_about_near_value, read_answer, read_labelled
-from kipflow.mail.votes.boxes import read_box
 from kipflow.mail.votes.claims import find_claim, find_separate_claim, skip_claim
 from kipflow.mail.votes.conditions import MARK
 from kipflow.mail.votes.doubts import DoubtRule
@@ -79,7 +78,7 @@ def ask_about_the_rest(own: Sequence[OwnLine], author: str) -> Expression | None
     """The question that words without a vote leave open; None: they leave none."""
     text = "\n".join(line.text for line in own)
     near = (_read_near_values(text[:SHORT]), read_labelled(text[:SHORT]))
-    asked = (*near, read_box(own), _read_whole(text, author), read_answer(own, author), _read_leaning(text))
+    asked = (*near, _read_whole(text, author), read_answer(own, author), _read_leaning(text))
     return next((found.expression for found in chain(*asked)), None)
 
 
@@ -95,7 +94,9 @@ def read_own_entry(own: Sequence[OwnLine], author: str) -> Expression | None:
     kinds = [kind for kind, names in listed.items() if any(n == "myself" or is_same_person(n, author) for n in names)]
     claimed = next((claim for kind in kinds if (claim := find_claim("", kind)) is not None), find_claim("", entry))
     said = " ".join(s for s in _SENTENCE.split(line) if find_values(s) or has("first_person", fold(s)))
-    if len({kind.split()[0] for kind in kinds}) == 1 and not has("negation", fold(said)):
+    choices = {kind.split()[0] for kind in kinds}
+    # a value other than +1 must stand on the line: the heading above may be of another list
+    if len(choices) == 1 and (choices == {"+1"} or find_values(line)) and not has("negation", fold(said)):
         choice, value = parse_value(kinds[0].split()[0])
         return find("own-entry", Standing.CLEAR, choice=choice, value=value, claimed=claimed, line=line).expression
     why = "lists its author among the voters: is that a vote?"

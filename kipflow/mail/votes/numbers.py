@@ -73,17 +73,18 @@ def bulleted(m: Mention) -> bool:
     return is_loose and not m.is_claimed and not m.mine_follows and re.match(r"\s+[a-z]", m.tail) is not None
 
 
-#: what follows the quotation mark behind a vote: 'merci', not 'means that you agree'
+#: the end of a quotation that is a whole vote, and what may follow it: thanks
 _IS_OVER = re.compile(
-    r"[^.!?\w]{0,3}(?:binding\W{0,3})?[\"'”’»」“]\W*(?:non\W?)?(?:binding\b)?\W{0,3}[,.;!–—-](?!\s*[\"“«])"
+    r"[^.!?\w]{0,3}(?:(?:non\W?)?binding\W{0,3})?[\"'”’»」“]\W*(?:(?:non\W?)?binding\b\W{0,2})?[,.!–—-]\s*"
 )
 
 
 @rule(ASK, "opens its line in quotation marks: a vote, or a citation?")
 def quoted_opening(m: Mention) -> bool:
-    """«+1» (non-binding), merci Jun | "-1", the tests fail | not: "+1" | not: "+1" means that you agree."""
+    """«+1» (non-binding), merci Jun | "+1", thanks | not: "+1" | not: "+1", wrote Jun."""
     is_quoted = m.opens and m.sentence.starts_line and is_in_quotes(m.lead, m.tail, is_claimed=m.is_claimed)
-    return is_quoted and _IS_OVER.match(m.tail) is not None
+    over = _IS_OVER.match(m.tail) if is_quoted and not m.is_mine else None
+    return over is not None and any(begins(name, fold(m.tail[over.end() :])) for name in ("greeting", "praise"))
 
 
 @rule(IGNORE, "cites a value")

@@ -93,7 +93,7 @@ def explain(
     else:
         rest = (read_own_entry if is_result else ask_about_the_rest)(words.own, author)
         if vote is None and not is_result and (rest is None or rest.standing is Standing.LEANING or _only_claims(rest)):
-            rest = read_quoted_boxes(words.quoted_boxes, author, rest.claimed_binding if rest else None) or rest
+            rest = read_quoted_boxes(words.quoted_boxes, author, rest)
         if vote is None or rest is None or rest.standing is Standing.LEANING:
             vote = vote or rest
         else:

@@ -42,6 +42,7 @@ _STARTS = re.compile(r"^\s*(?:[-*•]\s+)?$")
 _EMPTY = re.compile(r"^(?:[\s_.\-…☐⬜□]*|\s*no?\s*)$", re.IGNORECASE)
 _CHECKED = re.compile(r"^\s*(?:[xX✓✔☑☒✅■√*vV+]{1,3}|yes|y|ok|\+1)\s*$", re.IGNORECASE)
 
+_CROSSED = re.compile(r"\s*[xX✓✔☑☒✅■]\s*$")  # not "[*] see the page"
 _WORDS = re.compile(rf"^\s*(?:[-*•]\s+)?{_MARK}\s*[^\W\d_]")
 
 #: "+1 yes, 0 don't care, -1 no": all that may be voted, on one line; not "+1 for the names, -1 for the rest"
@@ -92,7 +93,7 @@ def find_boxes(lines: Sequence[str]) -> Shapes:
 def find_checked_words(lines: Sequence[str]) -> str | None:
     """The one box with words instead of a value that is checked: "[X] Stable - go ahead"; None if there is no such."""
     boxes = [(line, m) for line in lines if find_box(line) is None and (m := _WORDS.match(line)) is not None]
-    checked = [line for line, m in boxes if _CHECKED.match(mark := _find_mark(m)) and not mark.strip().endswith("1")]
+    checked = [line for line, m in boxes if _CROSSED.match(_find_mark(m))]
     return checked[0] if len(checked) == 1 else None
 
 

@@ -32,7 +32,7 @@ _MAX_LINES = 200
 _MAX_LINE = 400
 _DOUBTED = re.compile(r"\?|\b(?:not|no longer|was|were|would|could|might)\b", re.IGNORECASE)
 #: what may join a value to its proposal: "KIP-7: +1", "KIP-7 -> -1", "For 1135 it is -1"
-_JOINS = r"(?:[:=,]|->|→|[–—-](?=\s)|is|gets|,?\s*(?:it is|it['’]s|i am|i['’]m))?"
+_JOINS = r"(?:[:=,]|->|→|[–—-](?=\s)|is|gets|,?\s*(?:it is|it['’]s|i am|i['’]m)(?: at)?)?"
 
 
 @dataclass(frozen=True, slots=True)
