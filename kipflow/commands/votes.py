@@ -17,12 +17,13 @@ from kipflow.commands.output import as_of_option, console, format_option, print_
 from kipflow.config.loading import find_roster, load_community
 from kipflow.config.roster import load_roster
 from kipflow.config.settings import read_settings
+from kipflow.domain.records import pick_fields
 from kipflow.domain.ruled import find_open_ends
 from kipflow.domain.texts import say_count
 from kipflow.domain.times import say_moment
 from kipflow.domain.votes import BallotStatus
 from kipflow.services.read_votes import VoteReading, VotesReport, read_votes
-from kipflow.services.votes_report import CSV_COLUMNS, csv_rows, render_json, table_rows
+from kipflow.services.votes_report import CSV_COLUMNS, PASSED_OVER, csv_rows, render_json, table_rows
 
 #: On a terminal with fewer columns a table of votes would be unreadable.
 NARROW = 110
@@ -35,7 +36,7 @@ NARROW = 110
     "-C", "--community", "name", metavar="NAME|FILE", help="Its policy and prefix (default: the current one)."
 )
 @click.option(
-    "--explain", "explained", is_flag=True, help="Also list lines that look like votes and are none: why (as a table)."
+    "--explain", "explained", is_flag=True, help="Also list lines that look like votes and are none: why (no CSV)."
 )
 @as_of_option
 @format_option
@@ -50,8 +51,8 @@ def votes(
     --explain is about lines that look like votes; what the stage of a stored proposal rests on says
     `kipflow status NUMBER`.
     """
-    if explained and form != "table":
-        raise click.UsageError("--explain prints a table: leave --format out")
+    if explained and form == "csv":
+        raise click.UsageError("--explain has no CSV: use --format table or json")
     if name:
         os.environ["KIPFLOW_COMMUNITY"] = name  # the commands that are shown are for it
     settings = read_settings()
@@ -63,7 +64,7 @@ def votes(
             paths, community=community, roster=people, as_of=as_of, on_mail=mails_read, explained=explained
         )
     if form == "json":
-        print_json(render_json(report))
+        print_json(render_json(report, explained=explained))
     elif form == "csv":
         print_rows(csv_rows(report), form, columns=CSV_COLUMNS)
     else:
@@ -115,12 +116,11 @@ def _print_report(report: VotesReport, *, rules_of: str) -> None:
         print_table(rows, columns=list(rows[0]))
     if report.passed_over:
         console().print("\nnot counted as votes, by docs/reading-votes.md:")
-        columns = ["author", "line", "rule", "why", "message_id"]
         if console().width < NARROW:
             for each in report.passed_over:
                 console().print(f"  {each.author}: {each.line}\n    {each.rule}: {each.why} {each.message_id}")
             return
-        print_table([{name: getattr(each, name) for name in columns} for each in report.passed_over], columns=columns)
+        print_table([pick_fields(each, *PASSED_OVER) for each in report.passed_over], columns=PASSED_OVER)
 
 
 def _print_narrow(rows: Sequence[Mapping[str, str]]) -> None:

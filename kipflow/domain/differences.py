@@ -92,7 +92,7 @@ def compare_without_roster(vote: Vote) -> Iterator[str]:
         return
     binding, other = declared.binding or {}, declared.non_binding or {}
     if binding or any("binding" in key for key in declared.names):
-        yield "no roster: whose votes bind is not known"
+        yield "the roster has none of the voters: whose votes bind is not known"
     total = {choice: binding[choice] + other[choice] for choice in binding.keys() & other.keys()}
     names = {
         choice: (*declared.names.get(f"{choice} binding", ()), *declared.names.get(f"{choice} non-binding", ()))

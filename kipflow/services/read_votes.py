@@ -193,6 +193,8 @@ def _judge(vote: Vote, roster: Roster, policy: Policy, as_of: datetime, read_unt
     earliest_close = find_period_end(vote, policy.voting_period, as_of)
     judged = judge(vote, as_of, earliest_close=earliest_close)
     outcome = find_outcome(judged, policy, as_of)
+    knows_somebody = any(ballot.known_by is not KnownBy.UNKNOWN for ballot in judged.ballots)
+    compare = find_differences if roster.people and (knows_somebody or not judged.ballots) else compare_without_roster
     return VoteReading(
         vote=judged,
         tally=count(judged.ballots),
@@ -200,7 +202,7 @@ def _judge(vote: Vote, roster: Roster, policy: Policy, as_of: datetime, read_unt
         earliest_close=earliest_close,
         differences=(
             *_compare_outcomes(judged, outcome, earliest_close),
-            *(find_differences(judged) if roster.people else compare_without_roster(judged)),
+            *compare(judged),
             *_find_late(judged, policy, as_of, earliest_close),
         ),
         possible=find_possible_outcomes(judged, policy, as_of),

@@ -26,6 +26,8 @@ CSV_COLUMNS = (
     *("binding", "claimed_binding", "cast_at", "status", "rule", "line", "message_id", "known_by", "why"),
     "reservations",
 )
+#: of a line that looks like a vote and is none
+PASSED_OVER = ("author", "line", "rule", "why", "message_id")
 #: "until Friday" ends where that day ends last, at noon of Saturday in UTC: an announcement on Friday is no early one
 _NAMED_DAY = timedelta(hours=36)
 
@@ -48,13 +50,15 @@ def _say_times(reading: VoteReading) -> Iterator[str]:
 
 
 # -- as JSON ---------------------------------------------------------------------------------------
-def render_json(report: VotesReport) -> dict[str, Any]:
-    """The report as `votes.schema.json` describes it."""
+def render_json(report: VotesReport, *, explained: bool = False) -> dict[str, Any]:
+    """The report as `votes.schema.json` describes it; `explained`: with the lines that look like votes and are none."""
+    passed_over = {"passed_over": [pick_fields(each, *PASSED_OVER) for each in report.passed_over]}
     return {
         "schema": SCHEMA,
         "messages_read": report.messages_read,
         "unreadable": [pick_fields(unread, "source", "why", "lost") for unread in report.unreadable],
         "votes": [_render_vote(reading, report) for reading in report.votes],
+        **(passed_over if explained else {}),
     }
 
 
@@ -125,7 +129,7 @@ def csv_rows(report: VotesReport) -> list[dict[str, Any]]:
 
 
 #: How differences begin that are meaningless if the roster has none of the voters.
-_ON_BINDING = ("binding", "non-binding", "announced as", "no roster")
+_ON_BINDING = ("binding", "non-binding", "announced as", "the roster has none")
 
 
 def table_rows(report: VotesReport) -> list[dict[str, str]]:

@@ -48,6 +48,11 @@ def test_a_line_that_could_be_a_vote_and_is_none_has_a_named_reason(tmp_path: Pa
     out = " ".join(cli("votes", str(path), *ROSTER, *KAFKA, "--explain").out.split())
     assert "not counted as votes, by docs/reading-votes.md:" in out
     assert "The offset is -1 then. measurement a number like any other, or code" in out
+    report = cli("votes", str(path), *ROSTER, *KAFKA, "--explain", "--format", "json").json()
+    jsonschema.validate(report, json.loads(SCHEMA_FILE.read_text(encoding="utf-8")))
+    assert [(each["line"], each["rule"]) for each in report["passed_over"]] == [
+        ("The offset is -1 then.", "measurement")
+    ]
 
 
 def test_json_follows_the_schema_for_a_whole_folder(capsys: pytest.CaptureFixture[str]) -> None:
@@ -165,9 +170,9 @@ def test_what_ended_a_vote_is_said_with_the_mail_and_the_end_that_its_caller_nam
         ([str(PLAIN), "--roster", str(PLAIN)], "plain-vote.mbox"),
         ([str(PLAIN), "--community", "kafak"], "no such community file; did you mean kafka? (found there: airflow, "),
         ([], "Missing argument"),
-        ([str(PLAIN), "--explain", "--format", "json"], "--explain prints a table"),
+        ([str(PLAIN), "--explain", "--format", "csv"], "--explain has no CSV"),
     ],
-    ids=["no path", "no time", "no roster", "a mailbox as roster", "no community", "nothing named", "no table"],
+    ids=["no path", "no time", "no roster", "a mailbox as roster", "no community", "nothing named", "no reasons"],
 )
 def test_what_cannot_run_says_why_in_one_line(arguments: list[str], expected: str, cli: Cli) -> None:
     shown = cli("votes", *arguments, code=2)

@@ -7,7 +7,10 @@ import json
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
+
 from kipflow.config.loading import load_community
+from kipflow.domain.people import Person
 from kipflow.domain.roster import Roster
 from kipflow.services.read_votes import read_votes
 from kipflow.services.votes_report import render_json, table_rows
@@ -99,9 +102,14 @@ def test_the_table_distinguishes_a_candidate_that_was_replaced_from_a_vote_calle
     assert outcomes("cancelled-vote")[0] == "cancelled"
 
 
-def test_without_a_roster_the_announced_groups_are_said_once_to_be_unknown() -> None:
-    report = read_votes([CORPUS / "result-next-month.mbox"], community=KAFKA, roster=Roster(()))
-    assert report.votes[0].differences[1:] == ("no roster: whose votes bind is not known",)
+@pytest.mark.parametrize(
+    "people", [(), (Person(id="other", name="Somebody Else", emails=("other@else.example",)),)], ids=["none", "another"]
+)
+def test_where_the_roster_has_no_voter_the_announced_groups_are_said_once_to_be_unknown(
+    people: tuple[Person, ...],
+) -> None:
+    report = read_votes([CORPUS / "result-next-month.mbox"], community=KAFKA, roster=Roster(people))
+    assert report.votes[0].differences[1:] == ("the roster has none of the voters: whose votes bind is not known",)
 
 
 def test_a_vote_whose_opening_is_not_held_is_not_called_announced_too_early(tmp_path: Path, roster: Roster) -> None:
