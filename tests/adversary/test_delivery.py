@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from kipflow.services import poll
 from tests.adversary.conftest import DAY, LIND, MONDAY, Community, Mail, honest_vote
 from tests.databases import run_sql
 from tests.integration.conftest import running_sandbox
+from tests.integration.killing import fork
 from tests.waiting import wait_until
 
 DISCUSS = "[DISCUSS] KIP-7: Tidy shelves"
@@ -87,23 +88,13 @@ def spoil(slack: str, *rules: str) -> None:
         httpx.post(f"{slack}/faults", json={"rule": rule}).raise_for_status()
 
 
-def in_another_process(work: Callable[[], Any]) -> int:
-    child = os.fork()
-    if child == 0:
-        try:
-            work()
-        finally:
-            os._exit(0)
-    return child
-
-
 def test_a_kill_after_slack_took_a_message(community: Community, slack: str) -> None:
     """kipflow is killed when Slack has taken a message and kipflow has not noted it yet. The next delivery finds that
     message in the channel and sends only the others: each stands there once."""
     wanted = sorted(effects(community))
     assert len(wanted) > 1
     spoil(slack, f"late {POST} x1 seconds=3")
-    child = in_another_process(lambda: community.run("deliver"))
+    child = fork(lambda: community.run("deliver"))
     assert wait_until(lambda: posted(slack), every=0.01)
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
@@ -117,7 +108,7 @@ def test_a_kill_after_slack_took_a_message(community: Community, slack: str) -> 
 def test_two_deliveries_at_once(community: Community, slack: str) -> None:
     """An operator runs `kipflow deliver` while the DAG delivers, and two more do. Each message goes out once."""
     wanted = sorted(effects(community))
-    children = [in_another_process(lambda: community.run("deliver")) for _ in range(4)]
+    children = [fork(lambda: community.run("deliver")) for _ in range(4)]
     for child in children:
         os.waitpid(child, 0)
     assert posted(slack) == wanted

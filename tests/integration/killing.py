@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import os
 import signal
@@ -69,7 +70,12 @@ class Stepping:
 
 
 def fork(work: Callable[[], object]) -> int:
-    """Do it in a process of its own; its id."""
+    """Do it in a process of its own; its id.
+
+    A connection to SQLite that nothing refers to any more is closed first: closed later, while the fork has one to the
+    same file, SQLite takes it for the file's last one, as a fork's locks are not seen, and what the fork writes is lost.
+    """
+    gc.collect()
     child = os.fork()
     if child == 0:
         code = 1
