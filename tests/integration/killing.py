@@ -72,8 +72,8 @@ class Stepping:
 def fork(work: Callable[[], object]) -> int:
     """Do it in a process of its own; its id.
 
-    A connection to SQLite that nothing refers to any more is closed first: closed later, while the fork has one to the
-    same file, SQLite takes it for the file's last one, as a fork's locks are not seen, and what the fork writes is lost.
+    A connection to SQLite that nothing refers to any more is closed first. Closed while the fork has one to the same
+    file, SQLite takes it for the last one, because the fork's locks are not seen, and what the fork writes is lost.
     """
     gc.collect()
     child = os.fork()
