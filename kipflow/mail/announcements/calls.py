@@ -95,8 +95,8 @@ def _find_leader(head: Predicate, start: int) -> Call:
     if leader is None or leader.can_be("mark", "joint"):
         led = Call.OUTRIGHT if done else Call.REQUESTED  # an order: "please cancel this vote"
     elif leader.can_be("speaker"):
-        unreal = any(t.can_be("not_fact") for t in tokens[find_clause(tokens, start) : start])
-        led = Call.NOT if unreal else Call.OUTRIGHT
+        is_wish = any(t.can_be("not_fact") for t in tokens[find_clause(tokens, start) : start])
+        led = Call.NOT if is_wish else Call.OUTRIGHT
     elif leader.can_be(*CALLED, "pronoun"):
         led = _find_passive(head, start) if done else Call.NOT
     else:

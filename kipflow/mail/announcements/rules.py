@@ -36,8 +36,8 @@ def conditional(h: Predicate) -> bool:
 )
 def refused(h: Predicate) -> bool:
     """A decision as often as a forecast."""
-    unreal = {token.text for token in h.before if token.can_be("not_fact")}
-    if not (h.can_be("success") and h.is_denied and h.tokens[h.at - 1].text == "be") or unreal - {"will", "shall"}:
+    wishes = {token.text for token in h.before if token.can_be("not_fact")}
+    if not (h.can_be("success") and h.is_denied and h.tokens[h.at - 1].text == "be") or wishes - {"will", "shall"}:
         return False
     ends = h.behind is None or h.behind.text in {*CLAUSE_ENDS, "as", "because", "since", "with", "due"}
     return ends and (h.subject or Subject.NOBODY) > Subject.PRONOUN
@@ -50,7 +50,7 @@ def refused(h: Predicate) -> bool:
     "The last vote failed.",
     "It has neither passed nor failed.",
 )
-def unreal(h: Predicate) -> bool:
+def not_a_fact(h: Predicate) -> bool:
     nor = zip(h.tokens, h.tokens[1:], strict=False)
     return h.is_not_fact or any(t.text == "nor" and behind.can_be("success", "failure") for t, behind in nor)
 
