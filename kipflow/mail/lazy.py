@@ -7,6 +7,7 @@ the mail had been read at once.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -21,7 +22,10 @@ from kipflow.mail.prefilter import Prefiltered, prefilter
 #: Most bytes of a mail that are kept for later; a longer mail is read at once.
 MAX_KEPT = 64 * 1024
 #: The values that a late mail has from the start.
-_KNOWN = ("message_id", "source", "arrived_at", "arrived_from", "subject", "reading", "in_reply_to", "references")
+_KNOWN = (
+    *("message_id", "source", "list_id", "arrived_at", "arrived_from", "subject", "reading"),
+    *("in_reply_to", "references"),
+)
 _SLOTS = (*_KNOWN, "_held", "_place", "_unread", "_prefiltered", "_head", "_facts", "_whole")
 
 
@@ -63,8 +67,8 @@ def read_lazily(
         return read_whole(head, reading, source)
     prefiltered = prefilter(head, reading) if could_matter(reading, head) else Prefiltered(may_announce=False)
     known = (
-        *(head.message_id, source, head.arrived_at, head.arrived_from, head.subject, reading),
-        *(head.in_reply_to, head.references),
+        *(head.message_id, source, sys.intern(head.list_id), head.arrived_at, head.arrived_from, head.subject),
+        *(reading, head.in_reply_to, head.references),
     )
     return _assemble(known, held or data, place, unread, prefiltered, head)
 
@@ -89,7 +93,7 @@ class LazyMessage(Message):
     _unread: str
     _whole: Message | None
 
-    list_id, month, digest, dated_at = map(_by_head, ("list_id", "month", "digest", "dated_at"))
+    month, digest, dated_at = map(_by_head, ("month", "digest", "dated_at"))
     author_name, author_address = map(_by_head, ("author_name", "author_address"))
     raw_from, address_source = map(_by_head, ("raw_from", "address_source"))
     own_text, cancels, unread, authentication = map(_by_body, ("own_text", "cancels", "unread", "authentication"))
