@@ -33,13 +33,13 @@ def names_another(sentence: str, reading: SubjectReading) -> bool:
 
 
 def begins_with_another(sentence: str, reading: SubjectReading) -> bool:
-    """Whether a sentence names another proposal before any number, and not the subject's: "KIP-3 had 2 binding +1"."""
+    """Whether a sentence begins with another proposal, and does not name the subject's: "Before: KIP-3 had 2 +1"."""
     prefix = _find_prefix(reading.topic, reading.numbers)
     keys = _find_keys(sentence, prefix) if prefix else []
     if not keys or any(int(key.group(1)) in reading.numbers for key in keys):
         return False
-    before = sentence[: keys[0].start()]
-    return not any(char.isdigit() or char in "+-*•" for char in before)
+    before = sentence[: keys[0].start()].rstrip()
+    return not before or before.endswith(":")
 
 
 @lru_cache(maxsize=1024)

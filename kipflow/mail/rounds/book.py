@@ -17,7 +17,7 @@ from kipflow.mail.announcements.others import drop_successor
 from kipflow.mail.rounds.entitled import Entitled
 from kipflow.mail.rounds.linking import Attribution, Links, find_times
 from kipflow.mail.rounds.rounds import Earlier, Round
-from kipflow.mail.rounds.topics import drop_key, has_same_version, is_same_topic, split_candidate
+from kipflow.mail.rounds.topics import drop_key, is_same_topic, names_release
 
 
 class Book:
@@ -123,18 +123,15 @@ class Book:
     def find_similar(self, message: Message) -> list[Round]:
         """The rounds of votes without a number that a result or cancellation names in other words.
 
-        Its topic is like theirs, or their caller names the version of the only release with it: "3.8.1 RC1" and
-        "Release names version 3.8.1".
+        Its topic is like theirs, or a result of their caller names the release of which they give only the version.
         """
         if message.reading.kind not in {MailKind.RESULT, MailKind.CANCEL}:
             return []
         topic, free = message.reading.topic, [r for r in self.all_rounds() if r.number is None]
         alike = [r for r in free if is_same_topic(topic, r.root.reading.topic)]
-        if not alike:
-            alike = [
-                r for r in free if has_same_version(topic, r.root.reading.topic) and self.is_from_caller(message, r)
-            ]
-            alike = alike if len({split_candidate(r.root.reading.topic)[0] for r in alike}) == 1 else []
+        if not alike and message.reading.kind is MailKind.RESULT:
+            released = [r for r in free if names_release(topic, r.root.reading.topic)]
+            alike = [r for r in released if self.is_from_caller(message, r)]
         return sorted(alike, key=lambda r: (r.opened_at, r.root.message_id))
 
     def names_other(self, round_: Round, line: str) -> bool:

@@ -57,25 +57,18 @@ def cast_all(
                 continue
             if expression.standing is Standing.DOUBT and takes_result_back:
                 continue
-            own = _settle_quoted(expression, message, call, record)
-            if own is None:
-                continue
-            ballot = replace(_cast(own, message, voter, at, roster, policy), known_by=known_by)
+            if expression.standing is Standing.QUOTED:
+                if record.repeats(expression.line, message):
+                    continue
+                if not record.has_said(expression.line):
+                    expression = settle_crossed_box(expression, message, call)
+            ballot = replace(_cast(expression, message, voter, at, roster, policy), known_by=known_by)
             ballot = record.doubt(set_apart(ask_of_place(ballot, names)))
             ballot = ask_of_answer(ballot, message, record.find_against(message.in_reply_to))
-            if not record.says_nothing_new(own, ballot, message):
-                record.add(own, ballot)
+            if not record.says_nothing_new(expression, ballot, message):
+                record.add(expression, ballot)
                 ballots.append(ballot)
     return tuple(ballots if since is None else ask_restarted(ballots, since)), found
-
-
-def _settle_quoted(said: Expression, message: Message, call: Message | None, record: _Record) -> Expression | None:
-    """What stands in a quotation, as its writer's; None if somebody else wrote it. Other expressions stay."""
-    if said.standing is not Standing.QUOTED:
-        return said
-    if record.repeats(said.line, message):
-        return None
-    return said if record.has_said(said.line) else settle_crossed_box(said, message, call)
 
 
 def _is_of_call(expression: Expression) -> bool:

@@ -12,7 +12,7 @@ from kipflow.domain.proposals import find_references, format_key
 from kipflow.domain.votes import Standing
 from kipflow.mail.rounds.book import Book, find_last, find_lost_id
 from kipflow.mail.rounds.rounds import Round
-from kipflow.mail.rounds.topics import drop_key, has_same_version, is_same_topic
+from kipflow.mail.rounds.topics import drop_key, is_same_topic, names_release
 from kipflow.mail.votes.lexicon import fold, speaks_of_votes
 
 
@@ -220,7 +220,7 @@ class Placing:
         if round_.number is not None and reading.is_reply and reading.kind is not MailKind.OTHER:
             return True
         topics = (reading.topic, round_.root.reading.topic)
-        return is_same_topic(*topics) or (reading.kind is MailKind.RESULT and has_same_version(*topics))
+        return is_same_topic(*topics) or (reading.kind is MailKind.RESULT and names_release(*topics))
 
     def pick_running(self, round_: Round, at: datetime) -> Round:
         """The round that was running at `at`, if its caller began a new one within its own thread."""

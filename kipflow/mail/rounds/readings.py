@@ -14,7 +14,7 @@ from kipflow.mail.votes.conditions import SENTENCES
 from kipflow.mail.votes.doubts import says_it_stands
 from kipflow.mail.votes.findings import find
 from kipflow.mail.votes.lexicon import fold, has, leaves_only
-from kipflow.mail.votes.shapes import find_checked_words
+from kipflow.mail.votes.shapes import find_box, find_checked_words
 from kipflow.mail.votes.values import skip_bullet
 
 #: Most mails that one is compared with, and most of its lines that are compared at once.
@@ -41,6 +41,7 @@ def _read(message: Message, known: Mapping[str, Message], call: Message | None) 
     named = [message.in_reply_to or "", *reversed(message.references)]
     above = [known[name] for name in dict.fromkeys(named) if name in known and name != message.message_id]
     said = _drop_copied(message, [mail for mail in above if mail.author_address != message.author_address])
+    said = tuple(e for e in said if e.choice is not None or e.standing is not Standing.QUOTED or _offers(call, e.line))
     answered = known.get(_find_answered(message))
     if said and answered is not None and answered not in (message, call) and _asks_for_hands(answered.own_text):
         said = tuple(map(_ask_of_side_poll, said))
@@ -52,25 +53,25 @@ def _find_answered(message: Message) -> str:
     return message.in_reply_to or next(reversed(message.references), "")
 
 
-def settle_crossed_box(said: Expression, message: Message, call: Message | None) -> Expression | None:
+def settle_crossed_box(said: Expression, message: Message, call: Message | None) -> Expression:
     """What is `said` in a quotation is its writer's vote if it is a crossed box that is empty in the call, and the
-    mail says no more than whether it binds; None if it has words for a value that the call does not offer."""
-    is_offered = call is not None and _offers(call, said.line)
-    if said.choice is None:
-        return said if is_offered else None
-    own = (x for x in message.own_text.split("\n") if not is_same_person(x.strip(" ,-~"), message.author_name))
-    if not is_offered or leaves_only(("filler",), fold(" ".join(own))):
+    mail says no more than whether it binds."""
+    if said.choice is None or not _offers(call, said.line):
         return said
-    return replace(said, standing=Standing.CLEAR, why="")
+    own = (x for x in message.own_text.split("\n") if not is_same_person(x.strip(" ,-~"), message.author_name))
+    says_more = leaves_only(("filler",), fold(" ".join(own)))
+    return said if says_more else replace(said, standing=Standing.CLEAR, why="")
 
 
-def _offers(call: Message, line: str) -> bool:
-    """Whether a line is a box that stands in the call, empty."""
+def _offers(call: Message | None, line: str) -> bool:
+    """Whether a line is a box that stands in the call, empty; one without a value only if all boxes there have none."""
     box = _BOX.match(line)
-    if box is None:
+    if box is None or call is None:
         return False
     empty = re.compile(rf"\[[ _]*\] ?{re.escape(_even(line[box.end() :]))}")
-    return any(empty.fullmatch(_even(x)) for x in call.own_text.split("\n"))
+    offered = call.own_text.split("\n")
+    is_other = find_box(line) is None and any(map(find_box, offered))
+    return not is_other and any(empty.fullmatch(_even(x)) for x in offered)
 
 
 def _add_short_answer(message: Message, said: tuple[Expression, ...], call: Message | None) -> tuple[Expression, ...]:

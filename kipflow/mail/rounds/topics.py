@@ -6,6 +6,7 @@ import re
 
 _CANDIDATE = re.compile(r"[\s._-]*\b(?:(?:release )?candidate|rc)\s?[#._-]?\s?(\d{1,2})\b", re.IGNORECASE)
 _RELEASE = re.compile(r"(?<![\w.])\d{1,4}(?:\.\d{1,4}){1,3}(?![\w.])")
+_RELEASE_WORDS = re.compile(r"\b(?:release|version)\b", re.IGNORECASE)
 _VERSION = re.compile(r"(?P<apart>\W{0,3})v(?:ersion)?\.?\s?\d{1,2}\W?\Z")
 #: Topics shorter than this are too common to be recognized by a part.
 _SHORT_TOPIC = 8
@@ -21,10 +22,16 @@ def is_same_topic(one: str, other: str) -> bool:
     return not versions and len(ours & theirs) >= _ALIKE * max(len(ours), len(theirs), 1)
 
 
-def has_same_version(one: str, other: str) -> bool:
-    """Whether two topics name the same versions: "3.8.1 rc1" and "release names version 3.8.1"."""
-    ours, theirs = (set(_RELEASE.findall(split_candidate(topic)[0])) for topic in (one, other))
-    return bool(ours) and ours == theirs
+def names_release(topic: str, release: str) -> bool:
+    """Whether a topic names the release that a vote's topic gives by little more than its version: "3.8.1 rc1".
+
+    >>> names_release("release names version 3.8.1", "3.8.1 rc1"), names_release("release names 3.8.1", "clients 3.8.1")
+    (True, False)
+    """
+    (title, ours), (version, theirs) = split_candidate(topic), split_candidate(release)
+    versions = _RELEASE.findall(version)
+    is_bare = versions and not _RELEASE.sub("", _RELEASE_WORDS.sub("", version)).strip()
+    return bool(is_bare) and versions == _RELEASE.findall(title) and (not (ours and theirs) or ours == theirs)
 
 
 def drop_key(topic: str, prefix: str) -> str:

@@ -31,10 +31,6 @@ _STRONG = ("consent", "approval", "rejection", "abstention", "echoes", "own_vote
 _YES = re.compile(r"\b(?:yes|aye|oui|sí|sim|ja|да|nope|nay)\b")
 #: "No. Mail works offline.", not "No. 3 in the list"
 _BEGINS_WITH_NO = re.compile(r"\W*no\.\s+(?!\d)", re.IGNORECASE)
-#: "I join Jun", not "I join Jun in thanking Ola"
-_JOINS = re.compile(
-    r"(?:I join|Ich schließe mich|Je rejoins|Me (?:uno|sumo) a) (?:[A-Z]\w+|you|dem|den \w+)\b(?! in\b)(?!.*\bnicht\b)"
-)
 _LONE_ZERO = re.compile(r"(?<![\w.,:/-])0(?![\w:/-]|[.,]\w)")
 #: says or asks something in English
 _STATES = re.compile(
@@ -78,8 +74,7 @@ def read_answer(own: Sequence[OwnLine], author: str) -> Iterator[Finding]:
     alone = [x for x in said if not x.answers] if len(written) == 1 else []
     for line in alone or (x for x in said if find_values(x.answers)):
         folded = fold(line.text)
-        echoes = begins("echoes", folded) and len(skip("echoes", folded).split()) <= _FEW_BEHIND
-        if echoes or _JOINS.match(line.text.strip()):
+        if begins("echoes", folded) and len(skip("echoes", folded).split()) <= _FEW_BEHIND:
             yield find("as-another", Standing.HINT, "says the same as somebody: which vote?", line=line.text.strip())
     for line in alone:
         shown, folded = line.text.strip(), fold(line.text)

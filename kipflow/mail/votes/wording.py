@@ -31,15 +31,13 @@ _FOR = re.compile(r"\W*for\s*[,(–—-]\s*(?:non\W?)?binding\b")
 _ABSTAINS = re.compile(r"\W*(?:i['’]m )?abstain(?:ing)?\s*[,;:(–—-]")
 #: a zero, or no vote at all?
 _FROM_VOTING = re.compile(r"\babstain(?:ing)? from (?:voting|(?:the|this) vote)\b")
-#: "Vote: yes"
-_LABELLED = re.compile(r"^\W*vote\s*[:=]\s*(?=(?:yes|yea|yep|aye|no|nope|nay|abstain|for|against|ja|oui|sí|да)\W*$)")
 _LEADS_TO_NAMES = re.compile(r"\b(?:with|by|from|of)\s|:\s", re.I)
 
 
 def read_words(text: str, *, answers: str) -> Finding | None:
     """The vote that a sentence without a value casts in words, or may cast; None: it speaks of none."""
     folded = fold(text)
-    folded = _LABELLED.sub("my vote: ", folded if " still" in folded else drop("says_neither", folded))
+    folded = folded if " still" in folded else drop("says_neither", folded)
     is_asked = folded.rstrip().endswith("?") and _EMOJI.match(text) is None  # ":-1: why bother?"
     if len(folded) > _LONGEST or _SAYS_IF_BINDING.fullmatch(text) or is_asked:
         return None
