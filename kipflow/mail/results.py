@@ -41,6 +41,8 @@ _LONGEST_LINE = 300
 _SAYS = 4  # words of an entry in small letters that is no name
 #: what a row of a list of voters holds besides a name
 _ROW_WORDS = re.compile(r"[+-]\s?[01]|\b(?:non-?)?binding\b|\W", re.IGNORECASE)
+#: an item of a list that counts: "- 1 non-binding vote (Kim)"
+_COUNTED_ITEM = re.compile(r"\s*-\s+[01] (?:non-?)?binding votes?\b", re.IGNORECASE)
 _SURE = {Standing.CLEAR, Standing.WITHDRAWAL}
 #: "extending this", "keep the vote open"; not "I leave the PR open until the vote is done"
 _EXTENDS = re.compile(
@@ -208,7 +210,9 @@ def ask_beside_result(votes: Iterable[Expression], words: Words, author: str) ->
     for vote in votes:
         valued = [x for x in split_sentences([vote.line]) if find_values(x)]
         is_listed = len(rows) > 1 and any(_is_row(vote.line, name) for name in rows)
-        counts = is_listed or all(_counts_others(x, author) for x in valued)
+        counts = (
+            is_listed or _COUNTED_ITEM.match(vote.line) is not None or all(_counts_others(x, author) for x in valued)
+        )
         of_others = counts or lists_others(vote.line, "") or gives_others(vote.line, author)
         if not (of_others or _heads_names(vote.line, words, author)):
             yield replace(vote.as_question("beside-a-result", _WHOSE), standing=Standing.HINT)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from kipflow.mail.announcements.entries import mark_entry
+from kipflow.mail.announcements.entries import Entry, Scope, find_scope, mark_entry
 from kipflow.mail.announcements.headings import find_entries
 from kipflow.mail.announcements.names import is_same_person
 from kipflow.mail.announcements.tallywords import BINDING, IN_ALL, NON_BINDING
+from kipflow.mail.announcements.unsurewords import split_words
 
 Key = tuple[str, str]
 
@@ -40,6 +41,8 @@ def read_counts(lines: Sequence[str]) -> CountReading:
     people: dict[Key, list[str]] = {}
     complete: set[Key] = set()
     found = list(find_entries(lines))
+    named_elsewhere = {(entry.group, entry.choice) for _, entry in found if entry.names}
+    found = [(line, e) for line, e in found if not ((e.group, e.choice) in named_elsewhere and _says_none(line, e))]
     for group in [entry.group for _, entry in found if not entry.choice]:
         found = [(line, mark_entry(entry, group)) for line, entry in found if entry.choice]
     has_several = sum(bool(entry.names) for _, entry in found) > 1  # "Mara +1" above "Jun +1", not "Big +1"
@@ -62,6 +65,11 @@ def read_counts(lines: Sequence[str]) -> CountReading:
         complete |= named.keys() if entry.number is not None else set()
     _add_names(reading, people)
     return reading
+
+
+def _says_none(line: str, entry: Entry) -> bool:
+    """Whether it is a "No votes" alone, below a heading that may be one of several for a group: "Committers:"."""
+    return entry.number == 0 and find_scope(split_words(line)) == Scope()
 
 
 def _add_names(reading: CountReading, people: dict[Key, list[str]]) -> None:

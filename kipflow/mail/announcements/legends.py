@@ -41,7 +41,8 @@ _ROLES = {
 _PMC_ASIDE = re.compile(r"\(\s*i?pmc(?: member)?\s*\)", re.IGNORECASE)
 _ANY_PMC = re.compile(r"(?<![\w-])i?p?pmc\b", re.IGNORECASE)
 _COMMITTERS = re.compile(r"(?<![\w-])committers?(?![\w-])", re.IGNORECASE)
-_BINDING = re.compile(r"\bbinding\b", re.IGNORECASE)
+#: which of the voters bind is said; not in "5 +1 votes (3 binding)"
+_BINDING = re.compile(r"(?<!\d )(?<!\d non-)\bbinding\b", re.IGNORECASE)
 
 
 def write_out_stars(lines: Sequence[str]) -> list[str]:
