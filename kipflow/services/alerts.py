@@ -10,8 +10,8 @@ from typing import Any
 
 from kipflow.domain.messagekinds import MESSAGE_KINDS
 from kipflow.services.effectrules import EffectRules
-from kipflow.services.messages import build_message, escape, link, quote
 from kipflow.services.ports import Effect, Store
+from kipflow.services.slack_messages import build_message, escape, link, quote
 
 #: The same cause is not reported again within this time.
 PAUSE = timedelta(hours=1)

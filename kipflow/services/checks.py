@@ -14,9 +14,9 @@ from kipflow.domain.pages import StatusWord
 from kipflow.domain.proposals import format_key
 from kipflow.domain.texts import digest_text, say_count, take_some
 from kipflow.services.effectrules import EffectRules
-from kipflow.services.messages import build_message, escape, link, quote
-from kipflow.services.newsrows import NEWS_AGE
 from kipflow.services.ports import CheckedPage, Effect, Report, Session, Store
+from kipflow.services.slack_messages import build_message, escape, link, quote
+from kipflow.services.slack_news import NEWS_AGE
 from kipflow.wiki.lint import RULES, find_external_faults, lint_page
 
 #: The most groups of faults in one message; the board has all.

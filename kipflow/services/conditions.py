@@ -14,8 +14,8 @@ from kipflow.domain.messagekinds import MESSAGE_KINDS
 from kipflow.domain.times import say_weekday
 from kipflow.services.away import SERVICES, Outage
 from kipflow.services.effectrules import EffectRules
-from kipflow.services.messages import build_message, escape
 from kipflow.services.ports import Effect, Runs, Store
+from kipflow.services.slack_messages import build_message, escape
 from kipflow.services.wording import address_commands
 
 #: Mail that is complete only up to longer ago than this is stale: the archive is polled every hour.

@@ -17,8 +17,8 @@ from kipflow.domain.times import say_moment
 from kipflow.services.assembly import load_facts
 from kipflow.services.board import BoardRow, BoardStore, ProposalView
 from kipflow.services.effectrules import OFF, EffectRules
-from kipflow.services.messages import build_message, escape, link, localise, quote
 from kipflow.services.ports.effects import DIRECT, Effect
+from kipflow.services.slack_messages import build_message, escape, link, localise, quote
 from kipflow.services.wording import is_undated
 
 WEEK = timedelta(days=7)

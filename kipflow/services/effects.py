@@ -18,8 +18,9 @@ from kipflow.domain.events import UNDATED, Stage, Transition
 from kipflow.domain.facts import ProposalFacts, SilenceWarning
 from kipflow.domain.proposals import format_key
 from kipflow.services.effectrules import EffectRules
-from kipflow.services.messages import render_retraction
-from kipflow.services.newsrows import (
+from kipflow.services.ports.effects import OUT, RETRACTS, WAITING, WARNS, Effect, Outbox, OutboxRow
+from kipflow.services.slack_messages import render_retraction
+from kipflow.services.slack_news import (
     NUMBER_DOUBT_ROWS,
     ROWS,
     NewsContext,
@@ -27,7 +28,6 @@ from kipflow.services.newsrows import (
     find_slack_key,
     leaves_acceptance,
 )
-from kipflow.services.ports.effects import OUT, RETRACTS, WAITING, WARNS, Effect, Outbox, OutboxRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

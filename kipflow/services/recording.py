@@ -23,8 +23,8 @@ from kipflow.domain.texts import say_count
 from kipflow.domain.times import say_moment
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.effects import find_effects, settle_announcements
-from kipflow.services.newsrows import NEWS_AGE
 from kipflow.services.ports import Effect, HistoryStore, NewFact, Outbox, Session
+from kipflow.services.slack_news import NEWS_AGE
 from kipflow.services.votecards import keep_cards
 from kipflow.services.wording import find_warning_key, say_rule
 

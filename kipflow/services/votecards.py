@@ -18,8 +18,8 @@ from kipflow.domain.tally import Outcome
 from kipflow.domain.texts import digest_text, take_some
 from kipflow.domain.votes import Ballot, BallotStatus
 from kipflow.services.effectrules import EffectRules
-from kipflow.services.messages import build_message, cite, escape, quote, say_links, say_missing
 from kipflow.services.ports.effects import BELOW, CARD, Effect, OutboxRow
+from kipflow.services.slack_messages import build_message, cite, escape, quote, say_links, say_missing
 
 #: With more marks than this, only numbers are shown.
 _MOST_MARKS = 20

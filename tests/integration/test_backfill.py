@@ -10,7 +10,7 @@ import pytest
 
 from kipflow.domain.events import effective
 from kipflow.services import advance
-from kipflow.services.newsrows import NEWS_AGE
+from kipflow.services.slack_news import NEWS_AGE
 from kipflow.wiring import Parts, effect_rules
 from tests.integration.conftest import connect_to
 from tests.integration.late import DAY, MONDAY, found, late_objections, story

@@ -12,8 +12,10 @@ from kipflow.adapters.store.board_rows import ATTENTION, LISTED
 from kipflow.adapters.store.exports import SqlMetrics
 from kipflow.adapters.store.months import Months
 from kipflow.adapters.store.part import MESSAGES_MARK, Part, from_row
-from kipflow.adapters.store.tables.decisions import ballot, outbox, pending, proposal, review_item, transition
+from kipflow.adapters.store.tables.decisions import pending, proposal, transition
 from kipflow.adapters.store.tables.facts import message, unreadable
+from kipflow.adapters.store.tables.outbox import outbox
+from kipflow.adapters.store.tables.votes import ballot, review_item
 from kipflow.domain.decisions import Drift, ReviewItem
 from kipflow.domain.events import UNDATED, Stage, Transition
 from kipflow.domain.people import find_sides

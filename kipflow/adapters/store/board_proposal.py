@@ -16,8 +16,10 @@ from kipflow.adapters.store.board_rows import LISTED, as_tally
 from kipflow.adapters.store.pages import SqlPages
 from kipflow.adapters.store.part import Part, from_row
 from kipflow.adapters.store.rulings import SqlRulings
-from kipflow.adapters.store.tables.decisions import ballot, outbox, proposal, review_item, transition, vote
+from kipflow.adapters.store.tables.decisions import proposal, transition
 from kipflow.adapters.store.tables.facts import message, message_proposal, ticket
+from kipflow.adapters.store.tables.outbox import outbox
+from kipflow.adapters.store.tables.votes import ballot, review_item, vote
 from kipflow.adapters.store.warnings import Warnings
 from kipflow.domain.clocks import VoteState, VoteTerms
 from kipflow.domain.decisions import ReviewItem

@@ -9,8 +9,9 @@ from typing import Any
 import sqlalchemy as sa
 
 from kipflow.adapters.store.part import Part, from_row
-from kipflow.adapters.store.tables.decisions import proposal, transition, vote
+from kipflow.adapters.store.tables.decisions import proposal, transition
 from kipflow.adapters.store.tables.facts import page, page_version
+from kipflow.adapters.store.tables.votes import vote
 from kipflow.domain.events import UNDATED, Stage
 from kipflow.domain.numberdoubts import NumberDoubtKind
 from kipflow.domain.proposals import MAX_NUMBER, format_key

@@ -8,7 +8,8 @@ from datetime import datetime
 import sqlalchemy as sa
 
 from kipflow.adapters.store.part import Part, Row, as_row
-from kipflow.adapters.store.tables.decisions import ballot, pending, proposal, review_item, transition, vote
+from kipflow.adapters.store.tables.decisions import pending, proposal, transition
+from kipflow.adapters.store.tables.votes import ballot, review_item, vote
 from kipflow.domain.clocks import VoteState
 from kipflow.domain.decisions import Decision
 from kipflow.domain.events import Stage, Transition

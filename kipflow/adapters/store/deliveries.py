@@ -15,7 +15,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from kipflow.adapters.store.part import Part, Row, from_row, read_clock
-from kipflow.adapters.store.tables.decisions import outbox
+from kipflow.adapters.store.tables.outbox import outbox
 from kipflow.adapters.store.warnings import Warnings
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.records import to_plain

@@ -9,8 +9,9 @@ from typing import Any
 import sqlalchemy as sa
 
 from kipflow.adapters.store.part import Part, Row, as_row
-from kipflow.adapters.store.tables.decisions import metric, proposal, transition, vote
+from kipflow.adapters.store.tables.decisions import metric, proposal, transition
 from kipflow.adapters.store.tables.facts import message, message_proposal
+from kipflow.adapters.store.tables.votes import vote
 from kipflow.services.board import Metrics
 from kipflow.services.ports import MetricRow
 

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from kipflow.adapters.store.columns import chunks
 from kipflow.adapters.store.deliveries import Deliveries
 from kipflow.adapters.store.part import Row, as_row
-from kipflow.adapters.store.tables.decisions import outbox
+from kipflow.adapters.store.tables.outbox import outbox
 from kipflow.services.ports.effects import CARD, GONE, RETRACTS, WAITING, Effect, OutboxRow
 
 #: The service was called, and its answer is not known.

@@ -11,7 +11,8 @@ import sqlalchemy as sa
 from kipflow.adapters.store.board_rows import LISTED, ROWS, as_board_row
 from kipflow.adapters.store.part import Part, from_row
 from kipflow.adapters.store.rulings import SqlRulings
-from kipflow.adapters.store.tables.decisions import ballot, proposal, review_item, vote
+from kipflow.adapters.store.tables.decisions import proposal
+from kipflow.adapters.store.tables.votes import ballot, review_item, vote
 from kipflow.domain.decisions import ReviewItem
 from kipflow.domain.events import Stage
 from kipflow.domain.people import DoubtKind, Person, clean_address, find_sides

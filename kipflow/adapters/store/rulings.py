@@ -9,8 +9,8 @@ import sqlalchemy as sa
 
 from kipflow.adapters.store.numbering import GivenNumbers
 from kipflow.adapters.store.part import RULING_LOCK, Part, as_row, lock
-from kipflow.adapters.store.tables.decisions import ballot
 from kipflow.adapters.store.tables.facts import message, message_proposal, ruling
+from kipflow.adapters.store.tables.votes import ballot
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.facts import Ruling
 from kipflow.domain.people import clean_address, fold_name

@@ -11,8 +11,8 @@ from kipflow.domain.roster import Roster
 from kipflow.services.board import ProposalView
 from kipflow.services.kinds.kind import PerProposalKind
 from kipflow.services.kinds.result import find_announcement
-from kipflow.services.messages import build_message, escape
 from kipflow.services.ports import Chat, Effect, OutboxRow
+from kipflow.services.slack_messages import build_message, escape
 
 #: The most sections of the message, and characters of the draft in one section.
 _MAX_SECTIONS, _PART = 10, 2_400

@@ -12,10 +12,10 @@ from kipflow.services.away import note_outage, note_recovery
 from kipflow.services.digests import DigestRules, plan_digests
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.kinds.kind import Scope, render_preview
-from kipflow.services.messages import render_approval
 from kipflow.services.ports import Chat, Report
 from kipflow.services.ports.effects import BELOW, DIRECT, Effect, OutboxRow
 from kipflow.services.settling import find_release_commands, find_release_ways, list_answers, offer
+from kipflow.services.slack_messages import render_approval
 
 #: The most waiting effects that operators are notified of one by one; the board has all.
 _MOST_APPROVALS = 20

@@ -258,14 +258,14 @@ def test_drift_is_listed_with_its_fix(board: SqlStore) -> None:
 
 def test_questions_that_an_outcome_depends_on_come_first_with_their_mail(board: SqlStore) -> None:
     with board.begin() as session:
-        session.connection.execute(sa.delete(tables.decisions.review_item))
+        session.connection.execute(sa.delete(tables.votes.review_item))
         for number, kind, subject, outcomes in (
             (7, "result", "<x@mail.example>", []),
             (8, "ballot", "<no@mail.example>", ["read against: fails"]),
         ):
             row = {"number": number, "position": 0, "kind": kind, "subject": subject, "question": "?", "line": ""}
             row |= {"outcomes": outcomes, "affects_outcome": bool(outcomes)}
-            session.connection.execute(sa.insert(tables.decisions.review_item).values(row))
+            session.connection.execute(sa.insert(tables.votes.review_item).values(row))
     found = board.review()
     assert [(r.number, r.item.kind, r.url) for r in found] == [
         (8, "ballot", "https://lists.example/thread/no@mail.example"),
@@ -296,9 +296,9 @@ def fill(store: SqlStore, proposals: int, mails: int) -> None:
 
         copy(tables.decisions.proposal, lambda row, i: row | {"number": i}, proposals)
         copy(tables.decisions.transition, lambda row, i: row | {"number": i, "id": f"t{i}"}, proposals)
-        copy(tables.decisions.vote, lambda row, i: row | {"number": i}, proposals)
-        copy(tables.decisions.ballot, lambda row, i: row | {"number": i}, proposals)
-        copy(tables.decisions.outbox, lambda row, i: row | {"number": i, "key": f"k{i}"}, proposals)
+        copy(tables.votes.vote, lambda row, i: row | {"number": i}, proposals)
+        copy(tables.votes.ballot, lambda row, i: row | {"number": i}, proposals)
+        copy(tables.outbox.outbox, lambda row, i: row | {"number": i, "key": f"k{i}"}, proposals)
         copy(tables.facts.message, lambda row, i: row | {"message_id": f"<m{i}@mail.example>"}, mails)
         links = [
             {"number": 100 + i % proposals, "message_id": f"<m{100 + i}@mail.example>", "origin": "thread"}

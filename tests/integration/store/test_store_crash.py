@@ -144,16 +144,14 @@ def contents(folder: Path, url: str) -> dict[str, Any]:
     engine = village.parts.store._engine
     queries: dict[str, sa.Select[Any]] = {
         "history": sa.select(tables.decisions.transition.c.id).order_by(tables.decisions.transition.c.position),
-        "outbox": sa.select(tables.decisions.outbox.c.key, tables.decisions.outbox.c.status).order_by(
-            tables.decisions.outbox.c.key
+        "outbox": sa.select(tables.outbox.outbox.c.key, tables.outbox.outbox.c.status).order_by(
+            tables.outbox.outbox.c.key
         ),
         "mails": sa.select(tables.facts.message.c.message_id, tables.facts.message.c.reading_rules).order_by(
             "message_id"
         ),
         "belongs": sa.select(tables.facts.message_proposal.c.message_id).order_by("message_id"),
-        "ballots": sa.select(tables.decisions.ballot.c.message_id, tables.decisions.ballot.c.status).order_by(
-            "message_id"
-        ),
+        "ballots": sa.select(tables.votes.ballot.c.message_id, tables.votes.ballot.c.status).order_by("message_id"),
         "proposals": sa.select(
             tables.decisions.proposal.c.stage, tables.decisions.proposal.c.since, tables.decisions.proposal.c.decided_at
         ),

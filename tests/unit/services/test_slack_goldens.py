@@ -34,9 +34,9 @@ from kipflow.services.conditions import Condition, report_conditions
 from kipflow.services.digests import Week, render_digest
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.effects import PriorNews, find_effects
-from kipflow.services.messages import build_message, render_approval
 from kipflow.services.ports import CheckedPage, Effect
 from kipflow.services.settling import find_release_commands, find_release_ways, list_answers, offer
+from kipflow.services.slack_messages import build_message, render_approval
 from kipflow.services.votecards import keep_cards
 from tests.memory_store import MemoryStore, as_row
 from tests.unit.domain.building import (

@@ -13,8 +13,8 @@ from kipflow.domain.facts import ProposalFacts
 from kipflow.domain.votes import Ballot, BallotStatus, Choice
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.effects import find_effects
-from kipflow.services.messages import SECTION_LIMIT
 from kipflow.services.ports.effects import BELOW, CARD, Effect, OutboxRow
+from kipflow.services.slack_messages import SECTION_LIMIT
 from kipflow.services.votecards import keep_cards
 from tests.memory_store import as_row
 from tests.unit.domain.building import POLICY, TALKED, at, ballot, decided, facts, poll, result

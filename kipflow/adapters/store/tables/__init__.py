@@ -6,7 +6,7 @@ proposal replaces its projection.
 
 from __future__ import annotations
 
-from kipflow.adapters.store.tables import decisions, facts
+from kipflow.adapters.store.tables import decisions, facts, outbox, votes
 from kipflow.adapters.store.tables.facts import metadata
 
-__all__ = ["decisions", "facts", "metadata"]
+__all__ = ["decisions", "facts", "metadata", "outbox", "votes"]

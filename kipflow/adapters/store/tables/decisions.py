@@ -1,4 +1,4 @@
-"""The tables of decisions, and of their effects."""
+"""The tables of proposals and their decisions, and of what is measured."""
 
 from __future__ import annotations
 
@@ -18,13 +18,10 @@ from sqlalchemy import (
 
 from kipflow.adapters.store.columns import Document, Moment, Words, columns_of
 from kipflow.adapters.store.tables.facts import metadata
-from kipflow.domain.clocks import VoteState, VoteTerms
-from kipflow.domain.decisions import ReviewItem
 from kipflow.domain.events import Transition
 from kipflow.domain.facts import SilenceWarning
 from kipflow.domain.proposals import Proposal
-from kipflow.domain.votes import Ballot, Vote
-from kipflow.services.ports import MetricRow, OutboxRow
+from kipflow.services.ports import MetricRow
 
 #: Warnings of dormancy: rows are added, never changed (the database refuses it).
 warning = Table(
@@ -34,7 +31,6 @@ warning = Table(
     *columns_of(SilenceWarning, without={"delivered_at"}),
     PrimaryKeyConstraint("number", "silent_at"),
 )
-
 #: When a warning was delivered to the author: rows are added, never changed (the database refuses it). `key` is the
 #: effect that delivered it; NULL for old rows, from when a warning counted as delivered when it was written.
 warning_delivery = Table(
@@ -47,7 +43,6 @@ warning_delivery = Table(
     PrimaryKeyConstraint("number", "silent_at"),
     ForeignKeyConstraint(["number", "silent_at"], ["warning.number", "warning.silent_at"]),
 )
-
 #: Every proposal that a fact mentions; `stage` and the columns after it are NULL before its first decision.
 proposal = Table(
     "proposal",
@@ -75,7 +70,6 @@ proposal = Table(
     Index(None, "next_deadline"),
     Index(None, "rules"),
 )
-
 #: The history: rows are added, never changed (the database refuses it).
 transition = Table(
     "transition",
@@ -90,50 +84,6 @@ transition = Table(
     UniqueConstraint("number", "position"),
     Index(None, "recorded_at"),
 )
-
-vote = Table(
-    "vote",
-    metadata,
-    Column("number", Integer, ForeignKey("proposal.number"), nullable=False),
-    Column("position", Integer, nullable=False),
-    *columns_of(
-        Vote,
-        without={"proposal", "ballots", "doubts", "before_doubts", "own_periods"},
-        defaults={"root_missing": false(), "claimed_ends": "[]", "crowded": "", "opened_from": ""},
-    ),
-    *columns_of(VoteTerms, without={"because", "late_change"}, defaults={"reviewers": "0", "reviewed_by": "[]"}),
-    *columns_of(VoteState, without={"vote", "terms", "tally"}),
-    Column("care", Document, nullable=False),
-    Column("is_current", Boolean, nullable=False),
-    *(
-        Column(f"{side}_{choice}", Integer, nullable=False)
-        for side in ("binding", "other")
-        for choice in ("for", "abstain", "against")
-    ),
-    PrimaryKeyConstraint("number", "position"),
-)
-
-ballot = Table(
-    "ballot",
-    metadata,
-    Column("number", Integer, nullable=False),
-    Column("vote_position", Integer, nullable=False),
-    Column("position", Integer, nullable=False),
-    *columns_of(Ballot, defaults={"known_by": "unknown", "arrived_from": "", "is_ruled": false()}),
-    PrimaryKeyConstraint("number", "vote_position", "position"),
-    ForeignKeyConstraint(["number", "vote_position"], ["vote.number", "vote.position"], ondelete="CASCADE"),
-)
-
-review_item = Table(
-    "review_item",
-    metadata,
-    Column("number", Integer, ForeignKey("proposal.number"), nullable=False),
-    Column("position", Integer, nullable=False),
-    *columns_of(ReviewItem),
-    Column("affects_outcome", Boolean, nullable=False),  # of a vote
-    PrimaryKeyConstraint("number", "position"),
-)
-
 #: Proposals with facts newer than their decision. `token` changes with every new fact, so that a decision removes a
 #: proposal only if it has seen all its facts.
 pending = Table(
@@ -143,28 +93,12 @@ pending = Table(
     Column("since", Moment),
     Column("token", String, nullable=False),
 )
-
-outbox = Table(
-    "outbox",
-    metadata,
-    *columns_of(OutboxRow, defaults={"words": "[]"}),
-    Column("released_at", Moment),
-    # who delivers it, and until when by this database's clock
-    Column("claimed_by", Words),
-    Column("claimed_until", Moment),
-    PrimaryKeyConstraint("key"),
-    Index(None, "status", "next_attempt_at"),
-    Index(None, "number"),
-    Index(None, "created_at"),
-)
-
 mark = Table(
     "mark",
     metadata,
     Column("name", Words, primary_key=True),
     Column("value", Words, nullable=False),
 )
-
 metric = Table(
     "metric",
     metadata,

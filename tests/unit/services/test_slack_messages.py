@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from kipflow.domain.decisions import Decision, ReviewItem
 from kipflow.domain.events import Actor, Evidence, Stage, Transition
 from kipflow.domain.facts import SilenceWarning
-from kipflow.services.messages import SECTION_LIMIT, escape, render_review, render_transition, render_warning
+from kipflow.services.slack_messages import SECTION_LIMIT, escape, render_review, render_transition, render_warning
 from kipflow.services.wording import read_text
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)

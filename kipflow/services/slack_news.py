@@ -14,7 +14,7 @@ from kipflow.domain.facts import ProposalFacts, SilenceWarning
 from kipflow.domain.messagekinds import find_move_kind
 from kipflow.domain.tally import Outcome
 from kipflow.domain.texts import digest_text
-from kipflow.services import messages, settling
+from kipflow.services import settling, slack_messages
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.ports.effects import ASKS, DRIFT, RETRACTS, WARNS
 from kipflow.services.votecards import write_card
@@ -51,7 +51,7 @@ class NewsContext:
 
     @property
     def links(self) -> str:
-        return messages.say_links(self.about, self.rules)
+        return slack_messages.say_links(self.about, self.rules)
 
     @property
     def board(self) -> str:
@@ -136,7 +136,7 @@ def _list_drift(situation: NewsContext) -> Iterator[tuple[str, Drift]]:
 # -- how it is written -----------------------------------------------------------------------------
 def _write_correction(situation: NewsContext, correction: Transition) -> Mapping[str, Any]:
     decision = situation.decision
-    message = messages.render_correction(situation.key, correction, decision, links=situation.links)
+    message = slack_messages.render_correction(situation.key, correction, decision, links=situation.links)
     return {**message, **({RETRACTS: True} if leaves_acceptance(correction, decision) else {})}
 
 
@@ -145,21 +145,21 @@ def _write_move(situation: NewsContext, move: Transition) -> Mapping[str, Any]:
     decision, about, vote = situation.decision, situation.about, situation.decision.newest_vote
     begins = find_move_kind(move) == "vote" and vote is not None and vote.vote.opened_at == move.at
     if about is not None and vote is not None and begins:
-        text, head = messages.render_move(situation.key, move)
+        text, head = slack_messages.render_move(situation.key, move)
         return write_card(text, head, vote, decision, about, situation.rules)
-    return messages.render_transition(situation.key, move, decision, links=situation.links)
+    return slack_messages.render_transition(situation.key, move, decision, links=situation.links)
 
 
 def _write_warning(situation: NewsContext, notice: SilenceWarning) -> Mapping[str, Any]:
     author = situation.about.proposal.author if situation.about is not None else None
-    message = messages.render_warning(situation.key, notice, author, links=situation.links)
+    message = slack_messages.render_warning(situation.key, notice, author, links=situation.links)
     snooze = settling.offer_snooze(situation.decision.number, situation.recorded_at)
     return {**settling.offer(message, snooze), WARNS: notice.silent_at.isoformat()}
 
 
 def _write_period(situation: NewsContext, state: VoteState) -> Mapping[str, Any]:
-    links = messages.say_links(situation.about, situation.rules, thread=state.vote.root_message_id)
-    message = messages.render_period_over(
+    links = slack_messages.say_links(situation.about, situation.rules, thread=state.vote.root_message_id)
+    message = slack_messages.render_period_over(
         situation.key, state, situation.decision, links=links, program=situation.rules.program
     )
     passed = state.outcome is Outcome.PASSED
@@ -171,7 +171,7 @@ def _write_question(situation: NewsContext, item: ReviewItem) -> Mapping[str, An
     settle = settling.find_commands(number, item, situation.rules.program)
     # a claimed number's title may be a stranger's: it is not quoted before a person accepts the number
     links = "" if item.kind == CLAIMED_NUMBER else situation.links
-    message = messages.render_review(situation.key, item, links=links, settle=settle, board=situation.board)
+    message = slack_messages.render_review(situation.key, item, links=links, settle=settle, board=situation.board)
     snooze = settling.offer_snooze(number, situation.recorded_at) if item.kind == "dormancy" else {}
     asked = {**message, ASKS: [item.kind, item.subject]}
     return settling.offer(asked, {**settling.list_answers(settling.find_ways(number, item)), **snooze})
@@ -180,7 +180,7 @@ def _write_question(situation: NewsContext, item: ReviewItem) -> Mapping[str, An
 def _write_drift(situation: NewsContext, drift: Drift) -> Mapping[str, Any]:
     way = settling.find_drift_way(situation.decision.number, drift.side)
     settle = [settling.render_command(way, situation.rules.program)]
-    message = messages.render_drift(situation.key, drift, links=situation.links, settle=settle)
+    message = slack_messages.render_drift(situation.key, drift, links=situation.links, settle=settle)
     return settling.offer({**message, ASKS: [DRIFT, drift.side]}, settling.list_answers([way]))
 
 
