@@ -9,7 +9,7 @@ BIN := .venv/bin
 COMMUNITY ?=
 IN_COMMUNITY = $(if $(COMMUNITY),KIPFLOW_COMMUNITY='$(COMMUNITY)')
 SLOW_MARKS := spark or airflow or postgres or browser or realdata or integration or system or slow
-# tests in as many processes as there are cores (all tests: two more), four at most; `make test PROCESSES=1` for one after the other
+# tests in as many processes as there are cores (all tests: one more), four at most; `make test PROCESSES=1` for one after the other
 PROCESSES ?=
 PYTEST := $(BIN)/python -m pytest $(if $(PROCESSES),-n $(PROCESSES),-n logical --maxprocesses 4)
 # folders without a fast test (`INTEGRATION` in tests/conftest.py, and Airflow's): their modules need not be imported

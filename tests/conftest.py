@@ -100,8 +100,8 @@ def find_share(test: str) -> str:
 
 @pytest.hookimpl(optionalhook=True, tryfirst=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """One for each core; two more for all tests: who runs the whole of kipflow, or asks a database, mostly waits."""
-    return (os.cpu_count() or 1) + (0 if config.option.markexpr else 2)
+    """One for each core; one more for all tests, as the one that runs the whole of kipflow mostly waits for it."""
+    return (os.cpu_count() or 1) + (not config.option.markexpr)
 
 
 @pytest.hookimpl(optionalhook=True)
