@@ -84,7 +84,7 @@ class VotesReport:
     @property
     def knows_somebody(self) -> bool:
         """Whether the roster has any of the voters; if not, nothing binds."""
-        return any(b.known_by is not KnownBy.UNKNOWN for reading in self.votes for b in reading.vote.ballots)
+        return any(_has_known_voter(reading.vote) for reading in self.votes)
 
 
 def read_votes(
@@ -193,8 +193,8 @@ def _judge(vote: Vote, roster: Roster, policy: Policy, as_of: datetime, read_unt
     earliest_close = find_period_end(vote, policy.voting_period, as_of)
     judged = judge(vote, as_of, earliest_close=earliest_close)
     outcome = find_outcome(judged, policy, as_of)
-    knows_somebody = any(ballot.known_by is not KnownBy.UNKNOWN for ballot in judged.ballots)
-    compare = find_differences if roster.people and (knows_somebody or not judged.ballots) else compare_without_roster
+    is_comparable = roster.people and (_has_known_voter(judged) or not judged.ballots)
+    compare = find_differences if is_comparable else compare_without_roster
     return VoteReading(
         vote=judged,
         tally=count(judged.ballots),
@@ -209,6 +209,10 @@ def _judge(vote: Vote, roster: Roster, policy: Policy, as_of: datetime, read_unt
         read_until=read_until,
         doubts=tuple((d, say_ways(judged, d, policy)) for d in judged.doubts),
     )
+
+
+def _has_known_voter(vote: Vote) -> bool:
+    return any(ballot.known_by is not KnownBy.UNKNOWN for ballot in vote.ballots)
 
 
 _AGAINST_ANNOUNCED = {

@@ -29,7 +29,7 @@ def split_sentences(lines: Sequence[str]) -> list[str]:
 
 def blank_sentences(lines: Sequence[str], drops: Callable[[str], bool]) -> list[str]:
     """The lines, with blanks in place of the sentences that `drops` takes."""
-    parts = _SENTENCES.split("\n".join(lines))
-    gaps = (m.group() for m in _SENTENCES.finditer("\n".join(lines)))
+    text = "\n".join(lines)
+    parts, gaps = _SENTENCES.split(text), (m.group() for m in _SENTENCES.finditer(text))
     kept = (_NOT_LINE_END.sub(" ", part) if drops(" ".join(part.split())) else part for part in parts)
     return "".join(chain(*zip_longest(kept, gaps, fillvalue=""))).split("\n")

@@ -164,7 +164,8 @@ def mark_leftovers(lines: list[str], marks: list[str]) -> tuple[str, ...]:
         index = alone.start() + 1
         if lines[index].strip() and len(lines[index - 1]) >= 62 and lines[index + 1].strip("> |"):
             marks[index] = QUOTED
-            rests.extend([lines[index]] if VOTE_LINE.match(lines[index]) else [])
+            if VOTE_LINE.match(lines[index]):
+                rests.append(lines[index])
     kinds = "".join(marks)
     below = (
         run.end()
