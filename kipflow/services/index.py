@@ -11,7 +11,8 @@ from kipflow.domain.proposals import find_next
 from kipflow.services.indexrows import find_sections
 from kipflow.services.ports import Report, Store
 from kipflow.wiki.index_exports import parse_index_json
-from kipflow.wiki.index_reading import ParsedIndex, parse_index_page, parse_index_text
+from kipflow.wiki.index_reading import ParsedIndex, parse_index_page
+from kipflow.wiki.index_text import parse_index_text
 from kipflow.wiki.index_writing import render_index
 from kipflow.wiki.recordings import parse_recordings, parse_recordings_text
 

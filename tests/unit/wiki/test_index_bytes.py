@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 from kipflow.domain.pages import IndexEntry
 from kipflow.wiki.index_editing import replace_index
-from kipflow.wiki.index_reading import parse_index_page, parse_index_text
+from kipflow.wiki.index_reading import parse_index_page
+from kipflow.wiki.index_text import parse_index_text
 from kipflow.wiki.index_writing import render_index
 from kipflow.wiki.recordings import parse_recordings
 from tests.examples import examples

@@ -17,7 +17,8 @@ from kipflow.domain.errors import KipflowError, UnreadableInput
 from kipflow.domain.pages import IndexEntry
 from kipflow.wiki.index_editing import replace_index
 from kipflow.wiki.index_exports import parse_index_json
-from kipflow.wiki.index_reading import parse_index_page, parse_index_text
+from kipflow.wiki.index_reading import parse_index_page
+from kipflow.wiki.index_text import parse_index_text
 from kipflow.wiki.index_writing import FORMATS, render_index
 from kipflow.wiki.recordings import parse_recordings_text
 
