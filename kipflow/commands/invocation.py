@@ -7,7 +7,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from kipflow.services.wording import address_commands, name_program
+from kipflow.services.shown_commands import address_commands, name_program
 
 
 def say_program() -> str:

@@ -15,8 +15,8 @@ from kipflow.domain.times import say_weekday
 from kipflow.services.away import SERVICES, Outage
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.ports import Effect, Runs, Store
+from kipflow.services.shown_commands import address_commands
 from kipflow.services.slack_messages import build_message, escape
-from kipflow.services.wording import address_commands
 
 #: Mail that is complete only up to longer ago than this is stale: the archive is polled every hour.
 STALE = timedelta(hours=12)

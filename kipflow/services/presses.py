@@ -15,7 +15,7 @@ from kipflow.services.ports import Audit, Press
 from kipflow.services.ports.effects import ASKS, DRIFT, OutboxRow
 from kipflow.services.result_mail import NoDraft, draft_result
 from kipflow.services.settling import DRAFT, find_offered
-from kipflow.services.wording import address_commands
+from kipflow.services.shown_commands import address_commands
 
 #: Act on people → the kind of its ruling; other acts record a ruling of their own name.
 _ON_PEOPLE = {"sender": "merge", "merge": "merge", "split": "split"}

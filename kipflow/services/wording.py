@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from shlex import quote
 from typing import Any
 
 from kipflow.domain.events import UNDATED, Transition
@@ -186,17 +185,3 @@ def say_payload(payload: Mapping[str, Any]) -> str:
         return " ".join(read_text(payload).split())[:300]
     moved = ", ".join(f"{move['number']} to {move['to']}" for move in moves)
     return f"round-up brought up to date: {moved or 'no row moves'}"[:300]
-
-
-#: Fixed texts have commands in backquotes; the program is inserted when they are shown.
-_MARK = "`kipflow "
-
-
-def name_program(community: str | None, called: str = "kipflow") -> str:
-    """The beginning of a command for this community; None or "": the shell's current community."""
-    return f"{quote(called)} -C {quote(community)}" if community else quote(called)
-
-
-def address_commands(text: str, program: str) -> str:
-    """The text with its commands beginning with `program`."""
-    return text.replace(_MARK, f"`{program} ")

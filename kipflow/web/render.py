@@ -33,8 +33,9 @@ from kipflow.services.settling import (
     find_ways,
     render_command,
 )
+from kipflow.services.shown_commands import address_commands
 from kipflow.services.undo import say_items
-from kipflow.services.wording import address_commands, is_undated, say_authentication, say_payload, say_ruling
+from kipflow.services.wording import is_undated, say_authentication, say_payload, say_ruling
 from kipflow.web import charts, metrics, wording
 from kipflow.web.cache import PageCache
 from kipflow.web.forms import build_form

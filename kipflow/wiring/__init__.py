@@ -31,7 +31,7 @@ from kipflow.services.conditions import Condition, Situation, find_conditions, f
 from kipflow.services.desk import Desk
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.ports import Archive, Chat, Mailer, Runs, Wiki
-from kipflow.services.wording import name_program
+from kipflow.services.shown_commands import name_program
 from kipflow.wiring.environment import DatabaseConnection, Secrets, build_database_url, read_clock
 
 #: The name of the mark with the community whose facts a database holds.

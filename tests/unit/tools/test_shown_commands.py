@@ -12,7 +12,7 @@ import pytest
 
 from kipflow.cli import COMMANDS, run
 from kipflow.commands import invocation
-from kipflow.services.wording import name_program
+from kipflow.services.shown_commands import name_program
 from tests.unit.tools.shown import find_faults
 
 ROOT = Path(__file__).resolve().parents[3]
