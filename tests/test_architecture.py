@@ -41,15 +41,15 @@ ALLOWED: dict[str, set[str]] = {
         "kipflow.lakeschemas",
     },
     # what a browser may send, to the board and to the sandbox
-    "kipflow.forms": {"kipflow.forms"},
-    "kipflow.web": {"kipflow.domain", "kipflow.services", "kipflow.forms", "kipflow.web"},
-    "kipflow.sandbox": {"kipflow.domain", "kipflow.forms", "kipflow.sandbox"},
+    "kipflow.posted_forms": {"kipflow.posted_forms"},
+    "kipflow.web": {"kipflow.domain", "kipflow.services", "kipflow.posted_forms", "kipflow.web"},
+    "kipflow.sandbox": {"kipflow.domain", "kipflow.posted_forms", "kipflow.sandbox"},
     "kipflow.java": {"kipflow.domain", "kipflow.adapters.private"},
     # the lake's shapes, which the store's side and Spark's share
     "kipflow.lakeschemas": {"kipflow.domain"},
     # a machine's settings, and files: nothing of what the files are read for
     "kipflow.config": {"kipflow.domain", "kipflow.config"},
-    "kipflow.kinds": {"kipflow.services", "kipflow.wiring"},
+    "kipflow.effect_kinds": {"kipflow.services", "kipflow.wiring"},
     "kipflow.wiring": {
         "kipflow.domain",
         "kipflow.mail",
@@ -62,7 +62,7 @@ ALLOWED: dict[str, set[str]] = {
     "spark.jobs": {"kipflow_spark", "kipflow.config"},
     "dags": {
         "kipflow.config",
-        "kipflow.kinds",
+        "kipflow.effect_kinds",
         "kipflow.wiring",
         "kipflow.services",
         "kipflow.adapters",

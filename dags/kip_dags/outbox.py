@@ -6,7 +6,7 @@ from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException
 
 from kip_dags.parts import log_report, open_parts
 from kipflow.adapters.deliverer import ThisProcess
-from kipflow.kinds import find_kinds
+from kipflow.effect_kinds import find_kinds
 from kipflow.services.deliver import deliver
 
 

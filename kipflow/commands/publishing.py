@@ -17,7 +17,7 @@ from kipflow.domain.errors import UnreadableInput
 from kipflow.domain.texts import say_count
 from kipflow.domain.times import say_moment
 from kipflow.domain.votes import Declared
-from kipflow.kinds import find_kinds
+from kipflow.effect_kinds import find_kinds
 from kipflow.services.advance import advance_all
 from kipflow.wiring import Parts, effect_rules, find_ticket_links
 

@@ -57,9 +57,9 @@ def deliver(preview: bool, as_of: datetime | None) -> int:
     """
     from kipflow.adapters.deliverer import ThisProcess
     from kipflow.commands.facts import print_report
-    from kipflow.kinds import find_kinds
+    from kipflow.effect_kinds import find_kinds
     from kipflow.services.deliver import deliver as send
-    from kipflow.services.kinds.kind import plan_all
+    from kipflow.services.effect_kinds.kind import plan_all
 
     parts = open_parts()
     now = find_seen_at(parts, as_of)

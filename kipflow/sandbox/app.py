@@ -10,7 +10,7 @@ from pathlib import Path
 
 from fastapi import FastAPI
 
-from kipflow.forms import Refusal
+from kipflow.posted_forms import Refusal
 from kipflow.sandbox import confluence, controls, jira, pages, ponymail, slack, socketmode, visitors
 from kipflow.sandbox.channels import Channels, Throttle
 from kipflow.sandbox.clock import Clock

@@ -13,7 +13,7 @@ from fastapi import APIRouter, Depends, Request
 from pydantic import AfterValidator, BaseModel, Field, ValidationError
 from starlette.responses import RedirectResponse, Response
 
-from kipflow.forms import Refusal, parse_form, read_body, refuse_other_sites
+from kipflow.posted_forms import Refusal, parse_form, read_body, refuse_other_sites
 from kipflow.sandbox.clock import parse_step
 from kipflow.sandbox.mailarchive import Entry, write_mail
 from kipflow.sandbox.mails import LIST

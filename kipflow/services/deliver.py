@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 from typing import Any, Protocol
 
 from kipflow.domain.errors import DeliveryUnclear, KipflowError, RateLimited, Refused
-from kipflow.services.kinds.kind import EffectKind
+from kipflow.services.effect_kinds.kind import EffectKind
 from kipflow.services.ports import OutboxRow, Report, Store
 
 #: After so many attempts the effect is marked as failed; a person can release it again.

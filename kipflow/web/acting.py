@@ -11,7 +11,7 @@ from fastapi.responses import HTMLResponse, JSONResponse
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from kipflow.domain.proposals import format_key
-from kipflow.forms import Refusal, parse_form, read_body
+from kipflow.posted_forms import Refusal, parse_form, read_body
 from kipflow.services.acts import ACTS, LISTS, SEEN, perform, preview_act
 from kipflow.services.desk import MAX_REASON, ActContext, Done, Preview, ShownStages, Values, say_done
 from kipflow.web.forms import ONLY

@@ -11,7 +11,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, RedirectResponse
 
 from kipflow.domain.errors import KipflowError, ServiceUnavailable, UnknownProposal
-from kipflow.forms import Refusal
+from kipflow.posted_forms import Refusal
 from kipflow.services.changes import NoSuchVersion
 from kipflow.services.ruling_checks import BadRuling
 from kipflow.web.headers import add_security_headers

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fastapi import Request
 from itsdangerous import BadData, URLSafeTimedSerializer
 
-from kipflow.forms import Refusal, refuse_other_sites
+from kipflow.posted_forms import Refusal, refuse_other_sites
 from kipflow.services.desk import Desk
 from kipflow.services.ports import Audit
 

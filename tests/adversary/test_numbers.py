@@ -16,7 +16,7 @@ from kipflow.sandbox.faults import Faults
 from kipflow.sandbox.wikistate import LivePage, Version, WikiState
 from kipflow.wiring import connect
 from tests.adversary.conftest import DAY, MONDAY, OSEI, Community, Mail, Said, honest_vote
-from tests.kinds import index_kind
+from tests.effect_kinds import index_kind
 from tests.web.servers import serve
 
 INDEX = "1000"

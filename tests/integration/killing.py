@@ -19,7 +19,7 @@ from sqlalchemy import event
 from kipflow.adapters.deliverer import ThisProcess
 from kipflow.adapters.store import SqlStore
 from kipflow.services.deliver import deliver
-from kipflow.services.kinds.kind import EffectKind
+from kipflow.services.effect_kinds.kind import EffectKind
 from kipflow.services.ports import OutboxRow
 
 

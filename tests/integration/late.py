@@ -23,8 +23,8 @@ from kipflow.services.desk import ActContext
 from kipflow.services.ingest import ingest_paths
 from kipflow.services.ports import OutboxRow, Report
 from kipflow.wiring import Parts, effect_rules, open_desk
+from tests.effect_kinds import chat_kind
 from tests.integration.conftest import connect_to
-from tests.kinds import chat_kind
 from tests.living import live_in
 
 LIST = "dev@sandbox.example"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from kipflow.adapters.deliverer import ThisProcess
-from kipflow.kinds import find_kinds
+from kipflow.effect_kinds import find_kinds
 from kipflow.services import advance, deliver, poll, sync
 from kipflow.services.landing import find_wanted_months
 from kipflow.services.tickets import sync_tickets

@@ -28,10 +28,10 @@ from kipflow.adapters.slack import SlackChat
 from kipflow.adapters.store import SqlStore
 from kipflow.adapters.store.engine import open_engine
 from kipflow.services.ports import Effect
+from tests.effect_kinds import chat_kind, index_kind
 from tests.integration.conftest import ANCHOR
 from tests.integration.killing import await_end, deliver_until, fork, kill_at_every_step
 from tests.integration.late import MONDAY, found, story
-from tests.kinds import chat_kind, index_kind
 from tests.waiting import wait_until
 
 pytestmark = pytest.mark.integration

@@ -16,10 +16,10 @@ from kipflow.adapters.slack import SlackChat
 from kipflow.services import deliver
 from kipflow.services.away import load_outages
 from kipflow.services.digests import DigestRules
-from kipflow.services.kinds.slack import ChatKind
+from kipflow.services.effect_kinds.slack import ChatKind
 from kipflow.services.ports import Effect
 from kipflow.wiring import Parts, effect_rules
-from tests.kinds import make_due, scope_of
+from tests.effect_kinds import make_due, scope_of
 from tests.unit.services.test_slack_goldens import check_limits
 
 pytestmark = pytest.mark.integration

@@ -10,10 +10,10 @@ import httpx
 import pytest
 
 from kipflow.adapters.slack import SlackChat
-from kipflow.services.kinds.handover import HandOverKind, render_handover
+from kipflow.services.effect_kinds.handover import HandOverKind, render_handover
 from kipflow.services.ports import Report
+from tests.effect_kinds import make_due, scope_of
 from tests.integration.late import AMARO, DAY, LIST, MONDAY, Village, found, story
-from tests.kinds import make_due, scope_of
 from tests.unit.services.test_slack_goldens import check_limits
 
 pytestmark = pytest.mark.integration

@@ -14,7 +14,7 @@ import pytest
 
 from kipflow.adapters.deliverer import ThisProcess
 from kipflow.adapters.patience import Patience
-from kipflow.kinds import find_kinds
+from kipflow.effect_kinds import find_kinds
 from kipflow.services import deliver, poll, sync
 from kipflow.services.assembly import load_facts
 from kipflow.services.landing import find_wanted_months

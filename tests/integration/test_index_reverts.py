@@ -12,9 +12,9 @@ from kipflow.services.indexrows import find_places
 from kipflow.services.ports import IndexRow, WikiPage
 from kipflow.services.ports.effects import MOVED_BACK, OutboxRow
 from kipflow.services.ruling_checks import BadRuling
+from tests.effect_kinds import index_kind, make_due
 from tests.integration.conftest import ANCHOR
 from tests.integration.late import MONDAY, found, story
-from tests.kinds import index_kind, make_due
 
 pytestmark = pytest.mark.integration
 

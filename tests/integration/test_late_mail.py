@@ -22,8 +22,8 @@ from kipflow.services.ports import WikiPage
 from kipflow.web.timeline import EntryKind, build_timeline
 from kipflow.wiki.index_reading import parse_index_page
 from kipflow.wiring import effect_rules
+from tests.effect_kinds import index_kind
 from tests.integration.late import AMARO, DAY, LIST, MONDAY, TITLE, Mail, Village, found, late_objections, story
-from tests.kinds import index_kind
 
 pytestmark = pytest.mark.integration
 

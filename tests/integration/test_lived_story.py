@@ -22,9 +22,9 @@ from kipflow.services.ports import WikiPage
 from kipflow.services.ports.effects import CARD, OutboxRow
 from kipflow.services.ruling_checks import BadRuling
 from kipflow.wiki.index_reading import parse_index_page
+from tests.effect_kinds import index_kind, make_due
 from tests.integration.late import DAY, MONDAY, Mail, Village, found, late_objections, story
 from tests.integration.test_late_mail import WEEK, Round, live_through, rule_stage
-from tests.kinds import index_kind, make_due
 
 pytestmark = pytest.mark.integration
 

@@ -19,7 +19,7 @@ from kipflow.services.effectrules import EffectRules
 from kipflow.services.ports import Effect, OutboxRow, WikiPage
 from kipflow.wiki.pages import parse_page
 from kipflow.wiki.template import render_page
-from tests.kinds import chat_kind
+from tests.effect_kinds import chat_kind
 
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
 RULES = EffectRules(prefix="KIP", sends=True, slack="send", channel="#proposals")

@@ -13,14 +13,14 @@ from kipflow.adapters.confluence import ConfluenceWiki
 from kipflow.adapters.jira import JiraTickets
 from kipflow.adapters.store import SqlStore
 from kipflow.adapters.store.engine import open_engine
-from kipflow.services.kinds.kind import EffectKind
-from kipflow.services.kinds.ticket import TicketKind
+from kipflow.services.effect_kinds.kind import EffectKind
+from kipflow.services.effect_kinds.ticket import TicketKind
 from kipflow.services.ports import Effect, OutboxRow, Report, WikiPage
 from kipflow.wiki.pages import parse_page
+from tests.effect_kinds import make_due, page_kind, scope_of
 from tests.integration.conftest import running_sandbox
 from tests.integration.killing import deliver_until, kill_at_every_step
 from tests.integration.late import DAY, MONDAY, TITLE, Village, found, late_objections, story
-from tests.kinds import make_due, page_kind, scope_of
 
 pytestmark = pytest.mark.integration
 

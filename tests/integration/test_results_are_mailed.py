@@ -22,15 +22,15 @@ from kipflow.cli import run as command
 from kipflow.services.acts import perform
 from kipflow.services.deliver import deliver
 from kipflow.services.desk import ActContext
+from kipflow.services.effect_kinds.result import PATIENCE, ResultKind
 from kipflow.services.ingest import ingest_paths
-from kipflow.services.kinds.result import PATIENCE, ResultKind
 from kipflow.services.ports import Report, WikiPage
 from kipflow.wiki.pages import parse_page
 from kipflow.wiki.substance import read_substance
 from kipflow.wiring import open_desk
+from tests.effect_kinds import make_due, scope_of
 from tests.integration.killing import await_end, deliver_until, fork, kill_at_every_step
 from tests.integration.late import AMARO, DAY, LIST, MONDAY, Mail, Village, found, late_objections, story
-from tests.kinds import make_due, scope_of
 from tests.smtpserver import MailServer, mail_server
 from tests.waiting import wait_until
 

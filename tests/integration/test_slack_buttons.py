@@ -19,13 +19,13 @@ from kipflow.launcher.slackapp import AIRFLOW_DATABASE, APP_TOKEN, find_audit, l
 from kipflow.sandbox.channels import channel_id
 from kipflow.services.acts import perform
 from kipflow.services.desk import ActContext
+from kipflow.services.effect_kinds.slack import ChatKind
 from kipflow.services.effectrules import EffectRules
-from kipflow.services.kinds.slack import ChatKind
 from kipflow.services.ports import Effect, Press
 from kipflow.services.presses import settle_press
 from kipflow.wiring import Parts, effect_rules, open_desk
+from tests.effect_kinds import make_due, scope_of
 from tests.integration.conftest import connect_to
-from tests.kinds import make_due, scope_of
 from tests.unit.services.test_slack_goldens import check_limits
 from tests.waiting import wait_until
 

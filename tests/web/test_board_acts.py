@@ -19,7 +19,7 @@ from lxml import html
 
 from kipflow.cli import run
 from kipflow.domain.pages import IndexEntry
-from kipflow.forms import MAX_BODY
+from kipflow.posted_forms import MAX_BODY
 from kipflow.services.acts import ACTS
 from kipflow.services.desk import Desk
 from kipflow.services.ports.effects import WARNS, Effect

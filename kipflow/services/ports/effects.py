@@ -6,8 +6,8 @@
                              └── put back <────┴─> unsure   it may have gone out: a person looks
 
 A waiting effect (`WAITING`) is withdrawn if it no longer holds or a person refuses it; a refused one can be held again.
-Each kind of effect is planned and delivered by one module of `services.kinds`; a community's file sets each kind to
-"off", "approve" or "send".
+Each kind of effect is planned and delivered by one module of `services.effect_kinds`; a community's file sets each kind
+to "off", "approve" or "send".
 """
 
 from __future__ import annotations

@@ -15,8 +15,8 @@ from httpx import Response
 from starlette.testclient import TestClient
 
 from kipflow.domain.facts import Message
-from kipflow.forms import MAX_BODY
 from kipflow.mail.messages import read_message
+from kipflow.posted_forms import MAX_BODY
 from tests.unit.sandbox.conftest import ANCHOR
 from tests.unit.sandbox.test_sandbox_pages import is_balanced
 

@@ -12,8 +12,8 @@ import pytest
 from kipflow.domain.errors import KipflowError, Refused, SaveConflict, ServiceUnavailable
 from kipflow.services.assembly import CommunityRules
 from kipflow.services.away import load_outages
+from kipflow.services.effect_kinds.wikiedits import WikiEdits
 from kipflow.services.ingest import ingest_paths
-from kipflow.services.kinds.wikiedits import WikiEdits
 from kipflow.services.pages import create_proposal
 from kipflow.services.ports import WikiPage
 from kipflow.services.ports.effects import TAKES_BACK, Effect

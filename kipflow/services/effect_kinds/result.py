@@ -11,7 +11,7 @@ from typing import Any
 from kipflow.domain.errors import DeliveryUnclear, RateLimited
 from kipflow.domain.texts import digest_text
 from kipflow.services.board import ProposalView
-from kipflow.services.kinds.kind import PerProposalKind, Scope
+from kipflow.services.effect_kinds.kind import PerProposalKind, Scope
 from kipflow.services.ports import Effect, Mailer, OutboxRow, Report
 from kipflow.services.result_mail import ResultDraft, find_draft
 

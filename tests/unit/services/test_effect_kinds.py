@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kipflow.domain.errors import ServiceUnavailable
-from kipflow.services.kinds.kind import plan_all
+from kipflow.services.effect_kinds.kind import plan_all
 from kipflow.services.ports import OutboxRow, Report
 
 

@@ -10,8 +10,8 @@ from kipflow.domain.errors import Refused, Withheld
 from kipflow.domain.texts import digest_text
 from kipflow.services.away import note_outage, note_recovery
 from kipflow.services.digests import DigestRules, plan_digests
+from kipflow.services.effect_kinds.kind import Scope, render_preview
 from kipflow.services.effectrules import EffectRules
-from kipflow.services.kinds.kind import Scope, render_preview
 from kipflow.services.ports import Chat, Report
 from kipflow.services.ports.effects import BELOW, DIRECT, Effect, OutboxRow
 from kipflow.services.settling import find_release_commands, find_release_ways, list_answers, offer

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from kipflow.domain.events import Stage, Transition
 from kipflow.services.board import ProposalView
-from kipflow.services.kinds.kind import FOLLOWED_UP, PerProposalKind
+from kipflow.services.effect_kinds.kind import FOLLOWED_UP, PerProposalKind
 from kipflow.services.ports import Effect, OutboxRow, TicketComments
 
 _COMMENTED = frozenset({Stage.ACCEPTED, Stage.REJECTED})

@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 
 from kipflow.services.digests import DigestRules
-from kipflow.services.kinds.handover import HandOverKind
-from kipflow.services.kinds.index import IndexKind
-from kipflow.services.kinds.kind import EffectKind, Scope
-from kipflow.services.kinds.page import PageKind
-from kipflow.services.kinds.result import ResultKind
-from kipflow.services.kinds.slack import ChatKind
-from kipflow.services.kinds.ticket import TicketKind
+from kipflow.services.effect_kinds.handover import HandOverKind
+from kipflow.services.effect_kinds.index import IndexKind
+from kipflow.services.effect_kinds.kind import EffectKind, Scope
+from kipflow.services.effect_kinds.page import PageKind
+from kipflow.services.effect_kinds.result import ResultKind
+from kipflow.services.effect_kinds.slack import ChatKind
+from kipflow.services.effect_kinds.ticket import TicketKind
 from kipflow.wiring import Parts, effect_rules, find_ticket_links
 
 

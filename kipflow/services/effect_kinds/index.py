@@ -9,9 +9,9 @@ from datetime import datetime
 from kipflow.domain.events import Stage, effective
 from kipflow.domain.proposals import format_key
 from kipflow.domain.texts import digest_text
+from kipflow.services.effect_kinds.kind import Scope
+from kipflow.services.effect_kinds.wikiedits import WikiEdits
 from kipflow.services.indexrows import CHANNEL, Rows, ask_about, choose_rows, compare_pages, edit_page, find_moves
-from kipflow.services.kinds.kind import Scope
-from kipflow.services.kinds.wikiedits import WikiEdits
 from kipflow.services.ports import Report, Store, Wiki, WikiPage
 from kipflow.services.ports.effects import MARKS, MOVED_BACK, RETRACTS, WAITING, Effect, OutboxRow
 from kipflow.services.sync import note_index

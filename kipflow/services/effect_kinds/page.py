@@ -14,8 +14,8 @@ from kipflow.domain.ownpages import own_versions
 from kipflow.domain.pages import PageVersion
 from kipflow.domain.texts import digest_text, is_web_address
 from kipflow.services.board import ProposalView
-from kipflow.services.kinds.kind import PerProposalKind
-from kipflow.services.kinds.wikiedits import WikiEdits
+from kipflow.services.effect_kinds.kind import PerProposalKind
+from kipflow.services.effect_kinds.wikiedits import WikiEdits
 from kipflow.services.ports import Effect, OutboxRow, Wiki, WikiPage
 from kipflow.services.sync import note_page
 from kipflow.wiki.diffs import diff_pages

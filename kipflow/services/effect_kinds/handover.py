@@ -9,8 +9,8 @@ from typing import Any
 from kipflow.domain.errors import Refused
 from kipflow.domain.roster import Roster
 from kipflow.services.board import ProposalView
-from kipflow.services.kinds.kind import PerProposalKind
-from kipflow.services.kinds.result import find_announcement
+from kipflow.services.effect_kinds.kind import PerProposalKind
+from kipflow.services.effect_kinds.result import find_announcement
 from kipflow.services.ports import Chat, Effect, OutboxRow
 from kipflow.services.slack_messages import build_message, escape
 

@@ -8,11 +8,11 @@ from typing import Any
 from kipflow.adapters.deliverer import ThisProcess
 from kipflow.adapters.store import SqlStore
 from kipflow.services.deliver import deliver
+from kipflow.services.effect_kinds.index import IndexKind
+from kipflow.services.effect_kinds.kind import EffectKind, Scope
+from kipflow.services.effect_kinds.page import PageKind
+from kipflow.services.effect_kinds.slack import ChatKind
 from kipflow.services.effectrules import EffectRules
-from kipflow.services.kinds.index import IndexKind
-from kipflow.services.kinds.kind import EffectKind, Scope
-from kipflow.services.kinds.page import PageKind
-from kipflow.services.kinds.slack import ChatKind
 from kipflow.services.ports import Report
 
 
