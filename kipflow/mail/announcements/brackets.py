@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kipflow.mail.announcements.entries import Draft, mark_names
@@ -82,7 +83,8 @@ def _read_counted(parser: Parser, inner: Sequence[Word], group: str | None, numb
     choice = parser.choice
     if not draft.names_first:
         parser.end_entry()
-    parser.entries.extend(parser.read_inside(inner, choice))
+    inside = parser.read_inside(inner, choice)
+    parser.entries.extend(replace(entry, is_share=entry.is_share or choice is None) for entry in inside)
 
 
 def _read_names(parser: Parser, inner: Sequence[Word], group: str | None) -> None:

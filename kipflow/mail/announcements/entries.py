@@ -55,6 +55,9 @@ class Entry:
     names: tuple[Named, ...] = ()
     #: whether its name may be nobody's: "Big +1"
     is_unsure: bool = False
+    #: whether the line names its choice, and whether its number counts part of a whole before it: "5 of them -1"
+    is_explicit: bool = True
+    is_share: bool = False
 
     @property
     def scope(self) -> Scope:
@@ -96,6 +99,7 @@ class Draft:
     is_closed: bool = False
     #: whether the number is a part ("5 out of 11"), the choice a word ("in favour"), the group the first word
     is_part: bool = False
+    is_share: bool = False
     is_side: bool = False
     group_first: bool = False
     has_votes: bool = False
@@ -164,9 +168,11 @@ class Draft:
         ends = (next(mark for mark in marked if mark >= at) for at in range(len(self.names)))
         return tuple((name, self.names[end][1]) for (name, _), end in zip(self.names, ends, strict=True))
 
-    def counts_something(self) -> bool:
-        """Whether it holds a number of votes if a word follows that fits nowhere, as in "2 binding constraints"."""
-        return self.number is not None and (self.choice is not None or self.has_votes or bool(self.names))
+    def is_complete(self, before: Kind | None) -> bool:
+        """Whether it is whole if a word follows that fits nowhere, as in "2 binding constraints" it is not."""
+        is_list = bool(self.names) and (before in {Kind.CLOSES, Kind.JOINS} or len(self.names) > 1)
+        counts = self.number is not None and (self.choice is not None or self.has_votes or bool(self.names))
+        return counts or is_list or self.names_first
 
     def is_entry(self, line: str, lent: Scope, *, follows: bool, goes_on: bool) -> bool:
         """Whether it counts or lists votes that were cast. `follows`: the line has an entry before it; `goes_on`: other
@@ -186,6 +192,19 @@ class Draft:
 def find_scope(words: Sequence[Word]) -> Scope:
     """The first choice and group in words."""
     return Scope(*(next((w.value for w in words if w.kind is kind), None) for kind in (Kind.CHOICE, Kind.GROUP)))
+
+
+def drop_wholes(entries: Sequence[Entry]) -> list[Entry]:
+    """The entries without wholes that others are part of: their choice is any ("11 binding votes, 5 of them -1")."""
+    kept: list[Entry] = []
+    for entry in entries:
+        before = kept[-1] if kept and entry.is_share and entry.is_explicit else None
+        if before is not None and not before.is_explicit and entry.group in {IN_ALL, before.group}:
+            entry = replace(entry, group=kept.pop().group)
+        elif before is not None and before.is_share and entry.group == IN_ALL:
+            entry = replace(entry, group=before.group)
+        kept.append(entry)
+    return kept
 
 
 def mark_entry(entry: Entry, group: str) -> Entry:

@@ -11,16 +11,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from kipflow.mail.announcements.brackets import take_bracket
-from kipflow.mail.announcements.entries import Draft, Entry, Scope, mark_entry, mark_names
+from kipflow.mail.announcements.entries import Draft, Entry, Scope, drop_wholes, mark_entry, mark_names
 from kipflow.mail.announcements.names import are_people, parse_name
-from kipflow.mail.announcements.tallywords import DASHES, IN_ALL, Kind, Word, find_end_of_run, is_said_of_all
+from kipflow.mail.announcements.tallyphrases import DASHES, find_end_of_run, find_group_of_all
+from kipflow.mail.announcements.tallywords import IN_ALL, SHARE, Kind, Word
 from kipflow.mail.announcements.unsurewords import split_words
 
 _MAX_ENTRIES = 60
 #: what "with" and the like lead in belongs to no list
 _WITH = frozenset({"with", "mit", "avec", "con", "com"})
-#: between "all" and "binding"
-_BESIDE_ALL = frozenset({Kind.GLUE, Kind.NUMBER, Kind.VOTES})
 _BEFORE_NAMES = frozenset({Kind.JOINS, Kind.FROM, Kind.ENDS})
 #: what may follow a name and its colon: "Mara: +1"
 _HEADS = frozenset({None, Kind.CHOICE, Kind.GROUP, Kind.NUMBER, Kind.OPENS})
@@ -42,6 +41,7 @@ class Parser:
         self.lent = Scope()  # by the words before a colon, in this sentence
         self.joined: Draft | None = None  # the entry before "and" or a comma
         self.last_choice: str | None = None
+        self.begins_whole = False  # whether votes follow of which others are part
 
     def read(self) -> list[Entry]:
         while self.at < len(self.words) and len(self.entries) < _MAX_ENTRIES:
@@ -50,7 +50,7 @@ class Parser:
             if (step := _STEPS.get(word.kind)) is not None:
                 step(self, word)
         self.end_entry()
-        return self.entries
+        return drop_wholes(self.entries)
 
     def _before(self) -> Kind | None:
         """The kind of the word before the present one, glue aside."""
@@ -59,6 +59,9 @@ class Parser:
 
     def _ahead(self) -> Kind | None:
         return self.words[self.at].kind if self.at < len(self.words) else None
+
+    def _ahead_of_glue(self) -> Kind | None:
+        return next((word.kind for word in self.words[self.at :] if word.kind is not Kind.GLUE), None)
 
     def _begin_head(self, word: Word) -> Draft:
         if self.draft.start < 0:
@@ -95,8 +98,7 @@ class Parser:
         elif draft.names or draft.choice is not None:
             self.end_entry()
         elif self.joined is not None and self.joined.number == 0 and not draft.has_head:  # "no 0 or -1", not "no: 1"
-            ahead = next((w.kind for w in self.words[self.at :] if w.kind is not Kind.GLUE), None)
-            draft.number = 0 if ahead not in {Kind.LEADS, Kind.NUMBER} else None
+            draft.number = 0 if self._ahead_of_glue() not in {Kind.LEADS, Kind.NUMBER} else None
         draft = self._begin_head(word)
         draft.choice, draft.is_side = word.value, word.text[0].isalpha()
 
@@ -111,14 +113,11 @@ class Parser:
         self._begin_head(word).group = word.value
 
     def _take_all(self, word: Word) -> None:
-        ahead = enumerate(self.words[self.at : self.at + 5], self.at + 1)
-        at, group = next(((at, w) for at, w in ahead if w.kind not in _BESIDE_ALL), (self.at, word))
-        if group.kind is Kind.GROUP and is_said_of_all(self.words, self.at - 1, at):
-            is_apart = self._before() is Kind.JOINS or (self.words[self.at - 2].text in DASHES and word.text != "both")
-            self.at = at
-            self.mark_all(group.value, is_of_all=is_apart or not self.draft.names)
-        else:
-            self._take_word(word)
+        if (found := find_group_of_all(self.words, self.at)) is None:
+            return self._take_word(word)
+        is_apart = self._before() is Kind.JOINS or (self.words[self.at - 2].text in DASHES and word.text != "both")
+        self.at, group = found
+        return self.mark_all(group, is_of_all=is_apart or not self.draft.names)
 
     def _take_votes(self, _: Word) -> None:
         self.draft.has_votes = True
@@ -128,6 +127,7 @@ class Parser:
         if draft.has_head and not draft.names:
             self.lent = Scope(draft.choice, draft.group).within(self.lent)
             draft.is_open = True
+            self.begins_whole = draft.choice is None and draft.number is not None  # "11 binding votes: 5 -1"
         elif draft.names_first and draft.is_labelled:
             draft.drop_label()
             draft.is_open = True
@@ -141,9 +141,11 @@ class Parser:
     def _take_glue(self, word: Word) -> None:
         if self.depth and word.text in DASHES and self.draft.has_head:  # "4 (1 binding - Ana)"
             self.draft.is_open = True
+        self.draft.is_share = self.draft.is_share or word.value == SHARE
 
     def _take_part(self, _: Word) -> None:
         self.draft.is_part = self.draft.number is not None
+        self.begins_whole = not self.draft.has_head  # "Of 11 binding votes 5 are -1"
 
     # what names, and the words around them, do
 
@@ -153,7 +155,7 @@ class Parser:
         elif self.draft.names and not self.draft.has_head:
             self._break(None)
         self.draft.is_open = self.draft.is_from = self.draft.has_head
-        if self._ahead() is Kind.NUMBER:  # "8 of 10"
+        if self._ahead_of_glue() is Kind.NUMBER:  # "8 of 10"
             self._take_part(word)
 
     def _take_word(self, word: Word) -> None:
@@ -202,9 +204,7 @@ class Parser:
 
     def _break(self, before: Kind | None) -> None:
         """End an entry at a word that fits nowhere: what is not complete is none."""
-        draft = self.draft
-        is_whole = bool(draft.names) and (before in {Kind.CLOSES, Kind.JOINS} or len(draft.names) > 1)
-        if draft.counts_something() or is_whole or draft.names_first:
+        if self.draft.is_complete(before):
             self.end_entry()
         self.draft, self.lent, self.joined = Draft(), Scope(), None
 
@@ -218,16 +218,16 @@ class Parser:
 
     def end_entry(self) -> None:
         """Write down the entry that ends here, if it is one."""
-        draft, choice, joined = self.draft, self.choice or "+1", self.joined
+        draft, stated, joined = self.draft, self.choice, self.joined
         self.draft, self.joined = Draft(), None
         goes_on = 0 < self.at < len(self.words) and self.words[self.at - 1].kind in {Kind.WORD, Kind.VOTES}
         if not draft.is_entry(self.line, self.lent, follows=bool(self.entries), goes_on=goes_on):
             return
         # also "two binding votes in favour and three against"
         group = draft.group or self.lent.group or self.scope.group or (joined.group if joined is not None else None)
-        is_unsure = draft.names_first and len(draft.names) == 1
-        self.entries.append(Entry(group or IN_ALL, choice, draft.number, draft.find_names(), is_unsure))
-        self.last_choice = choice
+        marks = (draft.names_first and len(draft.names) == 1, stated is not None, draft.is_share)
+        self.entries.append(Entry(group or IN_ALL, stated or "+1", draft.number, draft.find_names(), *marks))
+        self.draft.is_share, self.begins_whole, self.last_choice = self.begins_whole, False, stated
         if draft.group_first and draft.number is not None:  # "binding 1 x +1, 3 x -1"
             self.lent = replace(self.lent, group=draft.group)
 

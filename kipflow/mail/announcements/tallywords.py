@@ -17,6 +17,8 @@ from kipflow.mail.votes.lexicon import load_words
 MAX_LINE, _MAX_WORDS = 2_000, 500
 #: the groups of votes; in all: whether they bind or not
 BINDING, NON_BINDING, IN_ALL = "binding", "non-binding", "in all"
+#: the value of "of them": what it counts is part of a whole before it
+SHARE = "share"
 
 
 class Kind(Enum):
@@ -84,13 +86,8 @@ _KINDS = {
     "tally_glue": Kind.GLUE,
     "tally_part": Kind.PART,
 }
-#: between "all binding" and the names before it
-DASHES = frozenset("-–—")
-_BEFORE_ALL = frozenset({Kind.JOINS, Kind.ENDS, Kind.OPENS, Kind.CLOSES, Kind.CHOICE, Kind.VOTES})
 #: fewest characters of a name in a script without blanks
 _LEAST_OF_NAME, _LONGEST_RUN = 2, 100
-#: within a name
-_PARTICLES = frozenset({"de", "da", "von"})
 #: classes of words that are also names: "Na Li", "Bruno Sette"
 _MAY_NAME = frozenset({Kind.NONE, Kind.NUMBER, Kind.CHOICE, Kind.FROM, Kind.JOINS, Kind.GLUE})
 
@@ -104,6 +101,7 @@ def _load() -> dict[str, Word]:
     found |= {word: Word(Kind.GROUP, word, 0, 0, BINDING) for word in binding}
     denials = (f"{no}{gap}{word}" for no in denied for word in binding for gap in ("", " "))
     found |= {word: Word(Kind.GROUP, word, 0, 0, NON_BINDING) for word in denials}
+    found |= {word: Word(Kind.GLUE, word, 0, 0, SHARE) for word in classes["tally_share"]}
     found |= {word: Word(Kind.NUMBER, word, 0, 0, "0") for word in classes["without_any"]}
     for word in classes["number_other_language"]:
         found[word] = Word(Kind.NUMBER, word, 0, 0, str(find_number(word)), unsure=True)
@@ -217,26 +215,3 @@ def _is_name_beside(word: Word, other: Word) -> bool:
     is_near = word.end + 1 == other.start or other.end + 1 == word.start
     is_name = word.kind is Kind.WORD and word.text[:1].isupper() and not word.text.isupper()
     return is_near and is_name and fold_case(word.text) not in _load()
-
-
-def find_end_of_run(words: Sequence[Word], at: int) -> int:
-    """The place behind the words from `at` on that nothing parts: "Ole de la Cruz"."""
-    while kinds := [word.kind for word in words[at : at + 2]]:
-        is_particle = kinds == [Kind.FROM, Kind.WORD] and words[at].text.lower() in _PARTICLES
-        if kinds[0] is not Kind.WORD and not is_particle:
-            break
-        at += 1
-    return at
-
-
-def is_said_of_all(words: Sequence[Word], start: int, end: int) -> bool:
-    """Whether "all binding" from `start` to `end` stands by itself.
-
-    Not so in "Not all votes are binding", "All binding votes are in", "both binding and non-binding".
-    """
-    behind = [word.kind for word in words[end : end + 2]]
-    begins = start == 0 or words[start - 1].kind in _BEFORE_ALL or words[start - 1].text in DASHES
-    ends = behind[:1] in ([], [Kind.ENDS], [Kind.CLOSES], [Kind.JOINS]) and behind[1:] != [Kind.GROUP]
-    # "3 votes, all binding:" above names
-    ends = ends or (behind == [Kind.LEADS] and any(word.kind is Kind.NUMBER for word in words[:start]))
-    return begins and ends and all(word.text != "?" for word in words[end:])
