@@ -6,4 +6,4 @@ author, time or announcement. Stored mails that older rules read are then read a
 
 from __future__ import annotations
 
-READING_RULES: int = 81
+READING_RULES: int = 82

@@ -79,7 +79,8 @@ def _add_short_answer(message: Message, said: tuple[Expression, ...], call: Mess
     if call is None or _find_answered(message) != call.message_id or message.author_address == call.author_address:
         return said
     says_more = any(e.standing not in {Standing.LEANING, Standing.DOUBT} for e in said)
-    if says_more or message.declared is not None or message.cancels is not None:
+    ends = message.declared is not None and not message.declared.only_denies
+    if says_more or ends or message.cancels is not None:
         return said
     if any(map(says_it_stands, SENTENCES.split(message.own_text))):
         return said

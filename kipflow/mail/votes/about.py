@@ -12,6 +12,8 @@ from kipflow.mail.votes.lexicon import begins, fold, has, leaves_only
 _OBJECT = re.compile(
     r"^\s*\(?(?P<how>to|on|for|with|about|für|pour|para|sur|sobre|nesta|neste|dla|voor)\s+(?P<what>\S.*)$", re.I
 )
+#: "+1 on on this"
+_DOUBLED = re.compile(r"^(\s*\w+)(?:\s+\1)(?=\s)")
 #: on a remark, in other languages: "zu Juns Anmerkung", "al comentario de Jun", "zu dem, was Jun schrieb"
 _OTHER_REMARK = re.compile(
     r"^\s*(?:zu[mr]?|à|aux?|al?|alla|ao|к)\s+"
@@ -94,7 +96,7 @@ class About(StrEnum):
 
 def read_object(rest: str) -> str:
     """The words after "on", "for", "to" or "with", in lower case; `rest` is the text after a value."""
-    match = _OBJECT.match(rest)
+    match = _OBJECT.match(_DOUBLED.sub(r"\1", rest))
     return fold(match.group("what")) if match is not None else ""
 
 
@@ -134,7 +136,7 @@ def read_about(lead: str, rest: str, title: frozenset[str] = frozenset()) -> Abo
     led = _read_led_in(lead, title)
     if led is not None:
         return led
-    match = _OBJECT.match(rest)
+    match = _OBJECT.match(_DOUBLED.sub(r"\1", rest))
     if match is None:
         return _read_other_object(rest)
     if begins("no_object", fold(match.group("what"))) or _NO_RESERVE.match(match.group("what")):

@@ -92,8 +92,8 @@ def resolve(found: Sequence[Finding]) -> Expression | None:
         return replace(unclear[-1], choice=None)  # withdrawn, or another vote instead
     if len({e.choice for e in unclear} - {None}) > 1:
         return replace(unclear[0], choice=None)  # any of its values may be the vote
-    ordered = (by[Standing.WITHDRAWAL][-1:], unclear, by[Standing.DOUBT], by[Standing.HINT])
-    return next((expressions[0] for expressions in ordered if expressions), None)
+    beside = (by[standing] for standing in (Standing.QUOTED, Standing.DOUBT, Standing.HINT))
+    return next((found[0] for found in (by[Standing.WITHDRAWAL][-1:], unclear, *beside) if found), None)
 
 
 def _has(role: Role, found: Sequence[Finding]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from kipflow.domain.votes import Choice
-from kipflow.mail.votes import numbers, people, remarks, rules, talk, technical
+from kipflow.mail.votes import generally, numbers, people, remarks, rules, talk, technical
 from kipflow.mail.votes.doubts import says_it_stands
 from kipflow.mail.votes.lexicon import drop, ends, fold, has
 from kipflow.mail.votes.mentions import Mention
@@ -55,13 +55,13 @@ def judge(mention: Mention) -> tuple[Rule, Verdict]:
         mention.segment.endswith("your")
         or mention.whom
         or people.YOURS.search(mention.lead)
-        or people.is_of_third(mention)
+        or generally.is_of_third(mention)
         or people.is_named(mention)
         or (people.SOMEBODYS.search(mention.lead) and says_it_stands(mention.sentence.text))
     )
     # "As far as I know, a -1 is a veto"
     is_any = mention.segment in {"a", "an", "any", "every", "each"} and not mention.mine_follows
-    is_any = is_any or people.is_of_any(mention)
+    is_any = is_any or generally.is_of_any(mention)
     if found.mine and is_own and not (is_yours or is_any):
         return found, found.mine
     if found.standalone and not mention.is_result and is_standalone(mention):

@@ -11,7 +11,7 @@ from kipflow.mail.votes.claims import find_claim, skip_claim
 from kipflow.mail.votes.conditions import has_condition
 from kipflow.mail.votes.lexicon import begins, fold, has
 from kipflow.mail.votes.mentions import Mention
-from kipflow.mail.votes.values import find_values, speaks_of_itself
+from kipflow.mail.votes.values import find_values
 
 _NAMED = re.compile(r"\s*\((?P<who>@?[A-Z][a-z][\w.'’-]*(?: [A-Z][\w.'’-]*){0,2})\)")
 _LISTED_BEHIND = re.compile(r"(?: \(?(?:non-?)?binding\)?)?\s*\((?P<who>[A-Z][\w'’-]+(?: [A-Z][\w'’-]+){0,2})[,)]")
@@ -45,11 +45,6 @@ ANOTHERS = re.compile(
     r"\b(?:your|his|her|their|[A-Z][a-z]+['’]s)\s+(?:\w+\s+){0,2}(?:[+\-±]\s?[01]|votes?|veto|objections?|concerns?)\b"
     r"|\b[A-Z][a-z]+['’]s (?:was|is)\b|\b(?:he|she|they) (?:go(?:es)?|went|(?:mov|switch|chang)e?[sd]?) (?:from|to)\b"
 )
-#: "if Ola votes -1", "nobody has said -1"
-_OF_THIRD = re.compile(
-    r"\b(?:(?:nobody|no[ -]?one)(?: has| had| else)*|(?i:if|when|once|unless|until) (?:[A-Z]\w+|he|she|they|you))"
-    r" (?:votes?|voted|casts?|says?|said|g[ai]ves?|sends?|sent) (?:an? )?$"
-)
 #: right before a value, asks somebody about it, or addresses them: "Is that a +1?", "You scared me with that -1"
 YOURS = re.compile(
     r"^\W*(?:(?:so|and|but|ok|hm+|well|sorry),? )*"
@@ -57,36 +52,6 @@ YOURS = re.compile(
     r"|\b(?:should|shall|do) (?:i|we) (?:count|take|read|record) (?:that|this|it|yours|you) as (?:an? )?$"
     r"|\byou\b[^.!?]*\b(?:that|this) $",
     re.IGNORECASE,
-)
-#: "Would you -1 it?", "Can someone who is no committer vote -1?", "Was Ravi going to vote -1?"
-ASKS_ANOTHER = re.compile(
-    r"\b(?i:would|will|could|can|did|do|does|are|is|was|were|should|has|have|had)(?:n['’]t)? (?:it (?:so )?that )?"
-    r"(?:you|some(?:one|body)|any(?:one|body)|he|she|they|who|[A-Z][a-z]+)"
-    r"(?: [^.,;:?!]{0,60}(?:vot(?:e|ing)|go(?:ing)?|cast|say|mean|want)(?: with| to)?(?: an?)?)? $"
-)
-#: "Please +1 the patch", "you may vote", "when anyone votes"
-_INVITED = re.compile(
-    r"please|(?:please|(?:can|could|would|will) (?:you|some(?:one|body)|any(?:one|body))(?: please)?"
-    r"|(?:(?:if|when|once|until|as soon as) )?(?:you|one|(?:any|some|every)(?:one|body)|whoever))"
-    r"(?: (?:can|could|may|must|should|would|will|still|want to|wish to))*"
-    r" (?:votes?|casts?|gives?|leaves?|answers? with|repl(?:y|ies) with)(?: an?)?"
-)
-#: "To approve, answer with +1, to reject, with -1"
-_INSTRUCTS = re.compile(
-    r"\bto (?:approve|accept|agree|reject|object|veto|abstain|oppose|vote)\b[^.!?]*"
-    r"\b(?:answer|reply|respond|write|send|say|vote|use|with)\b",
-    re.IGNORECASE,
-)
-_OF_WHOMEVER = re.compile(
-    r"(?:(?:and|but|so|that|once|when|if|as|because|where|note|please|remember|also|then|instead|usually) )*"
-    r"(?:an?|any|all|every|each|no)"
-)
-#: right after a value: "vote by a member would", "without a reason is", "here means"
-_GOES_ON_OF_ANY = re.compile(
-    r"(?:votes?\s+|veto\s+)?(?:(?:here|there|on an? \w+)\s+|(?:by|from|of|with|without)\s+"
-    r"(?:(?!(?:who|whose|that|which|on|for)\b)[\w'’-]+\s+){1,6}?)?(?:\w+ly\s+)?"
-    r"(?:is(?! what)|isn['’]t|are|was|needs?|means?|counts?|must|should|can|cannot|requires?|would|may|might|indicates?"
-    r"|implies|forces?)\b"
 )
 _SEVERAL = re.compile(
     r"\s*(?:(?:yes|no|(?:non-?)?binding|i?p?pmc|toc|tsc) ){0,2}(?:votes|veto(?:e?s)|ballots|statements)\b"
@@ -156,33 +121,14 @@ def lists_others(line: str, author: str) -> bool:
     return named and not names_writer and not has_condition(line)
 
 
-def invites(m: Mention) -> bool:
-    """Whether others are asked to vote so, or may: "Please +1 the patch", "Vote +1 if you agree"."""
-    if m.is_claimed or m.mine_follows or m.in_first_person:
-        return False
-    is_invited = _INVITED.fullmatch(m.segment) or _INSTRUCTS.search(m.lead)
-    return is_invited is not None or (m.segment == "vote" and m.rest.lstrip().startswith("if you"))
-
-
-def is_of_third(m: Mention) -> bool:
-    """Whether it is somebody's, or nobody's, and its writer does not join: "if Ola votes -1 it fails"."""
-    return _OF_THIRD.search(m.lead) is not None and not speaks_of_itself(fold(m.sentence.text))
-
-
-def is_of_any(m: Mention) -> bool:
-    """Whether it is said about any such vote: "A +1 vote by a member would not imply help"."""
-    is_talk = _OF_WHOMEVER.fullmatch(m.clause) is not None and _GOES_ON_OF_ANY.match(m.rest.strip()) is not None
-    return is_talk and not m.in_first_person
-
-
 def is_of_several(m: Mention) -> bool:
     """Whether it is said about several votes: "the +1 votes carry over", or "+1 votes" above a list."""
     below, behind = m.sentence.following.lstrip(" -*•"), m.rest.strip()
     if _KIND.fullmatch(m.lead) and ((behind == ":" and can_be_listed(below[:60])) or _DOTS.fullmatch(behind)):
         return True  # "Binding +1:" above names, "binding +1 ..... 2"
     found = _SEVERAL.match(m.tail)
-    if found is None or m.in_first_person:
-        return False
+    if found is None or (m.speaks_of_mine if not m.opens else m.in_first_person):
+        return False  # "I repeat my +1 votes", not "I thought that -1 votes need a reason"
     return not m.opens or (found["behind"] is not None and bool(m.sentence.following.strip()))
 
 

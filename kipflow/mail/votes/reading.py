@@ -20,11 +20,12 @@ from kipflow.mail.votes.claims import find_claim
 from kipflow.mail.votes.conditions import has_condition
 from kipflow.mail.votes.doubts import OWN_VOTE, STANCE, drop_denied, find_doubt_rule, says_it_stands
 from kipflow.mail.votes.findings import Finding, Role, find, resolve, weigh_with_the_rest
+from kipflow.mail.votes.generally import is_of_any
 from kipflow.mail.votes.judging import judge, turns_against
 from kipflow.mail.votes.leftovers import SHORT, ask_about_the_rest, read_own_entry
 from kipflow.mail.votes.lexicon import begins, drop, ends, fold, has, speaks_of_votes
 from kipflow.mail.votes.mentions import Mention
-from kipflow.mail.votes.people import ANOTHERS, is_of_any
+from kipflow.mail.votes.people import ANOTHERS
 from kipflow.mail.votes.relayed import part_relayed
 from kipflow.mail.votes.sentences import Sentence, split_sentences
 from kipflow.mail.votes.shapes import CHECKED, ON_PARTS, Shapes, find_box
@@ -92,7 +93,7 @@ def explain(
             return (vote, relayed), tuple(mail.reasons)
     else:
         rest = (read_own_entry if is_result else ask_about_the_rest)(words.own, author)
-        if vote is None and not is_result and (rest is None or rest.standing is Standing.LEANING or _only_claims(rest)):
+        if not is_result and (rest is None or rest.standing is Standing.LEANING or _only_claims(rest)):
             rest = read_quoted_boxes(words.quoted_boxes, author, rest)
         if vote is None or rest is None or rest.standing is Standing.LEANING:
             vote = vote or rest
@@ -228,10 +229,9 @@ def _read_without_value(text: str, answers: str, *, has_value: bool) -> Iterator
     folded = fold(text)
     if doubt is None and said is None and not has_value:
         doubt = next((rule for rule in (STANCE, OWN_VOTE) if rule.when(drop("no_retraction", folded))), None)
-    if said is not None and (
-        doubt is None or said.expression.standing is Standing.CLEAR or said.expression.choice is None
-    ):
-        yield said
+    if said is not None and (doubt is None or said.expression.choice is None or doubt.role is not Role.TAKES_BACK):
+        is_sure = doubt is None or said.expression.choice is None or said.expression.standing is Standing.CLEAR
+        yield said if is_sure else replace(said, expression=replace(said.expression, standing=Standing.HINT))
     if doubt is not None:
         # "why I am in favour": from somebody with that vote it is nothing new
         agrees = doubt is STANCE and has("approval", folded) and not has("negation", drop("not_negation", folded))

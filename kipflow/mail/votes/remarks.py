@@ -9,8 +9,8 @@ import re
 
 from kipflow.domain.votes import Choice
 from kipflow.mail.votes.about import About
-from kipflow.mail.votes.conditions import SENTENCES
-from kipflow.mail.votes.lexicon import begins, drop, ends, fold, has
+from kipflow.mail.votes.conditions import MARK, SENTENCES
+from kipflow.mail.votes.lexicon import begins, drop, ends, fold, has, skip
 from kipflow.mail.votes.mentions import Mention
 from kipflow.mail.votes.values import find_values, parse_value
 from kipflow.mail.votes.verdicts import Table, Verdict
@@ -21,6 +21,8 @@ rule = Table()
 _LONGEST = 240
 #: fewest words of a passage; "Thanks, Mara" is what is left of a call
 _FEWEST = 5
+#: most words of a name
+_NAME = 2
 _DESPITE = re.compile(r"(?:anyway|all the same|nevertheless|nonetheless|still|regardless|despite|even so)\b")
 _IS_TITLE = re.compile(r"[a-z]{2,8}-\d+:")
 _KEEPS_COUNT = re.compile(r"\b(?:updated?|in|to|on) the (?:vote )?(?:tally|count)\b(?! \w)")
@@ -54,8 +56,11 @@ def answer(m: Mention) -> bool:
     line = m.sentence.line
     remark = fold(line.answers)
     behind = fold(m.tail).lstrip(" ,.;:!–—-")
-    if m.choice is Choice.FOR and m.opens and not m.is_claimed and begins("shares", behind):
-        return True  # "+1, same concern here"
+    is_bare = m.opens and not (m.is_claimed or m.mine_follows) and m.choice is Choice.FOR
+    said = behind or fold(m.sentence.following).lstrip()
+    praises = begins("good_point", said) and len(MARK.split(skip("good_point", said))[0].split()) <= _NAME
+    if is_bare and (begins("shares", said) or praises):
+        return True  # "+1, same concern here", "+1. Good points, Jun"
     if m.mine_follows and m.segment.startswith("still"):
         return False
     if m.choice is Choice.AGAINST and not (m.is_claimed or m.mine_follows) and has("assent", fold(m.lead)):
@@ -75,7 +80,6 @@ def answer(m: Mention) -> bool:
     if not line.answers or (m.is_claimed and m.ends_clause):
         return False
     is_short = len(remark) < _LONGEST
-    is_bare = m.opens and not (m.is_claimed or m.mine_follows) and m.choice is Choice.FOR
     if is_short and is_bare and not (_may_be_call(remark) or _DESPITE.match(behind)):
         return True  # a passage that was picked out
     if is_short and remark.endswith("?") and not has("open_question", remark):

@@ -230,7 +230,7 @@ def _find_named_values(lines: Sequence[str], found: Shapes) -> Shapes:
     """Lines of a list of voters: two or more that each put a name before a vote, or what it is on."""
     named, are_names = Shapes(), False
     for index, line in enumerate(lines):
-        match = _NAMED_VALUE.match(line) if "1" in line and index not in found and len(line) < 120 else None
+        match = _NAMED_VALUE.match(line) if index not in found and len(line) < 120 else None
         if match is None or _KEY.search(match["name"]):
             continue  # "KIP-7: +1" is a vote on KIP-7, not one of somebody called so
         if " " in match["name"] and not (match["name"].islower() or find_names(match["name"])):
@@ -238,7 +238,7 @@ def _find_named_values(lines: Sequence[str], found: Shapes) -> Shapes:
         is_mine = begins("from_me", fold(skip_claim(line[match.end() :])).strip()) or not leaves_only(
             ("sums_up", "whole", "my_vote", "own"), fold(match["name"])
         )
-        if not is_mine and not any(fold_name(word) in COMMON_WORDS for word in match["name"].split()):
+        if not is_mine and not any(fold_name(word) in COMMON_WORDS for word in match["name"].split() if len(word) > 1):
             is_part = match["name"].islower() and "<" not in line and not has("measure", match["name"])
             named[index] = (shapes.LISTED if is_part else shapes.SUMMARY, match["value"])
             are_names = are_names or " " in match["name"] or "<" in line or has("measure", fold(match["name"]))

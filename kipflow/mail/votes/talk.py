@@ -10,7 +10,7 @@ import re
 from kipflow.domain.votes import Choice
 from kipflow.mail.announcements.names import find_names, is_own
 from kipflow.mail.quotes.headblocks import HEADER_FIRST
-from kipflow.mail.votes import people, technical
+from kipflow.mail.votes import generally, people, technical
 from kipflow.mail.votes.about import About
 from kipflow.mail.votes.conditions import MARK
 from kipflow.mail.votes.labelrules import ITEM, PASSED_ON, find_label_rule
@@ -28,10 +28,16 @@ def several(m: Mention) -> bool:
     return people.is_of_several(m)
 
 
+@rule(IGNORE, "is others', or speaks of voting in general")
+def of_others(m: Mention) -> bool:
+    """All who voted +1 know why | There is no reason for voting -1 | If you are a -1, say so | not: You have my +1"""
+    return generally.is_of_others(m)
+
+
 @rule(ASK, "a condition stands with the vote: is it met?")
 def conditional(m: Mention) -> bool:
     """+1 if renamed | Once the name is fixed, +1 | Happy to +1 if needed | not: +1, even if it takes another release"""
-    is_talk = people.YOURS.search(m.lead) or people.is_of_third(m) or people.invites(m) or people.is_of_any(m)
+    is_talk = people.YOURS.search(m.lead) or generally.is_of_third(m) or generally.invites(m) or generally.is_of_any(m)
     if is_talk or (m.choice is Choice.ABSTAIN and m.opens and _DONT_CARE.fullmatch(m.rest) is not None):
         return False
     return m.is_conditional or begins("offered", fold(m.rest).lstrip(" ,("))
@@ -96,7 +102,7 @@ def needed(m: Mention) -> bool:
         re.I,
     ):
         return True
-    if people.invites(m):
+    if generally.invites(m):
         return True
     if m.opens or m.choice is Choice.AGAINST:
         return _IS_NEEDED.match(m.rest) is not None  # not "-1 missing NOTICE file", "+1 we need it"
@@ -145,7 +151,7 @@ _IS_SAID_OF_IT = re.compile(
 @rule(IGNORE, "speaks about a vote", mine=ASK)
 def talked_of(m: Mention) -> bool:
     """A +1 was sent on Friday | Jun's vote, +1, was late | not: +1, is there a ticket?"""
-    if people.is_of_any(m) or (not m.opens and re.match(r"\s*,\s*(?:was|were|had|came|counts)\b", m.rest)):
+    if generally.is_of_any(m) or (not m.opens and re.match(r"\s*,\s*(?:was|were|had|came|counts)\b", m.rest)):
         return True
     if m.segment.endswith(("my", "my own")):
         if _SAYS_IF_BINDING.match(m.rest) or (has("restated", m.near) and not has("part", m.near)):
@@ -195,7 +201,9 @@ def with_a_name(m: Mention) -> bool:
 @rule(IGNORE, "speaks of somebody else's vote", mine=ASK, standalone=ASK)
 def of_another(m: Mention) -> bool:
     """Jun gave his +1 already | So it is a +1 from you, right? | not: Like Jun I am +1"""
-    if people.OF_SOMEBODY.match(m.whom) or people.SOMEBODYS.search(m.lead) or people.is_of_third(m):
+    if people.OF_SOMEBODY.match(m.whom) or people.SOMEBODYS.search(m.lead):
+        return True
+    if generally.is_of_third(m):
         return True
     if not m.mine_follows and (people.YOURS.search(m.lead) or people.ANOTHERS.search(MARK.split(m.lead)[-1])):
         return True  # "I think Ravi's vote should be taken as +0"
@@ -228,23 +236,7 @@ def labelled(m: Mention) -> bool:
     return bool(m.label) and not leads_up and not is_own(m.label, m.author)
 
 
-#: "Could you please count me as a +1?", "Is a +1 from me fine?"
-_ASKS_FOR_MINE = re.compile(
-    r"\b(?:i|me|my|mine|we|us|our|count|cast|add|record|put|note|take|change|accept)\b", re.IGNORECASE
-)
-_ASKS_OF_ANY = re.compile(
-    r"(?:^|[,.;:]\s)\W{0,5}(?:(?:so|and|but|just (?:wondering|asking))\W{1,5}){0,3}"
-    r"(?:(?:is|are|does|do|did|would|could|can|should|will|what (?:does|is|would))(?: [^.;:?]{1,40})? an? "
-    r"|(?:is|does|do|would|can|should) (?:any|one|every|each|the) |(?:do|did) you (?:mean|vote|say) (?:an? )?)$"
-)
-
-
 @rule(IGNORE, "asks about votes in general")
 def asked_of_any(m: Mention) -> bool:
     """Is a +1 from a committer enough? | Do you mean +1 again? | Would you -1 it for that? | not: Is it late? +1"""
-    if not m.sentence.text.rstrip(" !").endswith("?") or m.is_claimed:
-        return False
-    if people.YOURS.search(m.lead) is not None:  # "Do I read you as +1?"
-        return re.search(r"\b(?:me|my|mine)\b", fold(m.sentence.text)) is None
-    is_of_others = _ASKS_FOR_MINE.search(m.sentence.text) is None
-    return is_of_others and (_ASKS_OF_ANY.search(fold(m.lead)) or people.ASKS_ANOTHER.search(m.lead)) is not None
+    return generally.is_asked(m)

@@ -32,6 +32,7 @@ _SPELLINGS = (
     ((":", ";", "<3", "=", "^", "o/"), _FACE, ":)"),
     (("://",), re.compile(r"(?<=://)([\w.-]+)/[\w./?#@!$&'*=%:~-]*[\w/#]", re.ASCII), r"\1/page"),  # "…/pull/263"
     ("\\", re.compile(r"(?:^|(?<=[\s*_(\[]))\\(?=[+-] ?[01](?!\w))"), ""),
+    ((":+1:", ":-1:"), re.compile(r"^(\s*):([+-]1):(?:\s*:[+-]1:)*"), r"\1\2"),
     (("&#",), re.compile(r"&#(?:43|x2b);(?= ?[01](?!\w))", re.IGNORECASE), "+"),
     (("us", "US"), re.compile(r"(?<![\w-])pluss?[ -](?:one|1|eins|uno)\b" + _ADDITION, re.IGNORECASE), "+1"),
     (("one", "ONE", "One"), re.compile(r"(?<![\w+-])\+ ?one\b", re.IGNORECASE), "+1"),

@@ -22,6 +22,7 @@ _EMOJI = re.compile(r"(?:^|[.!?]\s)\W*(?::[+-]1:|:thumbs|[👍👎])|(?::[+-]1:|
 #: "(Binding, neutral, and tired.)"
 _ASIDE = re.compile(r"\s*\([^()]*\)\W*")
 _LONGEST, _FEW = 400, 12  # characters of a sentence, and words that speak of the own vote
+_FEW_IN_CLAUSE = 5  # words of a clause that only takes a side: "Sou contra esta proposta"
 #: one of several that are voted on: "version 2", not "version 2.0" or "version 2 of the KIP"
 _OPTION = re.compile(r"\bfor (?:the )?(?:version|draft)\s*#?\d{1,2}\b(?!\.?\d| of)")
 #: "Opposed (binding)", "Nope, sorry (binding)": a vote, or the answer to a question
@@ -31,6 +32,9 @@ _FOR = re.compile(r"\W*for\s*[,(–—-]\s*(?:non\W?)?binding\b")
 _ABSTAINS = re.compile(r"\W*(?:i['’]m )?abstain(?:ing)?\s*[,;:(–—-]")
 #: a zero, or no vote at all?
 _FROM_VOTING = re.compile(r"\babstain(?:ing)? from (?:voting|(?:the|this) vote)\b")
+#: votes that are counted, and words that are cited: "9 abstaining", '"veto again" is bad form'
+_COUNTED = re.compile(r"\b\d+\s+(?:abstain|abstention|approv|against\b)|\bvoters\b")
+_CITED = re.compile(r"[\"“][^\"”]*\s[^\"”]*[\"”]")
 _LEADS_TO_NAMES = re.compile(r"\b(?:with|by|from|of)\s|:\s", re.I)
 
 
@@ -38,6 +42,7 @@ def read_words(text: str, *, answers: str) -> Finding | None:
     """The vote that a sentence without a value casts in words, or may cast; None: it speaks of none."""
     folded = fold(text)
     folded = folded if " still" in folded else drop("says_neither", folded)
+    folded = folded if has("own_vote", folded) else _CITED.sub(" ", folded)
     is_asked = folded.rstrip().endswith("?") and _EMOJI.match(text) is None  # ":-1: why bother?"
     if len(folded) > _LONGEST or _SAYS_IF_BINDING.fullmatch(text) or is_asked:
         return None
@@ -61,6 +66,8 @@ def read_words(text: str, *, answers: str) -> Finding | None:
     denied = choice is Choice.FOR and has("negation", drop("not_negation", folded))
     abstains_outright = has("abstains", folded) or _ABSTAINS.match(folded) is not None
     outright = abstains_outright or (claimed is not None and _is_short(folded))
+    if not named and claimed is None and _COUNTED.search(folded):
+        return None
     if not named and (not outright or _names_others(text)):
         return None if answers or (denied and _is_denied_itself(folded)) else _ask(choice, folded, claimed)
     abstains = choice is Choice.ABSTAIN and not (named or abstains_outright)
@@ -103,12 +110,14 @@ def _ask(choice: Choice | None, folded: str, claimed: bool | None) -> Finding | 
     if choice is Choice.AGAINST and has("first_person", folded):
         why = "objects, and gives no value: is it a vote?"
         return find("objection", Standing.UNCLEAR, why, choice=choice, role=Role.OBJECTS)
-    first = MARK.split(folded)[0]  # "I support this, …"
+    clauses = [clause for clause in MARK.split(folded) if _find_approved(clause)]
     is_short = (
         _is_short(folded)
         or (choice is Choice.ABSTAIN and ends("abstention", folded))  # "…, so it's a zero from me, abstaining."
         or _EMOJI.search(folded) is not None
-        or (has("first_person", first) and bool(_find_approved(first)))
+        or any(has("first_person", clause) for clause in clauses)
+        or (clauses[:1] == MARK.split(folded)[:1] and len(clauses[0].split()) <= _FEW_IN_CLAUSE)
+        or begins("rejection", folded)
     )
     if claimed is None and (not is_short or (choice is Choice.ABSTAIN and has("part", drop("from_me", folded)))):
         return None
