@@ -1,4 +1,4 @@
-"""Run a program, and restart it after a crash: `python -m kipflow.launcher.keep PROGRAM …`.
+"""Run a program, and restart it after a crash: `python -I …/keep.py PROGRAM …`.
 
 Airflow's scheduler ends if its SQLite database was locked for too long, and nothing is decided until it runs again. A
 program that ends soon after its start is not restarted: it would end again.

@@ -15,6 +15,7 @@ from kipflow.adapters.private import open_private
 from kipflow.adapters.store.engine import use_wal
 from kipflow.config.settings import Settings
 from kipflow.domain.errors import LaunchFailed
+from kipflow.launcher import keep
 from kipflow.launcher.api import AirflowApi
 from kipflow.launcher.layout import Layout
 from kipflow.launcher.processes import Service, find_last_error, open_process, start
@@ -25,7 +26,8 @@ from kipflow.wiring import connect, prepare_database
 HEALTH_SECONDS = 240.0
 SANDBOX_SECONDS = 60.0
 AIRFLOW = (sys.executable, "-m", "airflow")
-KEPT = (sys.executable, "-m", "kipflow.launcher.keep")
+#: By its path, and isolated: as a module of the launcher it would import all of kipflow, four times.
+KEPT = (sys.executable, "-I", keep.__file__)
 #: The components that must be healthy.
 COMPONENTS = ("dag_processor", "metadatabase", "scheduler", "triggerer")
 #: A component must be unhealthy for so long: on a busy machine heartbeats come late.

@@ -12,6 +12,7 @@ import psutil
 import pytest
 
 from kipflow.launcher.keep import keep
+from kipflow.launcher.services import KEPT
 
 pytestmark = pytest.mark.slow
 
@@ -52,8 +53,7 @@ def test_what_ends_soon_after_its_start_is_not_started_again(tmp_path: Path) -> 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_the_program_and_its_keeper(number: signal.Signals) -> None:
     sleeper = [sys.executable, "-c", "import time; print('at work', flush=True); time.sleep(120)"]
-    command = [sys.executable, "-m", "kipflow.launcher.keep", *sleeper]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as keeper:
+    with subprocess.Popen([*KEPT, *sleeper], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as keeper:
         assert keeper.stdout is not None
         assert keeper.stdout.readline() == "at work\n"
         [child] = psutil.Process(keeper.pid).children()
