@@ -237,5 +237,5 @@ def test_programs_that_fork_tasks_import_kipflow_once(tmp_path: Path) -> None:
 
     assert done.returncode == 0, done.stderr[-2000:]
     left = set(ast.literal_eval(done.stdout.splitlines()[-1]))
-    assert left  # what single tasks need: the public site, the lake
+    assert left  # what single tasks need: the public site
     assert left.isdisjoint(f"kipflow.{name}" for name in ("domain", "mail", "wiki", "services", "rosters", "config"))
