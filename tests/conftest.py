@@ -69,6 +69,13 @@ def _statements_compiled_once() -> Generator[None]:
         yield
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _earlier_tests_left_in_peace() -> None:
+    """What the tests of other modules left is looked at once: else each fork, which collects first, copies it."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(autouse=True)
 def _environment_left_as_it_was() -> Generator[None]:
     """A command's `-C` sets variables for the processes that it starts: the next test must not read them."""
