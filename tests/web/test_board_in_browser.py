@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import pytest
@@ -97,7 +97,7 @@ def personal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     parts.store.close()
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def visit(address: str, personal: str) -> Callable[[Page], Iterator[str]]:
     """Opens each kind of page in turn, that of what was done last; gives its path."""
 
@@ -125,7 +125,10 @@ def visit(address: str, personal: str) -> Callable[[Page], Iterator[str]]:
     return walk
 
 
-@pytest.fixture(params=[(1440, "light"), (1440, "dark"), (390, "light"), (390, "dark")], ids=lambda p: f"{p[0]}-{p[1]}")
+SCREENS = [(1440, "light"), (1440, "dark"), (390, "light"), (390, "dark")]
+
+
+@pytest.fixture(scope="module", params=SCREENS, ids=lambda p: f"{p[0]}-{p[1]}")
 def page(request: pytest.FixtureRequest, chromium: Browser) -> Iterator[Page]:
     width, scheme = request.param
     context = chromium.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
@@ -133,21 +136,34 @@ def page(request: pytest.FixtureRequest, chromium: Browser) -> Iterator[Page]:
     context.close()
 
 
-def test_no_page_scrolls_sideways_and_the_browser_refuses_nothing(
-    page: Page, visit: Callable[[Page], Iterator[str]]
-) -> None:
-    complaints = hear_complaints(page)
-    for path in visit(page):
-        width = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
-        assert width[0] <= width[1], path
-    assert [line for line in complaints if "status of 4" not in line] == []
+@dataclass(slots=True)
+class Walk:
+    """What one walk saw: of each page its width and the window's, and its faint texts; what the browser refused."""
+
+    complaints: list[str]
+    widths: dict[str, tuple[int, int]] = field(default_factory=dict)
+    faint: dict[str, list[object]] = field(default_factory=dict)
 
 
-def test_every_text_stands_out_enough_from_what_is_behind_it(
-    page: Page, visit: Callable[[Page], Iterator[str]]
-) -> None:
+@pytest.fixture(scope="module")
+def walked(page: Page, visit: Callable[[Page], Iterator[str]]) -> Walk:
+    walk = Walk(hear_complaints(page))
     for path in visit(page):
-        assert page.evaluate(FAINT_TEXTS) == [], path
+        scrolled, inner = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+        walk.widths[path] = scrolled, inner
+        walk.faint[path] = page.evaluate(FAINT_TEXTS)
+    return walk
+
+
+def test_no_page_scrolls_sideways_and_the_browser_refuses_nothing(walked: Walk) -> None:
+    assert len(walked.widths) > len(PAGES) + len(PERSONAL)
+    assert {path: widths for path, widths in walked.widths.items() if widths[0] > widths[1]} == {}
+    assert [line for line in walked.complaints if "status of 4" not in line] == []
+
+
+def test_every_text_stands_out_enough_from_what_is_behind_it(walked: Walk) -> None:
+    assert len(walked.faint) > len(PAGES) + len(PERSONAL)
+    assert {path: texts for path, texts in walked.faint.items() if texts} == {}
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
