@@ -199,7 +199,7 @@ def drop_wholes(entries: Sequence[Entry]) -> list[Entry]:
     kept: list[Entry] = []
     for entry in entries:
         before = kept[-1] if kept and entry.is_share and entry.is_explicit else None
-        if before is not None and not before.is_explicit and entry.group in {IN_ALL, before.group}:
+        if before is not None and not before.is_explicit and entry.group == IN_ALL:
             entry = replace(entry, group=kept.pop().group)
         elif before is not None and before.is_share and entry.group == IN_ALL:
             entry = replace(entry, group=before.group)

@@ -100,7 +100,10 @@ def _write_vote(cells: Sequence[str], titles: Sequence[str]) -> list[str]:
     """A row with a name, a choice, and perhaps whether it binds: "- +1 Mara Lind (binding)"."""
     titles = titles if len(titles) == len(cells) else [""] * len(cells)
     row = list(zip(titles, cells, strict=True))
-    said = [_find_values(f"{cell}:") for title, cell in row if title.lower() == "vote" or not cell[:1].isalpha()]
+    sides = [_find_values(f"{title}:") for title, cell in row if _YES.fullmatch(cell)]  # marked below "yes" or "no"
+    said = [of for of in sides if Kind.CHOICE in of] or [
+        _find_values(f"{cell}:") for title, cell in row if title.lower() == "vote" or not cell[:1].isalpha()
+    ]
     choices = [of[Kind.CHOICE] for of in said if Kind.CHOICE in of]
     groups = [group for title, cell in row if (group := _find_group(title, cell))]
     name = next((cell for title, cell in row if _NAME.fullmatch(cell) and not _find_group(BINDING, cell)), "")

@@ -41,7 +41,7 @@ class Parser:
         self.lent = Scope()  # by the words before a colon, in this sentence
         self.joined: Draft | None = None  # the entry before "and" or a comma
         self.last_choice: str | None = None
-        self.begins_whole = False  # whether votes follow of which others are part
+        self.begins_whole = False  # votes follow of which others are part
 
     def read(self) -> list[Entry]:
         while self.at < len(self.words) and len(self.entries) < _MAX_ENTRIES:
@@ -139,9 +139,9 @@ class Parser:
             draft.is_labelled = True
 
     def _take_glue(self, word: Word) -> None:
+        self.draft.is_share |= word.value == SHARE
         if self.depth and word.text in DASHES and self.draft.has_head:  # "4 (1 binding - Ana)"
             self.draft.is_open = True
-        self.draft.is_share = self.draft.is_share or word.value == SHARE
 
     def _take_part(self, _: Word) -> None:
         self.draft.is_part = self.draft.number is not None
@@ -218,16 +218,16 @@ class Parser:
 
     def end_entry(self) -> None:
         """Write down the entry that ends here, if it is one."""
-        draft, stated, joined = self.draft, self.choice, self.joined
+        draft, choice, joined = self.draft, self.choice or "+1", self.joined
         self.draft, self.joined = Draft(), None
         goes_on = 0 < self.at < len(self.words) and self.words[self.at - 1].kind in {Kind.WORD, Kind.VOTES}
         if not draft.is_entry(self.line, self.lent, follows=bool(self.entries), goes_on=goes_on):
             return
-        # also "two binding votes in favour and three against"
-        group = draft.group or self.lent.group or self.scope.group or (joined.group if joined is not None else None)
-        marks = (draft.names_first and len(draft.names) == 1, stated is not None, draft.is_share)
-        self.entries.append(Entry(group or IN_ALL, stated or "+1", draft.number, draft.find_names(), *marks))
-        self.draft.is_share, self.begins_whole, self.last_choice = self.begins_whole, False, stated
+        lent = self.lent.group or self.scope.group or (joined.group if joined is not None else None)
+        group = draft.group or (lent if not draft.is_share else None) or IN_ALL
+        marks = (draft.names_first and len(draft.names) == 1, bool(draft.choice or self.lent.choice), draft.is_share)
+        self.entries.append(Entry(group, choice, draft.number, draft.find_names(), *marks))
+        self.draft.is_share, self.begins_whole, self.last_choice = self.begins_whole, False, choice
         if draft.group_first and draft.number is not None:  # "binding 1 x +1, 3 x -1"
             self.lent = replace(self.lent, group=draft.group)
 
