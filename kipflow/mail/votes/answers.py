@@ -39,8 +39,8 @@ _STATES = re.compile(
 )
 #: "I consent.": what its writer does, in one word
 _OF_SELF = re.compile(r"\W*i (?!(?:see|do|did|am|read|know|hope|guess)\b)[a-z]+\s*(?:[.!]|$)", re.IGNORECASE)
-#: agrees with a person, who may have said anything
-_WITH_SOMEBODY = re.compile(r"\bagree(?:d|ment)? with (?:(?i:you|him|her|them)\b|[A-Z])(?!.*[,.;] )")
+#: agrees with somebody, or something that was said
+_AGREES_WITH = re.compile(r"[^.,;!]*\bagree(?:d|ment)? with [^.,;!]*", re.IGNORECASE)
 #: questions, links, reminders; a written value is read elsewhere
 _NO_VOTE = re.compile(r"[?？]|https?:|\b(?:ping|bump)\b|(?<![\w.])[+\-\u2212]\s?[01](?![\w.])", re.IGNORECASE)
 _ANSWERS = {
@@ -101,18 +101,14 @@ def read_short_answer(text: str, author: str) -> Expression | None:
     """
     lines = [line.strip() for line in text.splitlines()]
     said = " ".join(line for line in lines if line and not _signs(line, author))
-    folded = fold(said)
+    folded = fold(_AGREES_WITH.sub(" ", said))
     if len(said) > _SHORTEST or len(said.split()) > _FEWEST:
         return _find_short_sentence(said, folded)
     if not said or _NO_VOTE.search(said):
         return None
     takes_side = any(has(name, folded) for name in _SIDES) or _LONE_ZERO.search(said) is not None
     claims = find_claim("", translate_claims(said)) is not None
-    if (
-        has("puts_off", folded)
-        or _WITH_SOMEBODY.search(said)
-        or not (takes_side or claims or _is_unknown(said, folded))
-    ):
+    if has("puts_off", folded) or not (takes_side or claims or _is_unknown(said, folded)):
         return None
     return find("short-answer", Standing.HINT, _WHY, line=said).expression
 

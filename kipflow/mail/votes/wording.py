@@ -10,6 +10,7 @@ from kipflow.mail.votes.claims import find_claim
 from kipflow.mail.votes.conditions import MARK, has_condition
 from kipflow.mail.votes.findings import Finding, Role, find
 from kipflow.mail.votes.lexicon import begins, drop, ends, find_words, fold, has, leaves_only
+from kipflow.mail.votes.values import find_values
 
 _CLAIM = re.compile(r"(?:[(\[,–—-]\s*|\b)(?:non?e?[- ]{0,2})?(?:b[a-z]{4,8}|nb)\b", re.I)
 #: "Binding: yes": says whether the vote above binds
@@ -69,12 +70,16 @@ def read_words(text: str, *, answers: str) -> Finding | None:
     if not named and claimed is None and _COUNTED.search(folded):
         return None
     if not named and (not outright or _names_others(text)):
-        return None if answers or (denied and _is_denied_itself(folded)) else _ask(choice, folded, claimed)
+        return (
+            None
+            if (answers and not find_values(answers)) or (denied and _is_denied_itself(folded))
+            else _ask(choice, folded, claimed)
+        )
     abstains = choice is Choice.ABSTAIN and not (named or abstains_outright)
     is_aside = abstains and _ASIDE.fullmatch(text) is not None
     if answers and not named and claimed is None:
         rule, why = "inline-answer", "answers a quoted remark within a discussion: a vote, or an answer?"
-    elif choice is None or denied or refuses or is_aside or _is_doubted(folded):
+    elif choice is None or denied or refuses or is_aside or _is_doubted(_find_last(folded) if outright else folded):
         rule, why = "conditional", "words that cast a vote, with a doubt about them: is it cast?"
     else:
         rule, why = "stated-in-words", ""
@@ -168,6 +173,12 @@ def _names_another(behind: str) -> bool:
 def _behind(name: str, folded: str, most: int) -> str:
     found = find_words(name, folded)
     return folded[found[0].end() :][:most] if found else ""
+
+
+def _find_last(folded: str) -> str:
+    """The words behind the last "but", if they take the side: "I could vote, but on this I abstain"."""
+    last = folded.rpartition(" but ")[2]
+    return last if _find_approved(last) else folded
 
 
 def _is_doubted(folded: str) -> bool:
