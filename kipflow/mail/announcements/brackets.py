@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kipflow.mail.announcements.entries import Draft, mark_names
@@ -31,7 +30,8 @@ def _apply(parser: Parser, inner: Sequence[Word]) -> None:
     """Apply the words in a bracket to the entry that is being read."""
     draft, first = parser.draft, {word.kind: word for word in reversed(inner)}
     group = first[Kind.GROUP].value if Kind.GROUP in first else None
-    is_counted = Kind.NUMBER in first and (group or Kind.CHOICE in first)
+    number = next((int(word.value or 0) for word in inner if word.kind in {Kind.NUMBER, Kind.NONE}), None)
+    is_counted = number is not None and (group or Kind.CHOICE in first)
     has_parts = sum(word.kind is Kind.NUMBER for word in inner) > 1  # "+1 (3 binding, 2 non-binding)"
     if not (draft.has_head or draft.names) and Kind.CHOICE in first and Kind.WORD in first:
         parser.entries.extend(parser.read_inside(inner))  # "It is 3:2 (+1: Mara, Jun, Ana; -1: Kim, Ole)"
@@ -44,7 +44,7 @@ def _apply(parser: Parser, inner: Sequence[Word]) -> None:
         and Kind.ALL not in first
         and (draft.names or draft.number is not None or not draft.choice or has_parts)
     ):
-        _read_counted(parser, inner, group, int(first[Kind.NUMBER].value))
+        _read_counted(parser, inner, group, number or 0)
     elif draft.names and group:
         _mark_name(parser, first, group)
     elif Kind.WORD in first or Kind.FROM in first:
@@ -83,8 +83,7 @@ def _read_counted(parser: Parser, inner: Sequence[Word], group: str | None, numb
     choice = parser.choice
     if not draft.names_first:
         parser.end_entry()
-    inside = parser.read_inside(inner, choice)
-    parser.entries.extend(replace(entry, is_share=entry.is_share or choice is None) for entry in inside)
+    parser.entries.extend(parser.read_inside(inner, choice))
 
 
 def _read_names(parser: Parser, inner: Sequence[Word], group: str | None) -> None:

@@ -194,19 +194,6 @@ def find_scope(words: Sequence[Word]) -> Scope:
     return Scope(*(next((w.value for w in words if w.kind is kind), None) for kind in (Kind.CHOICE, Kind.GROUP)))
 
 
-def drop_wholes(entries: Sequence[Entry]) -> list[Entry]:
-    """The entries without wholes that others are part of: their choice is any ("11 binding votes, 5 of them -1")."""
-    kept: list[Entry] = []
-    for entry in entries:
-        before = kept[-1] if kept and entry.is_share and entry.is_explicit else None
-        if before is not None and not before.is_explicit and entry.group == IN_ALL:
-            entry = replace(entry, group=kept.pop().group)
-        elif before is not None and before.is_share and entry.group == IN_ALL:
-            entry = replace(entry, group=before.group)
-        kept.append(entry)
-    return kept
-
-
 def mark_entry(entry: Entry, group: str) -> Entry:
     """The entry, or if it has names they, with this group if it has none."""
     if entry.group != IN_ALL:

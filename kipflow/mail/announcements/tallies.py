@@ -11,11 +11,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from kipflow.mail.announcements.brackets import take_bracket
-from kipflow.mail.announcements.entries import Draft, Entry, Scope, drop_wholes, mark_entry, mark_names
+from kipflow.mail.announcements.entries import Draft, Entry, Scope, mark_entry, mark_names
 from kipflow.mail.announcements.names import are_people, parse_name
 from kipflow.mail.announcements.tallyphrases import DASHES, find_end_of_run, find_group_of_all
 from kipflow.mail.announcements.tallywords import IN_ALL, SHARE, Kind, Word
 from kipflow.mail.announcements.unsurewords import split_words
+from kipflow.mail.announcements.wholes import drop_wholes
 
 _MAX_ENTRIES = 60
 #: what "with" and the like lead in belongs to no list
@@ -37,11 +38,10 @@ class Parser:
         self.line, self.words, self.scope, self.is_item, self.depth = line, words, scope, is_item, depth
         self.at = 0
         self.entries: list[Entry] = []
-        self.draft = Draft()
+        self.draft, self.begins_whole = Draft(), False  # and whether votes follow of which others are part
         self.lent = Scope()  # by the words before a colon, in this sentence
         self.joined: Draft | None = None  # the entry before "and" or a comma
         self.last_choice: str | None = None
-        self.begins_whole = False  # votes follow of which others are part
 
     def read(self) -> list[Entry]:
         while self.at < len(self.words) and len(self.entries) < _MAX_ENTRIES:
@@ -127,7 +127,6 @@ class Parser:
         if draft.has_head and not draft.names:
             self.lent = Scope(draft.choice, draft.group).within(self.lent)
             draft.is_open = True
-            self.begins_whole = draft.choice is None and draft.number is not None  # "11 binding votes: 5 -1"
         elif draft.names_first and draft.is_labelled:
             draft.drop_label()
             draft.is_open = True
@@ -139,7 +138,7 @@ class Parser:
             draft.is_labelled = True
 
     def _take_glue(self, word: Word) -> None:
-        self.draft.is_share |= word.value == SHARE
+        self.draft.is_share |= word.value == SHARE and self.draft.choice is None
         if self.depth and word.text in DASHES and self.draft.has_head:  # "4 (1 binding - Ana)"
             self.draft.is_open = True
 
@@ -227,9 +226,10 @@ class Parser:
         group = draft.group or (lent if not draft.is_share else None) or IN_ALL
         marks = (draft.names_first and len(draft.names) == 1, bool(draft.choice or self.lent.choice), draft.is_share)
         self.entries.append(Entry(group, choice, draft.number, draft.find_names(), *marks))
-        self.draft.is_share, self.begins_whole, self.last_choice = self.begins_whole, False, choice
-        if draft.group_first and draft.number is not None:  # "binding 1 x +1, 3 x -1"
-            self.lent = replace(self.lent, group=draft.group)
+        self.draft.is_share, self.begins_whole = self.begins_whole, False
+        self.last_choice = choice if draft.number != 0 else None
+        if draft.group_first and draft.number is not None:
+            self.lent = replace(self.lent, group=draft.group)  # "binding 1 x +1, 3 x -1"
 
 
 _STEPS: dict[Kind, Callable[[Parser, Word], None]] = {

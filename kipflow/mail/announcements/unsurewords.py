@@ -45,6 +45,8 @@ def _settle(word: Word, before: list[Word], after: list[Word]) -> Word:
         is_choice = is_choice or (begins and is_times)
         is_choice = is_choice or (not before and ahead is not None and ahead.kind in {Kind.NUMBER, Kind.JOINS})
         return replace(word, kind=Kind.CHOICE, value="0", unsure=False) if is_choice or is_marked else word
+    if word.text.lower() in _DENIES and after and after[0].kind is Kind.CHOICE and not after[0].unsure:  # "no vetoes"
+        return replace(as_word, kind=Kind.NUMBER, value="0")
     if ahead is not None and after[0].kind is Kind.VOTES and word.text.lower() not in _DENIES:
         return word
     if counted and after and after[0].kind is Kind.VOTES:  # "1 no vote"

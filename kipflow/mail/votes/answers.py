@@ -40,7 +40,7 @@ _STATES = re.compile(
 #: "I consent.": what its writer does, in one word
 _OF_SELF = re.compile(r"\W*i (?!(?:see|do|did|am|read|know|hope|guess)\b)[a-z]+\s*(?:[.!]|$)", re.IGNORECASE)
 #: agrees with somebody, or something that was said
-_AGREES_WITH = re.compile(r"[^.,;!]*\bagree(?:d|ment)? with [^.,;!]*", re.IGNORECASE)
+_AGREES_WITH = re.compile(r"[^.,;:!]*\bagree(?:d|ment)? with (?![a-z]{2,8}-\d)[^.,;:!]*", re.IGNORECASE)
 #: questions, links, reminders; a written value is read elsewhere
 _NO_VOTE = re.compile(r"[?？]|https?:|\b(?:ping|bump)\b|(?<![\w.])[+\-\u2212]\s?[01](?![\w.])", re.IGNORECASE)
 _ANSWERS = {

@@ -103,6 +103,7 @@ STANCE = DoubtRule(
     ),
     "says where its author stands: as the vote does?",
     ("I am with the other camp now, I oppose it.",),
+    Role.LEANS,
 )
 #: the same: whatever else is said of the own vote may take it back
 OWN_VOTE = DoubtRule(

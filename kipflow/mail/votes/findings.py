@@ -35,6 +35,8 @@ class Role(Enum):
     #: takes a vote back, or may
     TAKES_BACK = auto()
     OBJECTS = auto()
+    #: says where its author stands, and no more
+    LEANS = auto()
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from kipflow.mail.votes.lexicon import fold, has
+from kipflow.mail.votes.lexicon import fold
 from kipflow.mail.votes.mentions import Mention
 from kipflow.mail.votes.people import YOURS
 from kipflow.mail.votes.values import speaks_of_itself
@@ -20,21 +20,25 @@ _ASKS_ANOTHER = re.compile(
     r"(?:you|some(?:one|body)|any(?:one|body)|he|she|they|who|[A-Z][a-z]+)"
     r"(?: [^.,;:?!]{0,60}(?:vot(?:e|ing)|go(?:ing)?|cast|say|mean|want)(?: with| to)?(?: an?)?)? $"
 )
-#: right before a value, others' votes: "all who voted +1", "people voting -1", "something got a -1", "if you are a -1"
+#: right before a value, others' votes: "all who voted +1", "if you are a -1", "when something got a -1"
 _OTHERS = re.compile(
-    r"\b(?:you(?! g[eo]t)|(?:he|she|they)(?= (?:will|would|can|could|may|might|should) )|who|no[ -]one|people|members"
-    r"|(?:any|some|every|no)(?:one|body|thing)|committers|voters|others|folks|those|votes)(?:['’](?:ll|d|re|ve))?"
-    r"(?: (?!(?:i|my|we|me|our)\b)[\w'’]+){0,3}?"
-    r" (?:vot(?:e[sd]?|ing)|casts?|g(?:ive|ave|et|ot)s?|are|is|were|was|be|will|would|can|could|may|might|should)"
-    r"(?: with)?(?: an?)? [\"“]?$|\byou\b[^.!?]*\b(?:just|to (?:give|cast)(?: an?)?) $",
+    r"\b(?:you(?! g[eo]t)|who|people|members|committers|voters|others|folks|those|all votes|no[ -]one"
+    r"|(?:any|some|every|no)(?:one|body))(?:['’](?:ll|d|re|ve))?"
+    r"(?: (?:has|have|had|all|also|already|really|just|to|will|would|can|could|may|might|should|must|not|never)){0,3}"
+    r" (?:vot(?:e[sd]?|ing)|casts?|g(?:ive|ave)s?|are|were|be)(?: with)?(?: an?)? [\"“]?$"
+    r"|\b(?:he|she|they) (?:will|would|can|could|may|might|should) $"
+    r"|\b(?:when|if|once|whenever) (?:some|any)thing (?:gets?|got|received?s?) an? $"
+    r"|\bright to (?:give|cast|vote)(?: an?)? $|\bif you\b[^.!?]*\bjust $",
     re.IGNORECASE,
 )
-#: the same if its clause is not in the first person: "no reason for voting +1", "it received a -1", "and no -1"
+#: the same: "no reason for voting +1", "little precedent in people voting -1", "three +1 and no -1"
 _OF_VOTING = re.compile(
-    r"\b(?:for|of|by|about|against|without|than|from|when|while|before|after) voting $"
-    r"|\b(?:got|received|receives) an? $|\b(?:and|or|are|is) no $",
+    r"\b(?:reason|precedent|point|sense|harm)s? (?:for|of|in|against) (?:people |others )?voting $|\b(?:and|or) no $",
     re.IGNORECASE,
 )
+#: how a writer leads in what is said of others: "I think that"
+_SAYS = re.compile(r"\bi (?:\w+ )?(?:think|thought|believe|guess|know|feel|see|hope|cancelled|have cancelled)\b", re.I)
+_WRITER = re.compile(r"\b(?:i|me|my|mine|myself|us|our)\b")
 #: "Please +1 the patch", "you may vote", "when anyone votes"
 _INVITED = re.compile(
     r"please|(?:please|(?:can|could|would|will) (?:you|some(?:one|body)|any(?:one|body))(?: please)?"
@@ -52,13 +56,15 @@ _OF_WHOMEVER = re.compile(
     r"(?:(?:and|but|so|that|once|when|if|as|because|where|note|please|remember|also|then|instead|usually) )*"
     r"(?:an?|any|all|every|each|no)"
 )
-#: "To me -0 would be": whatever follows, it says what such a vote means
-_OF_MEANING = re.compile(r"(?:.*\b)?(?:(?:to|for) (?:me|us)|whether(?: an?)?)")
+#: "To me -0 would be", "to us -0 has always been": says what such a vote means; "whether a +0 should"
+_TO_ME = re.compile(r"(?:(?:and|but|so) )?(?:to|for) (?:me|us)")
+_MEANS = re.compile(r"(?:would (?:be about|mean)|means|has (?:always|never)|stands for)\b")
+_WHETHER = re.compile(r"(?:.*\b)?whether(?: an?)?")
 #: right after a value: "vote by a member would", "without a reason is", "here means"
 _GOES_ON_OF_ANY = re.compile(
     r"(?:votes?\s+|veto\s+)?(?:(?:here|there|on an? \w+)\s+|(?:by|from|of|with|without)\s+"
     r"(?:(?!(?:who|whose|that|which|on|for)\b)[\w'’-]+\s+){1,6}?)?(?:\w+ly\s+)?"
-    r"(?:is(?! what)|isn['’]t|are|has (?:always|never)|was|needs?|means?|counts?|must|should|can|cannot|requires?"
+    r"(?:is(?! what)|isn['’]t|are|was|needs?|means?|counts?|must|should|can|cannot|requires?"
     r"|would|may|might|indicates?|implies|forces?)\b"
 )
 #: "Could you please count me as a +1?", "Is a +1 from me fine?"
@@ -87,18 +93,20 @@ def is_of_third(m: Mention) -> bool:
 
 def is_of_others(m: Mention) -> bool:
     """Whether somebody else casts it, did or may: "all who voted +1 know", "there is no reason for voting -1"."""
-    if m.opens or m.is_claimed or m.mine_follows:
+    if m.opens or m.is_claimed or m.mine_follows or _WRITER.search(_SAYS.sub(" ", fold(m.sentence.text))):
         return False
-    is_about_voting = _OF_VOTING.search(m.lead) is not None and not has("first_person", m.clause)
+    is_about_voting = _OF_VOTING.search(m.lead) is not None and m.rest.lstrip()[:1] != ":"
     return is_about_voting or _OTHERS.search(m.lead) is not None
 
 
 def is_of_any(m: Mention) -> bool:
     """Whether it is said about any such vote: "A +1 vote by a member would not imply help"."""
-    if _GOES_ON_OF_ANY.match(m.rest.strip()) is None:
-        return False
+    behind = m.rest.strip()
+    if _TO_ME.fullmatch(m.clause) is not None and _MEANS.match(behind) and not m.is_claimed:
+        return True
+    is_talk = _GOES_ON_OF_ANY.match(behind) is not None
     of_any = _OF_WHOMEVER.fullmatch(m.clause) is not None and not m.in_first_person
-    return of_any or (_OF_MEANING.fullmatch(m.clause) is not None and not m.is_claimed)
+    return is_talk and (of_any or (_WHETHER.fullmatch(m.clause) is not None and not m.is_claimed))
 
 
 def is_asked(m: Mention) -> bool:

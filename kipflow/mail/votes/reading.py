@@ -93,7 +93,8 @@ def explain(
             return (vote, relayed), tuple(mail.reasons)
     else:
         rest = (read_own_entry if is_result else ask_about_the_rest)(words.own, author)
-        if not is_result and (rest is None or rest.standing is Standing.LEANING or _only_claims(rest)):
+        leans = not is_result and all(f.role is Role.LEANS for f in left)
+        if leans and (rest is None or rest.standing is Standing.LEANING or _only_claims(rest)):
             rest = read_quoted_boxes(words.quoted_boxes, author, rest)
         if vote is None or rest is None or rest.standing is Standing.LEANING:
             vote = vote or rest
@@ -131,7 +132,7 @@ class _Mail:
 
     def read(self, written: Sequence[OwnLine]) -> Iterator[Finding]:
         """The findings in the lines, each with its line as a person sees it."""
-        lines = [OwnLine(spell_out(plain(x.text)), x.answers, x.quote_follows) for x in written]
+        lines = [replace(x, text=spell_out(plain(x.text), answers=bool(x.answers))) for x in written]
         apart = {i for i, x in enumerate(lines) if x.answers and (not i or lines[i - 1].answers != x.answers)}
         shapes = classify_lines([line.text for line in lines], self.author, apart)
         if not self.is_result:
@@ -232,8 +233,7 @@ def _read_without_value(text: str, answers: str, *, has_value: bool) -> Iterator
     if said is not None and (doubt is None or said.expression.choice is None or doubt.role is not Role.TAKES_BACK):
         is_sure = doubt is None or said.expression.choice is None or said.expression.standing is Standing.CLEAR
         yield said if is_sure else replace(said, expression=replace(said.expression, standing=Standing.HINT))
-    if doubt is not None:
-        # "why I am in favour": from somebody with that vote it is nothing new
+    if doubt is not None:  # "why I am in favour": from somebody with that vote it is nothing new
         agrees = doubt is STANCE and has("approval", folded) and not has("negation", drop("not_negation", folded))
         yield find(doubt.name, Standing.DOUBT, doubt.why, choice=Choice.FOR if agrees else None, role=doubt.role)
 

@@ -10,7 +10,7 @@ import re
 from kipflow.domain.votes import Choice
 from kipflow.mail.votes.about import About
 from kipflow.mail.votes.conditions import MARK, SENTENCES
-from kipflow.mail.votes.lexicon import begins, drop, ends, fold, has, skip
+from kipflow.mail.votes.lexicon import begins, drop, ends, fold, has, leaves_only
 from kipflow.mail.votes.mentions import Mention
 from kipflow.mail.votes.values import find_values, parse_value
 from kipflow.mail.votes.verdicts import Table, Verdict
@@ -21,8 +21,10 @@ rule = Table()
 _LONGEST = 240
 #: fewest words of a passage; "Thanks, Mara" is what is left of a call
 _FEWEST = 5
-#: most words of a name
-_NAME = 2
+_AGREES = re.compile(
+    r"(?:this is something i agree with|i (?:\w+ )?agree with (?:this|that|the)(?: above)?"
+    r" (?:statement|sentiment|paragraph|point|sentence|remark|assessment|observation))\b"
+)
 _DESPITE = re.compile(r"(?:anyway|all the same|nevertheless|nonetheless|still|regardless|despite|even so)\b")
 _IS_TITLE = re.compile(r"[a-z]{2,8}-\d+:")
 _KEEPS_COUNT = re.compile(r"\b(?:updated?|in|to|on) the (?:vote )?(?:tally|count)\b(?! \w)")
@@ -40,12 +42,24 @@ def on_a_point(m: Mention) -> bool:
     return _NUMBERED_POINT.match(answers) is not None and not says_more
 
 
+def _answers_remark(said: str) -> bool:
+    """Whether words agree with a remark, or only praise it and hold names and thanks: "Good points, Jun"."""
+    praised = said.lstrip(" ,.;:!–—-\n")
+    if _AGREES.match(fold(praised)):
+        return True
+    if not begins("good_point", fold(praised)):
+        return False
+    left = leaves_only(("good_point", "greeting"), fold(praised)).split()
+    return all(re.search(rf"\b{re.escape(word)}\b", praised) is None for word in left)  # each is written with a capital
+
+
 def _may_be_call(remark: str) -> bool:
     """Whether quoted words may be what is left of a call for votes, or of a vote in favour: neither is a remark."""
     choices = {parse_value(found["value"])[0] for found in find_values(remark)}
     if "[ ]" in remark or (sum(len(word) > 1 for word in remark.split()) < _FEWEST and Choice.AGAINST not in choices):
         return True
     calls = has("calls_vote", remark) or "://" in remark or has("open_question", remark) or _IS_TITLE.match(remark)
+    remark = remark.replace("suggestions", "") if has("calls_vote", remark) else remark
     talks = has("suggests", drop("polite", remark)) or has("negation", remark) or Choice.AGAINST in choices
     return bool(calls or choices) and not talks
 
@@ -57,9 +71,8 @@ def answer(m: Mention) -> bool:
     remark = fold(line.answers)
     behind = fold(m.tail).lstrip(" ,.;:!–—-")
     is_bare = m.opens and not (m.is_claimed or m.mine_follows) and m.choice is Choice.FOR
-    said = behind or fold(m.sentence.following).lstrip()
-    praises = begins("good_point", said) and len(MARK.split(skip("good_point", said))[0].split()) <= _NAME
-    if is_bare and (begins("shares", said) or praises):
+    shares = begins("shares", behind) and not has("negation", MARK.split(behind)[0])  # not "+1, I have no concerns"
+    if is_bare and (shares or _answers_remark(f"{m.tail} {m.sentence.following}")):
         return True  # "+1, same concern here", "+1. Good points, Jun"
     if m.mine_follows and m.segment.startswith("still"):
         return False

@@ -231,14 +231,15 @@ def _find_named_values(lines: Sequence[str], found: Shapes) -> Shapes:
     named, are_names = Shapes(), False
     for index, line in enumerate(lines):
         match = _NAMED_VALUE.match(line) if index not in found and len(line) < 120 else None
-        if match is None or _KEY.search(match["name"]):
+        if match is None or _KEY.search(match["name"]) or ("0" in match["value"] and " " not in match["name"]):
             continue  # "KIP-7: +1" is a vote on KIP-7, not one of somebody called so
         if " " in match["name"] and not (match["name"].islower() or find_names(match["name"])):
             continue  # "Por si sirve: +1"
+        words = [word for word in match["name"].split() if len(word) > 1 or " " not in match["name"]]
         is_mine = begins("from_me", fold(skip_claim(line[match.end() :])).strip()) or not leaves_only(
             ("sums_up", "whole", "my_vote", "own"), fold(match["name"])
         )
-        if not is_mine and not any(fold_name(word) in COMMON_WORDS for word in match["name"].split() if len(word) > 1):
+        if not is_mine and not any(fold_name(word) in COMMON_WORDS for word in words):
             is_part = match["name"].islower() and "<" not in line and not has("measure", match["name"])
             named[index] = (shapes.LISTED if is_part else shapes.SUMMARY, match["value"])
             are_names = are_names or " " in match["name"] or "<" in line or has("measure", fold(match["name"]))

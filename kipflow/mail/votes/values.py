@@ -32,7 +32,6 @@ _SPELLINGS = (
     ((":", ";", "<3", "=", "^", "o/"), _FACE, ":)"),
     (("://",), re.compile(r"(?<=://)([\w.-]+)/[\w./?#@!$&'*=%:~-]*[\w/#]", re.ASCII), r"\1/page"),  # "…/pull/263"
     ("\\", re.compile(r"(?:^|(?<=[\s*_(\[]))\\(?=[+-] ?[01](?!\w))"), ""),
-    ((":+1:", ":-1:"), re.compile(r"^(\s*):([+-]1):(?:\s*:[+-]1:)*"), r"\1\2"),
     (("&#",), re.compile(r"&#(?:43|x2b);(?= ?[01](?!\w))", re.IGNORECASE), "+"),
     (("us", "US"), re.compile(r"(?<![\w-])pluss?[ -](?:one|1|eins|uno)\b" + _ADDITION, re.IGNORECASE), "+1"),
     (("one", "ONE", "One"), re.compile(r"(?<![\w+-])\+ ?one\b", re.IGNORECASE), "+1"),
@@ -149,8 +148,17 @@ def speaks_of_itself(folded: str) -> bool:
 _ARRIVED = re.compile(r"\b(?:to|into)(?: an?)?:?$")
 
 
-def spell_out(text: str) -> str:
-    """ "plus one" and "+1s from me" to "+1", "+/-0" to "±0"."""
+#: a line that is only pictures: ":+1:", ":-1: :-1: (binding)"
+_PICTURES = re.compile(
+    r"\s*:(?P<value>(?P<sign>[+-])1):(?:\s*:(?P=sign)1:)*(?:\s*:[a-z]\w*:)*(?P<claim>\s*\(?(?:non-?)?binding\)?)?\W*",
+    re.I,
+)
+
+
+def spell_out(text: str, *, answers: bool = True) -> str:
+    """ "plus one" and "+1s from me" to "+1", "+/-0" to "±0"; also ":+1:" alone, if it answers no quote."""
+    pictures = _PICTURES.fullmatch(text) if "1:" in text and not answers else None
+    text = text if pictures is None else f"{pictures['value']}{pictures['claim'] or ''}"
     for signs, pattern, written in _SPELLINGS:
         if has_any(signs, text):
             text = pattern.sub(written, text)

@@ -23,6 +23,7 @@ _EMOJI = re.compile(r"(?:^|[.!?]\s)\W*(?::[+-]1:|:thumbs|[👍👎])|(?::[+-]1:|
 #: "(Binding, neutral, and tired.)"
 _ASIDE = re.compile(r"\s*\([^()]*\)\W*")
 _LONGEST, _FEW = 400, 12  # characters of a sentence, and words that speak of the own vote
+_FEW_BESIDE = 2
 _FEW_IN_CLAUSE = 5  # words of a clause that only takes a side: "Sou contra esta proposta"
 #: one of several that are voted on: "version 2", not "version 2.0" or "version 2 of the KIP"
 _OPTION = re.compile(r"\bfor (?:the )?(?:version|draft)\s*#?\d{1,2}\b(?!\.?\d| of)")
@@ -34,16 +35,15 @@ _ABSTAINS = re.compile(r"\W*(?:i['’]m )?abstain(?:ing)?\s*[,;:(–—-]")
 #: a zero, or no vote at all?
 _FROM_VOTING = re.compile(r"\babstain(?:ing)? from (?:voting|(?:the|this) vote)\b")
 #: votes that are counted, and words that are cited: "9 abstaining", '"veto again" is bad form'
-_COUNTED = re.compile(r"\b\d+\s+(?:abstain|abstention|approv|against\b)|\bvoters\b")
-_CITED = re.compile(r"[\"“][^\"”]*\s[^\"”]*[\"”]")
+_COUNTED = re.compile(r"(?:^|(?<=[,;:.()] )|\bwith )\d+ +(?:abstain|abstention|approv)|\bvoters (?:approv|abstain)")
+_CITED = re.compile(r"(?<!\d)\"[^\"]*\"|“[^”]*”")
 _LEADS_TO_NAMES = re.compile(r"\b(?:with|by|from|of)\s|:\s", re.I)
 
 
 def read_words(text: str, *, answers: str) -> Finding | None:
     """The vote that a sentence without a value casts in words, or may cast; None: it speaks of none."""
     folded = fold(text)
-    folded = folded if " still" in folded else drop("says_neither", folded)
-    folded = folded if has("own_vote", folded) else _CITED.sub(" ", folded)
+    folded = _drop_cited(folded if " still" in folded else drop("says_neither", folded))
     is_asked = folded.rstrip().endswith("?") and _EMOJI.match(text) is None  # ":-1: why bother?"
     if len(folded) > _LONGEST or _SAYS_IF_BINDING.fullmatch(text) or is_asked:
         return None
@@ -53,8 +53,7 @@ def read_words(text: str, *, answers: str) -> Finding | None:
     if claimed is not None and not named and (has("assent", folded) or _FOR.match(folded)):
         choices = choices | {Choice.FOR}
     refuses = not choices and _refuses(folded)
-    if refuses:
-        choices = {Choice.AGAINST}
+    choices = {Choice.AGAINST} if refuses else choices
     if not choices:
         is_about_own = any(
             len(part.split()) <= _FEW and has("own_vote", part) for part in [folded, *MARK.split(folded)]
@@ -84,6 +83,13 @@ def read_words(text: str, *, answers: str) -> Finding | None:
     else:
         rule, why = "stated-in-words", ""
     return find(rule, Standing.UNCLEAR if why else Standing.CLEAR, why, choice=choice, claimed=claimed)
+
+
+def _drop_cited(folded: str) -> str:
+    """The words without quotations among them, unless they speak of their writer: '"veto again" is bad form'."""
+    beside = _CITED.sub(" ", folded)
+    is_own = has("first_person", folded) or has("from_me", folded)
+    return folded if is_own or len(beside.split()) <= _FEW_BESIDE else beside
 
 
 def _refuses(folded: str) -> bool:
