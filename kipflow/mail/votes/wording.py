@@ -55,13 +55,7 @@ def read_words(text: str, *, answers: str) -> Finding | None:
     refuses = not choices and _refuses(folded)
     choices = {Choice.AGAINST} if refuses else choices
     if not choices:
-        is_about_own = any(
-            len(part.split()) <= _FEW and has("own_vote", part) for part in [folded, *MARK.split(folded)]
-        )
-        is_about_own = is_about_own or (len(folded.split()) <= _FEW and _breaks_off(folded))
-        if is_about_own and not has("need", folded):
-            return find("vote-not-understood", Standing.UNCLEAR, "speaks of the own vote: what is it?", claimed=claimed)
-        return None
+        return _ask_about_own(folded, claimed)
     choice = next(iter(choices)) if len(choices) == 1 else None
     denied = choice is Choice.FOR and has("negation", drop("not_negation", folded))
     abstains_outright = has("abstains", folded) or _ABSTAINS.match(folded) is not None
@@ -69,11 +63,8 @@ def read_words(text: str, *, answers: str) -> Finding | None:
     if not named and claimed is None and _COUNTED.search(folded):
         return None
     if not named and (not outright or _names_others(text)):
-        return (
-            None
-            if (answers and not find_values(answers)) or (denied and _is_denied_itself(folded))
-            else _ask(choice, folded, claimed)
-        )
+        is_talk = (answers and not find_values(answers)) or (denied and _is_denied_itself(folded))
+        return None if is_talk else _ask(choice, folded, claimed)
     abstains = choice is Choice.ABSTAIN and not (named or abstains_outright)
     is_aside = abstains and _ASIDE.fullmatch(text) is not None
     if answers and not named and claimed is None:
@@ -83,6 +74,15 @@ def read_words(text: str, *, answers: str) -> Finding | None:
     else:
         rule, why = "stated-in-words", ""
     return find(rule, Standing.UNCLEAR if why else Standing.CLEAR, why, choice=choice, claimed=claimed)
+
+
+def _ask_about_own(folded: str, claimed: bool | None) -> Finding | None:
+    """The question about words that speak of their writer's vote, and do not say what it is."""
+    is_about_own = any(len(part.split()) <= _FEW and has("own_vote", part) for part in [folded, *MARK.split(folded)])
+    is_about_own = is_about_own or (len(folded.split()) <= _FEW and _breaks_off(folded))
+    if not is_about_own or has("need", folded):
+        return None
+    return find("vote-not-understood", Standing.UNCLEAR, "speaks of the own vote: what is it?", claimed=claimed)
 
 
 def _drop_cited(folded: str) -> str:
