@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from kipflow.mail.announcements.entries import Entry, Scope, find_scope, mark_entry
@@ -89,16 +89,18 @@ def _count_unmarked(reading: CountReading, people: dict[Key, list[str]]) -> None
     """Count the non-binding votes if only the total and its binding part are given: "+1: 5 (3 binding)", or names.
 
     A total smaller than the binding part counts the other votes: "3 x +1 (binding), 1 x +1". Names apart from those
-    that do not bind bind: "+1: Mara, Jun" above "+1 (non-binding): Kim".
+    that do not bind bind: "+1: Mara, Jun" above "+1 (non-binding): Kim", "+1: Mara, Jun, Kim (nb)".
     """
     for choice in list(reading.total):
         groups = (IN_ALL, BINDING, NON_BINDING)
         everyone, marked, others = (set(people.get((group, choice), ())) for group in groups)
         is_all = choice not in reading.binding and reading.total[choice] == len(everyone)
-        if others and is_all and not any(is_same_person(one, two) for one in others for two in everyone):
-            reading.binding[choice] = reading.total.pop(choice)
+        if others and is_all and not marked and (others < everyone or not _share_somebody(others, everyone)):
+            bound = tuple(name for name in reading.names.pop(choice) if name not in others)
+            reading.binding[choice] = len(bound)
             reading.non_binding.setdefault(choice, len(others))
-            reading.names[f"{choice} {BINDING}"] = reading.names.pop(choice)
+            reading.names[f"{choice} {BINDING}"] = bound
+            del reading.total[choice]
             continue
         if others or choice in reading.non_binding or choice not in reading.binding:
             continue
@@ -111,8 +113,13 @@ def _count_unmarked(reading: CountReading, people: dict[Key, list[str]]) -> None
             reading.non_binding[choice] = len(everyone - marked)
 
 
+def _share_somebody(some: Iterable[str], others: Collection[str]) -> bool:
+    return any(is_same_person(one, two) for one in some for two in others)
+
+
 def _is_partly_marked(people: dict[Key, list[str]], group: str, choice: str) -> bool:
     """Whether a list of all names marks the group of only some: then the numbers of both groups are unknown."""
     everyone = set(people.get((IN_ALL, choice), ()))
     marked = set(people.get((BINDING, choice), ())) | set(people.get((NON_BINDING, choice), ()))
-    return group != IN_ALL and bool(everyone - marked) and everyone != {"myself"} and (NON_BINDING, choice) in people
+    kinds = {(BINDING, choice), (NON_BINDING, choice)}
+    return group != IN_ALL and bool(everyone - marked) and everyone != {"myself"} and kinds <= people.keys()

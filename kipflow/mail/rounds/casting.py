@@ -60,7 +60,8 @@ def cast_all(
             if expression.standing is Standing.QUOTED:
                 if record.repeats(expression.line, message):
                     continue
-                if not record.has_said(expression.line):
+                # what a mail quotes that answers the call is the call: its crosses are the writer's
+                if message.in_reply_to == root_id or not record.has_said(expression.line):
                     expression = settle_crossed_box(expression, message, call)
             ballot = replace(_cast(expression, message, voter, at, roster, policy), known_by=known_by)
             ballot = record.doubt(set_apart(ask_of_place(ballot, names)))

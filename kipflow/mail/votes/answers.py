@@ -41,6 +41,8 @@ _STATES = re.compile(
 _OF_SELF = re.compile(r"\W*i (?!(?:see|do|did|am|read|know|hope|guess)\b)[a-z]+\s*(?:[.!]|$)", re.IGNORECASE)
 #: agrees with somebody, or something that was said
 _AGREES_WITH = re.compile(r"[^.,;:!]*\bagree(?:d|ment)? with (?![a-z]{2,8}-\d)[^.,;:!]*", re.IGNORECASE)
+#: "Acme votes 'yes'"
+_IN_QUOTES = re.compile(r"(?<!\w)['\"‘“](\w+)['\"’”](?!\w)")
 #: questions, links, reminders; a written value is read elsewhere
 _NO_VOTE = re.compile(r"[?？]|https?:|\b(?:ping|bump)\b|(?<![\w.])[+\-\u2212]\s?[01](?![\w.])", re.IGNORECASE)
 _ANSWERS = {
@@ -101,7 +103,7 @@ def read_short_answer(text: str, author: str) -> Expression | None:
     """
     lines = [line.strip() for line in text.splitlines()]
     said = " ".join(line for line in lines if line and not _signs(line, author))
-    folded = fold(_AGREES_WITH.sub(" ", said))
+    folded = fold(_IN_QUOTES.sub(r"\1", _AGREES_WITH.sub(" ", said)))
     if len(said) > _SHORTEST or len(said.split()) > _FEWEST:
         return _find_short_sentence(said, folded)
     if not said or _NO_VOTE.search(said):

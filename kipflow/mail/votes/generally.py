@@ -33,7 +33,8 @@ _OTHERS = re.compile(
 )
 #: the same: "no reason for voting +1", "little precedent in people voting -1", "three +1 and no -1"
 _OF_VOTING = re.compile(
-    r"\b(?:reason|precedent|point|sense|harm)s? (?:for|of|in|against) (?:people |others )?voting $|\b(?:and|or) no $",
+    r"\b(?:reason|precedent|point|sense|harm)s? (?:for|of|in|against) (?:people |others )?voting $"
+    r"|\btechnical (?:reasons?|justification) for an? $|\b(?:and|or) no $",
     re.IGNORECASE,
 )
 #: how a writer leads in what is said of others: "I think that"

@@ -148,6 +148,11 @@ _IS_SAID_OF_IT = re.compile(
 )
 
 
+_IS_PAST = re.compile(
+    r"\b(?:(?:is|has been|was) (?:now )?(?:resolved|fixed|addressed|settled|moot|obsolete)|was for)\b"
+)
+
+
 @rule(IGNORE, "speaks about a vote", mine=ASK)
 def talked_of(m: Mention) -> bool:
     """A +1 was sent on Friday | Jun's vote, +1, was late | not: +1, is there a ticket?"""
@@ -156,8 +161,8 @@ def talked_of(m: Mention) -> bool:
     if m.segment.endswith(("my", "my own")):
         if _SAYS_IF_BINDING.match(m.rest) or (has("restated", m.near) and not has("part", m.near)):
             return False
-        if not m.ends_clause and _IS_SAID_OF_IT.search(m.near) is not None:
-            return True  # "My -1 from RC1 is resolved"
+        if (not m.ends_clause and _IS_SAID_OF_IT.search(m.near) is not None) or _IS_PAST.search(m.near) is not None:
+            return True  # "My -1 from RC1 is a veto", "My -1 on RC1 is resolved"
     behind = fold(m.rest.lstrip(" \"'”’»`*"))
     if behind.startswith("is what ") and not m.opens:
         return False
