@@ -25,6 +25,12 @@ NEARLY = "written nearly as a vote is: is it one?"
 _IN_WORDS = "a word or two, without a value: is it a vote?"
 #: "Vote: yes"
 _LABEL = re.compile(r"(?:my |the )?(?:vote|ballot|answer|verdict)\s*[:=]\s*")
+#: "Acme Trust votes 'yes' on it", as a mail's first words
+_OF_GROUP = re.compile(
+    r"\W*(?:[A-Z][\w.&'’-]*\s+){1,4}(?:hereby )?"
+    r"(?:votes?\s+[\"'“‘]?(?P<side>(?i:yes|no|for|against|in favou?r|abstain))\b|abstains\b)[\"'”’]?"
+)
+_OF_WHOM = "says how somebody, or an organization, votes: is it the vote?"
 #: words that take a side, and those that do so in a short sentence of a longer answer
 _SIDES = ("assent", "consent", "approval", "rejection", "refusal", "abstention", "zero_word", "echoes", "no")
 _STRONG = ("consent", "approval", "rejection", "abstention", "echoes", "own_vote")
@@ -58,7 +64,10 @@ def ask_about_near_value(why: str, line: str, choice: Choice | None = None, clai
 
 
 def read_labelled(text: str) -> Iterator[Finding]:
-    """The votes behind a label: "Vote: yes"."""
+    """The votes behind a label, or an organization's name: "Vote: yes", "Acme votes yes"."""
+    if (of_group := _OF_GROUP.match(text)) is not None:
+        side = fold(of_group["side"] or "abstain")
+        yield find("stated-without-number", Standing.HINT, _OF_WHOM, choice=_find_answer(side), line=of_group.group())
     for line in text.split("\n"):
         if _LABEL.match(fold(line).strip(" *_")) and (choice := _find_answer(fold(line))) is not None:
             yield find("stated-without-number", Standing.HINT, _IN_WORDS, choice=choice, line=line.strip())

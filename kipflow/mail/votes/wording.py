@@ -37,6 +37,9 @@ _FROM_VOTING = re.compile(r"\babstain(?:ing)? from (?:voting|(?:the|this) vote)\
 #: votes that are counted, and words that are cited: "9 abstaining", '"veto again" is bad form'
 _COUNTED = re.compile(r"(?:^|(?<=[,;:.()] )|\bwith )\d+ +(?:abstain|abstention|approv)|\bvoters (?:approv|abstain)")
 _CITED = re.compile(r"(?<!\d)\"[^\"]*\"|“[^”]*”")
+_SUPPORTS = re.compile(
+    r"\b(?:i|we)\b[\w '’]{0,20}\b(?:support|oppose|approve|endorse)s? (?:the |this |your )?(?P<what>\w+)"
+)
 _LEADS_TO_NAMES = re.compile(r"\b(?:with|by|from|of)\s|:\s", re.I)
 
 
@@ -63,7 +66,9 @@ def read_words(text: str, *, answers: str) -> Finding | None:
     if not named and claimed is None and _COUNTED.search(folded):
         return None
     if not named and (not outright or _names_others(text)):
-        is_talk = (answers and not find_values(answers)) or (denied and _is_denied_itself(folded))
+        is_talk = (answers and not (find_values(answers) or _supports_whole(folded))) or (
+            denied and _is_denied_itself(folded)
+        )
         return None if is_talk else _ask(choice, folded, claimed)
     abstains = choice is Choice.ABSTAIN and not (named or abstains_outright)
     is_aside = abstains and _ASIDE.fullmatch(text) is not None
@@ -74,6 +79,12 @@ def read_words(text: str, *, answers: str) -> Finding | None:
     else:
         rule, why = "stated-in-words", ""
     return find(rule, Standing.UNCLEAR if why else Standing.CLEAR, why, choice=choice, claimed=claimed)
+
+
+def _supports_whole(folded: str) -> bool:
+    """Whether its writer takes a side on what is voted on, whatever it answers: "I do support the graduation"."""
+    found = _SUPPORTS.search(folded)
+    return found is not None and begins("whole", found["what"])
 
 
 def _ask_about_own(folded: str, claimed: bool | None) -> Finding | None:
