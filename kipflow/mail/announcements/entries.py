@@ -58,6 +58,8 @@ class Entry:
     #: whether the line names its choice, and whether its number counts part of a whole before it: "5 of them -1"
     is_explicit: bool = True
     is_share: bool = False
+    #: whether it is of others, or other words stand before it: "2 +1 from the community"
+    is_apart: bool = False
 
     @property
     def scope(self) -> Scope:
@@ -100,6 +102,7 @@ class Draft:
     #: whether the number is a part ("5 out of 11"), the choice a word ("in favour"), the group the first word
     is_part: bool = False
     is_share: bool = False
+    is_apart: bool = False
     is_side: bool = False
     group_first: bool = False
     has_votes: bool = False
@@ -109,8 +112,15 @@ class Draft:
         return self.choice is not None or self.group is not None or self.number is not None
 
     @property
+    def is_one_name(self) -> bool:
+        """Whether one name stands before its head, which may be nobody's."""
+        return self.names_first and len(self.names) == 1
+
+    @property
     def expects_names(self) -> bool:
-        """Whether a name may follow; also in "+1 Mara Lind, +1 Jun Okafor"."""
+        """Whether a name may follow; also in "+1 Mara Lind, +1 Jun Okafor", not in "no vetoes: Mara Lind"."""
+        if self.number == 0:
+            return False
         is_row = self.number is None and self.choice is not None and self.preceded_by in _ROW_STARTS
         return not self.has_head or (not self.names_first and (self.is_open or is_row))
 

@@ -101,7 +101,8 @@ def _write_vote(cells: Sequence[str], titles: Sequence[str]) -> list[str]:
     titles = titles if len(titles) == len(cells) else [""] * len(cells)
     row = list(zip(titles, cells, strict=True))
     sides = [_find_values(f"{title}:") for title, cell in row if _YES.fullmatch(cell)]  # marked below "yes" or "no"
-    said = [of for of in sides if Kind.CHOICE in of] or [
+    has_sides = sum(Kind.CHOICE in _find_values(f"{title}:") for title in titles) > 1
+    said = ([of for of in sides if Kind.CHOICE in of] if has_sides else []) or [
         _find_values(f"{cell}:") for title, cell in row if title.lower() == "vote" or not cell[:1].isalpha()
     ]
     choices = [of[Kind.CHOICE] for of in said if Kind.CHOICE in of]

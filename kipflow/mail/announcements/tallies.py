@@ -38,7 +38,7 @@ class Parser:
         self.line, self.words, self.scope, self.is_item, self.depth = line, words, scope, is_item, depth
         self.at = 0
         self.entries: list[Entry] = []
-        self.draft, self.begins_whole = Draft(), False  # and whether votes follow of which others are part
+        self.draft, self.begins_whole = Draft(), False  # whether votes follow of which others are part
         self.lent = Scope()  # by the words before a colon, in this sentence
         self.joined: Draft | None = None  # the entry before "and" or a comma
         self.last_choice: str | None = None
@@ -153,7 +153,7 @@ class Parser:
             self._take_end(word)
         elif self.draft.names and not self.draft.has_head:
             self._break(None)
-        self.draft.is_open = self.draft.is_from = self.draft.has_head
+        self.draft.is_open = self.draft.is_from = self.draft.is_apart = self.draft.has_head
         if self._ahead_of_glue() is Kind.NUMBER:  # "8 of 10"
             self._take_part(word)
 
@@ -205,7 +205,7 @@ class Parser:
         """End an entry at a word that fits nowhere: what is not complete is none."""
         if self.draft.is_complete(before):
             self.end_entry()
-        self.draft, self.lent, self.joined = Draft(), Scope(), None
+        self.draft, self.lent, self.joined = Draft(is_apart=True), Scope(), None
 
     def mark_all(self, group: str, *, is_of_all: bool) -> None:
         """Give a group to the names of this entry, or to all entries so far: "Mara +1, Jun +1, all binding"."""
@@ -224,12 +224,12 @@ class Parser:
             return
         lent = self.lent.group or self.scope.group or (joined.group if joined is not None else None)
         group = draft.group or (lent if not draft.is_share else None) or IN_ALL
-        marks = (draft.names_first and len(draft.names) == 1, bool(draft.choice or self.lent.choice), draft.is_share)
+        marks = (draft.is_one_name, bool(draft.choice or self.lent.choice), draft.is_share, draft.is_apart)
         self.entries.append(Entry(group, choice, draft.number, draft.find_names(), *marks))
         self.draft.is_share, self.begins_whole = self.begins_whole, False
         self.last_choice = choice if draft.number != 0 else None
-        if draft.group_first and draft.number is not None:
-            self.lent = replace(self.lent, group=draft.group)  # "binding 1 x +1, 3 x -1"
+        if draft.group_first and draft.number is not None:  # "binding 1 x +1, 3 x -1"
+            self.lent = replace(self.lent, group=draft.group)
 
 
 _STEPS: dict[Kind, Callable[[Parser, Word], None]] = {

@@ -38,4 +38,5 @@ def _has_parts(whole: Entry, entries: Sequence[Entry]) -> bool:
         takewhile(lambda x: x.is_explicit and x.number is not None and x.group in {IN_ALL, whole.group}, entries)
     )
     is_said = bool(parts) and parts[0].is_share and bool(parts[0].number)
-    return bool(whole.number) and (is_said or (len(parts) > 1 and sum(x.number or 0 for x in parts) == whole.number))
+    adds_up = len(parts) > 1 and sum(x.number or 0 for x in parts) == whole.number
+    return bool(whole.number) and (is_said or (adds_up and not any(x.is_apart for x in parts)))

@@ -45,8 +45,8 @@ _STATES = re.compile(
 )
 #: "I consent.": what its writer does, in one word
 _OF_SELF = re.compile(r"\W*i (?!(?:see|do|did|am|read|know|hope|guess)\b)[a-z]+\s*(?:[.!]|$)", re.IGNORECASE)
-#: agrees with somebody, or something that was said
-_AGREES_WITH = re.compile(r"[^.,;:!]*\bagree(?:d|ment)? with (?![a-z]{2,8}-\d)[^.,;:!]*", re.IGNORECASE)
+#: agrees with a person, who may have said anything
+_AGREES_WITH = re.compile(r"[^.,;:!]*\bagree(?:d|ment)? with (?:you|him|her|them)\s*[.!]", re.IGNORECASE)
 #: "Acme votes 'yes'"
 _IN_QUOTES = re.compile(r"(?<!\w)['\"‘“](\w+)['\"’”](?!\w)")
 #: questions, links, reminders; a written value is read elsewhere

@@ -84,18 +84,19 @@ def resolve(found: Sequence[Finding]) -> Expression | None:
         if parts and whole:  # "+0.9, which I'm rounding up: +1"
             return replace(vote.as_question("two-votes", f"says {parts[0]} and {whole[-1]}"), choice=None)
         return vote
-    if by[Standing.DOUBT] and by[Standing.HINT]:  # a change if its author has voted, a vote if not
-        hinted = by[Standing.HINT][0].choice
-        # "I misread it, nothing against it": words against need not mean a vote against
-        choice = None if hinted is Choice.AGAINST else hinted
+    hints = by[Standing.HINT] or by[Standing.QUOTED]
+    if by[Standing.DOUBT] and hints:  # a change if its author has voted, a vote if not
+        # "I misread it, nothing against it": words against need not mean a vote against; a quotation need not be theirs
+        is_unsure = hints[0].choice is Choice.AGAINST or hints[0].standing is Standing.QUOTED
+        choice = None if is_unsure else hints[0].choice
         return replace(by[Standing.DOUBT][0], choice=choice, standing=Standing.UNCLEAR)
     unclear = by[Standing.UNCLEAR]
     if by[Standing.WITHDRAWAL] and unclear:
         return replace(unclear[-1], choice=None)  # withdrawn, or another vote instead
     if len({e.choice for e in unclear} - {None}) > 1:
         return replace(unclear[0], choice=None)  # any of its values may be the vote
-    beside = (by[standing] for standing in (Standing.QUOTED, Standing.DOUBT, Standing.HINT))
-    return next((found[0] for found in (by[Standing.WITHDRAWAL][-1:], unclear, *beside) if found), None)
+    ordered = (by[Standing.WITHDRAWAL][-1:], unclear, by[Standing.DOUBT], hints)
+    return next((expressions[0] for expressions in ordered if expressions), None)
 
 
 def _has(role: Role, found: Sequence[Finding]) -> bool:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from kipflow.mail.votes.lexicon import fold
+from kipflow.mail.votes.lexicon import fold, has
 from kipflow.mail.votes.mentions import Mention
-from kipflow.mail.votes.people import YOURS
+from kipflow.mail.votes.people import THINKS, YOURS
 from kipflow.mail.votes.values import speaks_of_itself
 
 #: "if Ola votes -1", "nobody has said -1"
@@ -28,18 +28,16 @@ _OTHERS = re.compile(
     r" (?:vot(?:e[sd]?|ing)|casts?|g(?:ive|ave)s?|are|were|be)(?: with)?(?: an?)? [\"“]?$"
     r"|\b(?:he|she|they) (?:will|would|can|could|may|might|should) $"
     r"|\b(?:when|if|once|whenever) (?:some|any)thing (?:gets?|got|received?s?) an? $"
-    r"|\bright to (?:give|cast|vote)(?: an?)? $|\bif you\b[^.!?]*\bjust $",
+    r"|\byou (?:\w+ ){0,3}right to (?:give|cast|vote)(?: an?)? $",
     re.IGNORECASE,
 )
-#: the same: "no reason for voting +1", "little precedent in people voting -1", "three +1 and no -1"
+#: the same: "people voting -1", "technical reasons for a -1", "three +1 and no -1"
 _OF_VOTING = re.compile(
-    r"\b(?:reason|precedent|point|sense|harm)s? (?:for|of|in|against) (?:people |others )?voting $"
-    r"|\btechnical (?:reasons?|justification) for an? $|\b(?:and|or) no $",
-    re.IGNORECASE,
+    r"\bpeople voting $|\btechnical (?:reasons?|justification) for an? $|\b(?:and|or) no $", re.IGNORECASE
 )
-#: how a writer leads in what is said of others: "I think that"
-_SAYS = re.compile(r"\bi (?:\w+ )?(?:think|thought|believe|guess|know|feel|see|hope|cancelled|have cancelled)\b", re.I)
-_WRITER = re.compile(r"\b(?:i|me|my|mine|myself|us|our)\b")
+_WRITER = re.compile(
+    r"\b(?:i|me|my|mine|myself|we|us|our|same|so (?:do|does|am|is|did|are)|too|add|one more|right|a point)\b"
+)
 #: "Please +1 the patch", "you may vote", "when anyone votes"
 _INVITED = re.compile(
     r"please|(?:please|(?:can|could|would|will) (?:you|some(?:one|body)|any(?:one|body))(?: please)?"
@@ -59,7 +57,7 @@ _OF_WHOMEVER = re.compile(
 )
 #: "To me -0 would be", "to us -0 has always been": says what such a vote means; "whether a +0 should"
 _TO_ME = re.compile(r"(?:(?:and|but|so) )?(?:to|for) (?:me|us)")
-_MEANS = re.compile(r"(?:would (?:be about|mean)|means|has (?:always|never)|stands for)\b")
+_MEANS = re.compile(r"(?:would be(?: about)?|would mean|means|has (?:always|never) (?:been|meant)) [\"“]")
 _WHETHER = re.compile(r"(?:.*\b)?whether(?: an?)?")
 #: right after a value: "vote by a member would", "without a reason is", "here means"
 _GOES_ON_OF_ANY = re.compile(
@@ -94,10 +92,10 @@ def is_of_third(m: Mention) -> bool:
 
 def is_of_others(m: Mention) -> bool:
     """Whether somebody else casts it, did or may: "all who voted +1 know", "there is no reason for voting -1"."""
-    if m.opens or m.is_claimed or m.mine_follows or _WRITER.search(_SAYS.sub(" ", fold(m.sentence.text))):
+    if m.opens or m.is_claimed or m.mine_follows or _WRITER.search(THINKS.sub(" ", fold(m.sentence.text))):
         return False
-    is_about_voting = _OF_VOTING.search(m.lead) is not None and m.rest.lstrip()[:1] != ":"
-    return is_about_voting or _OTHERS.search(m.lead) is not None
+    is_talk = _OF_VOTING.search(m.lead) or _OTHERS.search(m.lead)
+    return is_talk is not None and m.rest.lstrip()[:1] != ":"
 
 
 def is_of_any(m: Mention) -> bool:
@@ -105,9 +103,11 @@ def is_of_any(m: Mention) -> bool:
     behind = m.rest.strip()
     if _TO_ME.fullmatch(m.clause) is not None and _MEANS.match(behind) and not m.is_claimed:
         return True
-    is_talk = _GOES_ON_OF_ANY.match(behind) is not None
-    of_any = _OF_WHOMEVER.fullmatch(m.clause) is not None and not m.in_first_person
-    return is_talk and (of_any or (_WHETHER.fullmatch(m.clause) is not None and not m.is_claimed))
+    if _GOES_ON_OF_ANY.match(behind) is None:
+        return False
+    if _OF_WHOMEVER.fullmatch(m.clause) is not None:
+        return not m.in_first_person
+    return _WHETHER.fullmatch(m.clause) is not None and not (m.is_claimed or has("first_person", m.clause))
 
 
 def is_asked(m: Mention) -> bool:

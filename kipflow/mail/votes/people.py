@@ -53,6 +53,8 @@ YOURS = re.compile(
     r"|\byou\b[^.!?]*\b(?:that|this) $",
     re.IGNORECASE,
 )
+#: how a writer leads in what is said of others: "I think that"
+THINKS = re.compile(r"\bi (?:\w+ )?(?:think|thought|believe|guess|know|feel|see|hope|cancelled|have cancelled)\b", re.I)
 _SEVERAL = re.compile(
     r"\s*(?:(?:yes|no|(?:non-?)?binding|i?p?pmc|toc|tsc) ){0,2}(?:votes|veto(?:e?s)|ballots|statements)\b"
     r"(?P<behind>\s*[:(]|\s*$)?",
@@ -127,7 +129,7 @@ def is_of_several(m: Mention) -> bool:
     if _KIND.fullmatch(m.lead) and ((behind == ":" and can_be_listed(below[:60])) or _DOTS.fullmatch(behind)):
         return True  # "Binding +1:" above names, "binding +1 ..... 2"
     found = _SEVERAL.match(m.tail)
-    if found is None or (m.speaks_of_mine if not m.opens else m.in_first_person):
+    if found is None or has("first_person", THINKS.sub(" ", fold(m.sentence.text))):
         return False  # "I repeat my +1 votes", not "I thought that -1 votes need a reason"
     return not m.opens or (found["behind"] is not None and bool(m.sentence.following.strip()))
 

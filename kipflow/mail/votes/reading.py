@@ -27,7 +27,7 @@ from kipflow.mail.votes.lexicon import begins, drop, ends, fold, has, speaks_of_
 from kipflow.mail.votes.mentions import Mention
 from kipflow.mail.votes.people import ANOTHERS
 from kipflow.mail.votes.relayed import part_relayed
-from kipflow.mail.votes.sentences import Sentence, split_sentences
+from kipflow.mail.votes.sentences import Sentence, spell_out_lines, split_sentences
 from kipflow.mail.votes.shapes import CHECKED, ON_PARTS, Shapes, find_box
 from kipflow.mail.votes.structure import classify_lines
 from kipflow.mail.votes.technical import counts_something, is_code
@@ -36,7 +36,7 @@ from kipflow.mail.votes.verdicts import Verdict
 from kipflow.mail.votes.wording import read_words
 
 MAX_LINE_SHOWN = 300
-MAX_VALUES = 12  # most written values read in one sentence: more are no vote and only cost time
+MAX_VALUES = 12  # most values read in one sentence: more are no vote and only cost time
 _VALUES = re.compile(r"[+\-\u2212]\s?[01]")
 _REASON = re.compile(r"\b(?:because|since)\b")
 _FIGURES = "01+\u2212\uff11\uff10"
@@ -132,17 +132,16 @@ class _Mail:
 
     def read(self, written: Sequence[OwnLine]) -> Iterator[Finding]:
         """The findings in the lines, each with its line as a person sees it."""
-        lines = [replace(x, text=spell_out(plain(x.text), answers=bool(x.answers))) for x in written]
+        lines = spell_out_lines(written)
         apart = {i for i, x in enumerate(lines) if x.answers and (not i or lines[i - 1].answers != x.answers)}
         shapes = classify_lines([line.text for line in lines], self.author, apart)
         if not self.is_result:
             yield from self._read_shapes(shapes, written)
         free = [line if index not in shapes else OwnLine("") for index, line in enumerate(lines)]
-        shown = {line.text: x.text for line, x in zip(lines, written, strict=True)}
+        shown = {line.text: x.text.strip()[:MAX_LINE_SHOWN] for line, x in zip(lines, written, strict=True)}
         for sentence in split_sentences(free):
-            line = shown[sentence.line.text].strip()[:MAX_LINE_SHOWN]
             for found in self._read_sentence(sentence):
-                yield replace(found, expression=replace(found.expression, line=line))
+                yield replace(found, expression=replace(found.expression, line=shown[sentence.line.text]))
 
     def _read_shapes(self, shapes: Shapes, lines: Sequence[OwnLine]) -> Iterator[Finding]:
         for index, (shape, value) in shapes.items():
@@ -150,8 +149,7 @@ class _Mail:
             if shape.verdict is Verdict.IGNORE:
                 self.reasons.append(Reason(line=line, rule=shape.name, why=shape.why))
                 continue
-            choice, written = parse_value(value)
-            rule, why = shape.name, shape.why
+            (choice, written), rule, why = parse_value(value), shape.name, shape.why
             said = _REASON.split(line)[0] if choice is Choice.AGAINST else line
             if shape is CHECKED and has_condition(said):
                 rule, why = "conditional", "a condition stands with the vote: is it met?"
@@ -201,11 +199,11 @@ class _Mail:
                 if rule.denies and ANOTHERS.search(m.sentence.text) is None:
                     yield m, find(rule.name, Standing.DOUBT, f"{rule.why}: has it changed?")
                 continue
-            standing = Standing.CLEAR if verdict is Verdict.CAST else Standing.UNCLEAR
-            role = Role.RIVAL if rule.rivals and (m.is_claimed or m.label) else Role.PLAIN
-            if verdict is Verdict.CAST and ends("sums_up", fold(m.lead)):
-                role = Role.WHOLE
             asks = verdict is Verdict.ASK
+            standing = Standing.UNCLEAR if asks else Standing.CLEAR
+            role = Role.RIVAL if rule.rivals and (m.is_claimed or m.label) else Role.PLAIN
+            if not asks and ends("sums_up", fold(m.lead)):
+                role = Role.WHOLE
             choice = None if asks and turns_against(m, rule) else m.choice
             if asks and m.choice is Choice.AGAINST and has("we_are", m.clause):
                 role = Role.OBJECTS
@@ -230,9 +228,11 @@ def _read_without_value(text: str, answers: str, *, has_value: bool) -> Iterator
     folded = fold(text)
     if doubt is None and said is None and not has_value:
         doubt = next((rule for rule in (STANCE, OWN_VOTE) if rule.when(drop("no_retraction", folded))), None)
-    if said is not None and (doubt is None or said.expression.choice is None or doubt.role is not Role.TAKES_BACK):
-        is_sure = doubt is None or said.expression.choice is None or said.expression.standing is Standing.CLEAR
-        yield said if is_sure else replace(said, expression=replace(said.expression, standing=Standing.HINT))
+    if said is not None:
+        if doubt is None or said.expression.standing is Standing.CLEAR or said.expression.choice is None:
+            yield said
+        elif said.role is Role.OBJECTS and doubt.role is not Role.TAKES_BACK:
+            yield replace(said, expression=replace(said.expression, standing=Standing.HINT))
     if doubt is not None:  # "why I am in favour": from somebody with that vote it is nothing new
         agrees = doubt is STANCE and has("approval", folded) and not has("negation", drop("not_negation", folded))
         yield find(doubt.name, Standing.DOUBT, doubt.why, choice=Choice.FOR if agrees else None, role=doubt.role)

@@ -10,7 +10,7 @@ import re
 from kipflow.domain.votes import Choice
 from kipflow.mail.votes.about import About
 from kipflow.mail.votes.conditions import MARK, SENTENCES
-from kipflow.mail.votes.lexicon import begins, drop, ends, fold, has, leaves_only
+from kipflow.mail.votes.lexicon import begins, drop, ends, fold, has
 from kipflow.mail.votes.mentions import Mention
 from kipflow.mail.votes.values import find_values, parse_value
 from kipflow.mail.votes.verdicts import Table, Verdict
@@ -42,17 +42,6 @@ def on_a_point(m: Mention) -> bool:
     return _NUMBERED_POINT.match(answers) is not None and not says_more
 
 
-def _answers_remark(said: str) -> bool:
-    """Whether words agree with a remark, or only praise it and hold names and thanks: "Good points, Jun"."""
-    praised = said.lstrip(" ,.;:!–—-\n")
-    if _AGREES.match(fold(praised)):
-        return True
-    if not begins("good_point", fold(praised)):
-        return False
-    left = leaves_only(("good_point", "greeting"), fold(praised)).split()
-    return all(re.search(rf"\b{re.escape(word)}\b", praised) is None for word in left)  # each is written with a capital
-
-
 def _may_be_call(remark: str) -> bool:
     """Whether quoted words may be what is left of a call for votes, or of a vote in favour: neither is a remark."""
     choices = {parse_value(found["value"])[0] for found in find_values(remark)}
@@ -72,8 +61,8 @@ def answer(m: Mention) -> bool:
     behind = fold(m.tail).lstrip(" ,.;:!–—-")
     is_bare = m.opens and not (m.is_claimed or m.mine_follows) and m.choice is Choice.FOR
     shares = begins("shares", behind) and not has("negation", MARK.split(behind)[0])  # not "+1, I have no concerns"
-    if is_bare and (shares or _answers_remark(f"{m.tail} {m.sentence.following}")):
-        return True  # "+1, same concern here", "+1. Good points, Jun"
+    if is_bare and (shares or (line.answers and _AGREES.match(fold(m.sentence.following).lstrip()))):
+        return True  # "+1, same concern here"
     if m.mine_follows and m.segment.startswith("still"):
         return False
     if m.choice is Choice.AGAINST and not (m.is_claimed or m.mine_follows) and has("assent", fold(m.lead)):

@@ -5,13 +5,14 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from kipflow.mail.content.text import plain
 from kipflow.mail.quoting import OwnLine
 from kipflow.mail.votes.claims import skip_claim
 from kipflow.mail.votes.lexicon import begins, ends, fold
 from kipflow.mail.votes.technical import is_technical
-from kipflow.mail.votes.values import find_values, skip_bullet
+from kipflow.mail.votes.values import PICTURES, find_values, skip_bullet, spell_out
 
 MAX_SENTENCE = 600
 MAX_SENTENCES = 2_000
@@ -119,3 +120,14 @@ def _find_line(block: Sequence[OwnLine], offset: int) -> OwnLine:
         if offset < 0:
             return line
     return block[-1]
+
+
+def spell_out_lines(written: Sequence[OwnLine]) -> list[OwnLine]:
+    """The lines made plain, their values as figures; a mail that is only ":+1:" is the vote that its picture shows."""
+    lines = [replace(x, text=spell_out(plain(x.text))) for x in written]
+    said = [x for x in lines if x.text.strip()]
+    pictures = PICTURES.fullmatch(said[0].text) if len(said) == 1 and not said[0].answers else None
+    if pictures is None:
+        return lines
+    vote = f"{pictures['value']}{pictures['claim'] or ''}"
+    return [replace(x, text=vote if x is said[0] else "") for x in lines]

@@ -230,8 +230,8 @@ def _find_named_values(lines: Sequence[str], found: Shapes) -> Shapes:
     """Lines of a list of voters: two or more that each put a name before a vote, or what it is on."""
     named, are_names = Shapes(), False
     for index, line in enumerate(lines):
-        match = _NAMED_VALUE.match(line) if index not in found and len(line) < 120 else None
-        if match is None or _KEY.search(match["name"]) or ("0" in match["value"] and " " not in match["name"]):
+        match = _NAMED_VALUE.match(line) if "1" in line and index not in found and len(line) < 120 else None
+        if match is None or _KEY.search(match["name"]):
             continue  # "KIP-7: +1" is a vote on KIP-7, not one of somebody called so
         if " " in match["name"] and not (match["name"].islower() or find_names(match["name"])):
             continue  # "Por si sirve: +1"

@@ -30,7 +30,7 @@ def several(m: Mention) -> bool:
 
 @rule(IGNORE, "is others', or speaks of voting in general")
 def of_others(m: Mention) -> bool:
-    """All who voted +1 know why | There is no reason for voting -1 | If you are a -1, say so | not: You have my +1"""
+    """All who voted +1 know why | There is little precedent in people voting -1 | not: You have my +1"""
     return generally.is_of_others(m)
 
 

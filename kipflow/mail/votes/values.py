@@ -148,17 +148,14 @@ def speaks_of_itself(folded: str) -> bool:
 _ARRIVED = re.compile(r"\b(?:to|into)(?: an?)?:?$")
 
 
-#: a line that is only pictures: ":+1:", ":-1: :-1: (binding)"
-_PICTURES = re.compile(
-    r"\s*:(?P<value>(?P<sign>[+-])1):(?:\s*:(?P=sign)1:)*(?:\s*:[a-z]\w*:)*(?P<claim>\s*\(?(?:non-?)?binding\)?)?\W*",
-    re.I,
+#: a mail that is only pictures: ":+1:", ":-1: :-1: (binding)"
+PICTURES = re.compile(
+    r"\s*:(?P<value>(?P<sign>[+-])1):(?:\s*:(?P=sign)1:)*(?P<claim>\s*\(?(?:non-?)?binding\)?)?[\s.!]*", re.IGNORECASE
 )
 
 
-def spell_out(text: str, *, answers: bool = True) -> str:
-    """ "plus one" and "+1s from me" to "+1", "+/-0" to "±0"; also ":+1:" alone, if it answers no quote."""
-    pictures = _PICTURES.fullmatch(text) if "1:" in text and not answers else None
-    text = text if pictures is None else f"{pictures['value']}{pictures['claim'] or ''}"
+def spell_out(text: str) -> str:
+    """ "plus one" and "+1s from me" to "+1", "+/-0" to "±0"."""
     for signs, pattern, written in _SPELLINGS:
         if has_any(signs, text):
             text = pattern.sub(written, text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from kipflow.domain.votes import Choice, Standing
 from kipflow.mail.announcements.names import find_names
@@ -23,7 +24,6 @@ _EMOJI = re.compile(r"(?:^|[.!?]\s)\W*(?::[+-]1:|:thumbs|[👍👎])|(?::[+-]1:|
 #: "(Binding, neutral, and tired.)"
 _ASIDE = re.compile(r"\s*\([^()]*\)\W*")
 _LONGEST, _FEW = 400, 12  # characters of a sentence, and words that speak of the own vote
-_FEW_BESIDE = 2
 _FEW_IN_CLAUSE = 5  # words of a clause that only takes a side: "Sou contra esta proposta"
 #: one of several that are voted on: "version 2", not "version 2.0" or "version 2 of the KIP"
 _OPTION = re.compile(r"\bfor (?:the )?(?:version|draft)\s*#?\d{1,2}\b(?!\.?\d| of)")
@@ -34,9 +34,8 @@ _FOR = re.compile(r"\W*for\s*[,(–—-]\s*(?:non\W?)?binding\b")
 _ABSTAINS = re.compile(r"\W*(?:i['’]m )?abstain(?:ing)?\s*[,;:(–—-]")
 #: a zero, or no vote at all?
 _FROM_VOTING = re.compile(r"\babstain(?:ing)? from (?:voting|(?:the|this) vote)\b")
-#: votes that are counted, and words that are cited: "9 abstaining", '"veto again" is bad form'
+#: votes that are counted: "9 abstaining"
 _COUNTED = re.compile(r"(?:^|(?<=[,;:.()] )|\bwith )\d+ +(?:abstain|abstention|approv)|\bvoters (?:approv|abstain)")
-_CITED = re.compile(r"(?<!\d)\"[^\"]*\"|“[^”]*”")
 _SUPPORTS = re.compile(
     r"\b(?:i|we)\b[\w '’]{0,20}\b(?:support|oppose|approve|endorse)s? (?:the |this |your )?(?P<what>\w+)"
 )
@@ -46,7 +45,7 @@ _LEADS_TO_NAMES = re.compile(r"\b(?:with|by|from|of)\s|:\s", re.I)
 def read_words(text: str, *, answers: str) -> Finding | None:
     """The vote that a sentence without a value casts in words, or may cast; None: it speaks of none."""
     folded = fold(text)
-    folded = _drop_cited(folded if " still" in folded else drop("says_neither", folded))
+    folded = folded if " still" in folded else drop("says_neither", folded)
     is_asked = folded.rstrip().endswith("?") and _EMOJI.match(text) is None  # ":-1: why bother?"
     if len(folded) > _LONGEST or _SAYS_IF_BINDING.fullmatch(text) or is_asked:
         return None
@@ -63,13 +62,15 @@ def read_words(text: str, *, answers: str) -> Finding | None:
     denied = choice is Choice.FOR and has("negation", drop("not_negation", folded))
     abstains_outright = has("abstains", folded) or _ABSTAINS.match(folded) is not None
     outright = abstains_outright or (claimed is not None and _is_short(folded))
-    if not named and claimed is None and _COUNTED.search(folded):
+    if not named and claimed is None and _COUNTED.search(folded) and not has("first_person", folded):
         return None
     if not named and (not outright or _names_others(text)):
         is_talk = (answers and not (find_values(answers) or _supports_whole(folded))) or (
             denied and _is_denied_itself(folded)
         )
-        return None if is_talk else _ask(choice, folded, claimed)
+        asked = None if is_talk else _ask(choice, folded, claimed)
+        # in answer to a quoted vote: which side?
+        return asked and (asked if not answers else replace(asked, expression=replace(asked.expression, choice=None)))
     abstains = choice is Choice.ABSTAIN and not (named or abstains_outright)
     is_aside = abstains and _ASIDE.fullmatch(text) is not None
     if answers and not named and claimed is None:
@@ -94,13 +95,6 @@ def _ask_about_own(folded: str, claimed: bool | None) -> Finding | None:
     if not is_about_own or has("need", folded):
         return None
     return find("vote-not-understood", Standing.UNCLEAR, "speaks of the own vote: what is it?", claimed=claimed)
-
-
-def _drop_cited(folded: str) -> str:
-    """The words without quotations among them, unless they speak of their writer: '"veto again" is bad form'."""
-    beside = _CITED.sub(" ", folded)
-    is_own = has("first_person", folded) or has("from_me", folded)
-    return folded if is_own or len(beside.split()) <= _FEW_BESIDE else beside
 
 
 def _refuses(folded: str) -> bool:
